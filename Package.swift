@@ -1,0 +1,135 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+let strictC: [CSetting] = [.treatAllWarnings(as: .error)]
+
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
+let http: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let collections: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+let orderedCollections: Target.Dependency = .product(name: "OrderedCollections", package: "swift-collections")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+
+/// A part of the host: `Host/<name>`.
+func host(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Host/\(name)", swiftSettings: strict)
+}
+
+/// A first-party plugin: `Plugins/<name>`, a dynamic library that exports its entry symbol alone.
+func plugin(_ name: String) -> Target {
+    .target(
+        name: name, dependencies: ["LarderSDK"], path: "Plugins/\(name)", swiftSettings: strict,
+        linkerSettings: [
+            .unsafeFlags([
+                "-Xlinker", "--version-script=\(Context.packageDirectory)/SDK/C/plugin.map",
+                "-Xlinker", "-z", "-Xlinker", "nodelete",
+            ])
+        ])
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)",
+        swiftSettings: strict)
+}
+
+let package = Package(
+    name: "larder",
+    products: [
+        .executable(name: "larder", targets: ["larder"]),
+        .library(name: "LarderSDK", targets: ["LarderSDK"]),
+        .library(name: "CLarder", targets: ["CLarder"]),
+        .library(name: "LarderFakeHost", targets: ["LarderFakeHost"]),
+        .library(name: "AvailableOffline", type: .dynamic, targets: ["AvailableOffline"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
+    targets: [
+        // The ABI and what authors of plugins use.
+        .target(
+            name: "CLarder", path: "SDK/C", exclude: ["plugin.map"], publicHeadersPath: "include", cSettings: strictC),
+        .target(
+            name: "LarderSDK", dependencies: ["CLarder"], path: "SDK/Swift",
+            swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),
+        .target(
+            name: "LarderFakeHost", dependencies: ["CLarder"], path: "SDK/Testing", publicHeadersPath: "include",
+            cSettings: strictC),
+
+        // The host.
+        .systemLibrary(name: "CExpat", path: "Host/CExpat", providers: [.apt(["libexpat1-dev"])]),
+        .target(name: "CLinux", path: "Host/CLinux", publicHeadersPath: "include", cSettings: strictC),
+        host("Model"),
+        host("Storage", ["Model", "CLinux", grdb, sqlite, crypto]),
+        host("Connection", ["Model", "CExpat", http, nioCore, nioPosix, nioHTTP1, nioSSL, crypto, logging]),
+        host("PluginHost", ["Model", "CLarder", "CLinux", crypto, logging]),
+        host("ItemPolicies", ["Model", "CLarder", "Storage", "PluginHost", logging]),
+        host("SyncEngine", ["Model", "Storage", "Connection", collections, logging]),
+        host(
+            "Core",
+            ["Model", "Storage", "Connection", "PluginHost", "ItemPolicies", "SyncEngine", logging]),
+        host(
+            "DemoServer",
+            [
+                hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioPosix, nioSSL, httpTypes, crypto, logging,
+            ]),
+        .executableTarget(
+            name: "larder",
+            dependencies: [
+                "Model", "Core", "DemoServer", arguments, logging, lifecycle, nioPosix, unixSignals, yams,
+            ], path: "Host/CLI", swiftSettings: strict),
+
+        // The plugins.
+        plugin("AvailableOffline"),
+
+        // The tests. None depends on a plugin: plugins are opened as built.
+        .target(
+            name: "TestSupport", dependencies: [logging], path: "Tests/Support", exclude: ["Plugins"],
+            swiftSettings: strict),
+        tests("Model", ["Model"]),
+        tests("SDK", ["CLarder", "LarderFakeHost", "LarderSDK", "Model"]),
+        tests("Storage", ["Model", "Storage", "CLinux", grdb, sqlite, crypto]),
+        tests("Connection", ["Model", "Connection", "DemoServer", nioCore, nioHTTP1, logging]),
+        tests("PluginHost", ["Model", "PluginHost", "CLarder", "larder", logging]),
+        tests("ItemPolicies", ["Model", "Storage", "PluginHost", "ItemPolicies", "larder", grdb, logging]),
+        tests("SyncEngine", ["Model", "Storage", "Connection", "SyncEngine", "DemoServer", logging]),
+        tests(
+            "Core",
+            ["Model", "Storage", "Connection", "Core", "DemoServer", "SyncEngine", "ItemPolicies", "larder"]),
+        tests("DemoServer", ["DemoServer"]),
+        tests("CLI", ["larder", "Model", "DemoServer", arguments, logging]),
+        tests("Acceptance", ["DemoServer"]),
+    ],
+    swiftLanguageModes: [.v6],
+    cLanguageStandard: .c11
+)
