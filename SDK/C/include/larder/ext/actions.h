@@ -1,0 +1,52 @@
+/* ext/actions.h: what a plugin may ask to be done with an item, "larder.actions/1".
+ *
+ * Nothing is done in the call. The host takes note of what was asked; when the plugin's call returns well it becomes a
+ * record in the journal of the sync engine, which carries it out when its turn comes, over restarts too.
+ *
+ * Each asking carries a key that the plugin chooses, which stands for what is asked: while the first is under way, the
+ * same key of the same plugin asks for nothing more. So a run that is repeated after a crash asks for nothing twice.
+ * Put into it what makes a new asking a new one, as a rule the item and its version: "download:8f31…:5f2-1a".
+ *
+ * The host refuses what would lose data, whoever asks: a file with changes that the server is not known to have is not
+ * removed and not written over.
+ */
+#ifndef LARDER_EXT_ACTIONS_H
+#define LARDER_EXT_ACTIONS_H
+
+#include "../base.h"
+#include "../host.h"
+
+#define LARDER_EXT_ACTIONS "larder.actions/1"
+
+/* Only as long as the processor's policies cover the item: just before the first request the host looks whether it
+ * still meets the processor's policy condition, and drops the download if not. */
+#define LARDER_DOWNLOAD_WHILE_COVERED 0x01u
+
+/* A copy that was here for another reason before this plugin asked for it stays: it gets its former trigger back,
+ * and counts as used now. Only a copy that came here for this plugin goes. */
+#define LARDER_REMOVE_RESTORE_FORMER 0x01u
+
+LARDER_BEGIN
+
+typedef struct larder_actions {
+    uint32_t struct_size;
+    uint32_t reserved;
+
+    /* Asks that the item's newest version is fetched. Of a folder: that it is kept here as a folder. A copy that is
+     * current is adopted without a request: its trigger becomes the plugin's, and the former one is remembered. One
+     * that is not stays until the new one is complete. Asked again while it is under way, or for what is already so,
+     * it does nothing. `flags` are LARDER_DOWNLOAD_…. Returns LARDER_NOT_FOUND (no such item), LARDER_LIMIT (a key
+     * above 1 KiB), LARDER_INVALID_ARGUMENT (an empty key).
+     * [processor] since 1.0 */
+    larder_status (*download)(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key);
+
+    /* Asks that the item's local copy is removed, or the folder, if it is empty by then. Needs no server. A copy that
+     * is modified, in use or claimed stays, and nothing is said. Asked again while it is under way, or for what is
+     * already so, it does nothing. `flags` are LARDER_REMOVE_…. Returns LARDER_NOT_FOUND, LARDER_LIMIT.
+     * [processor] since 1.0 */
+    larder_status (*remove_local_copy)(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key);
+} larder_actions;
+
+LARDER_END
+
+#endif

@@ -1,0 +1,201 @@
+/* layout.h: every size and offset of the ABI, asserted.
+ *
+ * Not included by larder.h. Include it once in a plugin's sources, or translate it to another language's assertions, to know
+ * that the compiler lays the structs out as the host's did. A line here never changes; new members get new lines, and the
+ * sizes are those of the newest version: a struct that is received may be smaller or larger.
+ */
+#ifndef LARDER_LAYOUT_H
+#define LARDER_LAYOUT_H
+
+#include "larder.h"
+
+#if defined(__cplusplus)
+#define LARDER_ASSERT(name, condition) static_assert(condition, #name)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define LARDER_ASSERT(name, condition) _Static_assert(condition, #name)
+#else
+#define LARDER_ASSERT(name, condition) typedef char larder_assert_##name[(condition) ? 1 : -1]
+#endif
+
+#define LARDER_ASSERT_SIZE(type, size) LARDER_ASSERT(type, sizeof(type) == (size))
+#define LARDER_ASSERT_OFFSET(type, member, offset) LARDER_ASSERT(type##_##member, offsetof(type, member) == (offset))
+
+LARDER_ASSERT(pointers_have_64_bits, sizeof(void *) == 8);
+LARDER_ASSERT(function_pointers_are_pointers, sizeof(void (*)(void)) == sizeof(void *));
+
+LARDER_ASSERT_SIZE(larder_str, 16);
+LARDER_ASSERT_OFFSET(larder_str, ptr, 0);
+LARDER_ASSERT_OFFSET(larder_str, len, 8);
+
+LARDER_ASSERT_SIZE(larder_bytes, 16);
+LARDER_ASSERT_OFFSET(larder_bytes, ptr, 0);
+LARDER_ASSERT_OFFSET(larder_bytes, len, 8);
+
+LARDER_ASSERT_SIZE(larder_host, 32);
+LARDER_ASSERT_OFFSET(larder_host, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_host, abi_minor, 4);
+LARDER_ASSERT_OFFSET(larder_host, context, 8);
+LARDER_ASSERT_OFFSET(larder_host, extension, 16);
+LARDER_ASSERT_OFFSET(larder_host, fail, 24);
+
+LARDER_ASSERT_SIZE(larder_descriptor, 120);
+LARDER_ASSERT_OFFSET(larder_descriptor, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_descriptor, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_descriptor, id, 8);
+LARDER_ASSERT_OFFSET(larder_descriptor, name, 24);
+LARDER_ASSERT_OFFSET(larder_descriptor, version, 40);
+LARDER_ASSERT_OFFSET(larder_descriptor, vendor, 56);
+LARDER_ASSERT_OFFSET(larder_descriptor, summary, 72);
+LARDER_ASSERT_OFFSET(larder_descriptor, required, 88);
+LARDER_ASSERT_OFFSET(larder_descriptor, wanted, 104);
+
+LARDER_ASSERT_SIZE(larder_instance, 48);
+LARDER_ASSERT_OFFSET(larder_instance, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_instance, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_instance, context, 8);
+LARDER_ASSERT_OFFSET(larder_instance, start, 16);
+LARDER_ASSERT_OFFSET(larder_instance, stop, 24);
+LARDER_ASSERT_OFFSET(larder_instance, destroy, 32);
+LARDER_ASSERT_OFFSET(larder_instance, extension, 40);
+
+LARDER_ASSERT_SIZE(larder_module, 24);
+LARDER_ASSERT_OFFSET(larder_module, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_module, abi_minor, 4);
+LARDER_ASSERT_OFFSET(larder_module, describe, 8);
+LARDER_ASSERT_OFFSET(larder_module, create, 16);
+
+LARDER_ASSERT_SIZE(larder_item, 264);
+LARDER_ASSERT_OFFSET(larder_item, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_item, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_item, present, 8);
+LARDER_ASSERT_OFFSET(larder_item, path, 16);
+LARDER_ASSERT_OFFSET(larder_item, name, 32);
+LARDER_ASSERT_OFFSET(larder_item, mime_type, 48);
+LARDER_ASSERT_OFFSET(larder_item, etag, 64);
+LARDER_ASSERT_OFFSET(larder_item, file_id, 80);
+LARDER_ASSERT_OFFSET(larder_item, local_id, 96);
+LARDER_ASSERT_OFFSET(larder_item, download_trigger, 112);
+LARDER_ASSERT_OFFSET(larder_item, parent_path, 128);
+LARDER_ASSERT_OFFSET(larder_item, owner, 144);
+LARDER_ASSERT_OFFSET(larder_item, permissions, 160);
+LARDER_ASSERT_OFFSET(larder_item, local_path, 176);
+LARDER_ASSERT_OFFSET(larder_item, shares, 192);
+LARDER_ASSERT_OFFSET(larder_item, size, 208);
+LARDER_ASSERT_OFFSET(larder_item, last_modified, 216);
+LARDER_ASSERT_OFFSET(larder_item, last_used, 224);
+LARDER_ASSERT_OFFSET(larder_item, type, 232);
+LARDER_ASSERT_OFFSET(larder_item, cloud_status, 236);
+LARDER_ASSERT_OFFSET(larder_item, removed, 240);
+LARDER_ASSERT_OFFSET(larder_item, favorite, 244);
+LARDER_ASSERT_OFFSET(larder_item, remote_version, 248);
+LARDER_ASSERT_OFFSET(larder_item, available_offline, 252);
+LARDER_ASSERT_OFFSET(larder_item, sync_activity, 256);
+LARDER_ASSERT_OFFSET(larder_item, reserved2, 260);
+
+LARDER_ASSERT_SIZE(larder_item_cursor, 24);
+LARDER_ASSERT_OFFSET(larder_item_cursor, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_item_cursor, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_item_cursor, context, 8);
+LARDER_ASSERT_OFFSET(larder_item_cursor, next, 16);
+
+LARDER_ASSERT_SIZE(larder_policy, 160);
+LARDER_ASSERT_OFFSET(larder_policy, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_policy, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_policy, revision, 8);
+LARDER_ASSERT_OFFSET(larder_policy, id, 16);
+LARDER_ASSERT_OFFSET(larder_policy, kind, 32);
+LARDER_ASSERT_OFFSET(larder_policy, identifier, 48);
+LARDER_ASSERT_OFFSET(larder_policy, description, 64);
+LARDER_ASSERT_OFFSET(larder_policy, condition, 80);
+LARDER_ASSERT_OFFSET(larder_policy, path, 96);
+LARDER_ASSERT_OFFSET(larder_policy, local_id, 112);
+LARDER_ASSERT_OFFSET(larder_policy, remove_when_none, 128);
+LARDER_ASSERT_OFFSET(larder_policy, data, 144);
+
+LARDER_ASSERT_SIZE(larder_policy_list, 24);
+LARDER_ASSERT_OFFSET(larder_policy_list, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_policy_list, stride, 4);
+LARDER_ASSERT_OFFSET(larder_policy_list, policies, 8);
+LARDER_ASSERT_OFFSET(larder_policy_list, count, 16);
+
+LARDER_ASSERT_SIZE(larder_item_policy_processor, 144);
+LARDER_ASSERT_OFFSET(larder_item_policy_processor, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_item_policy_processor, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_item_policy_processor, kind, 8);
+LARDER_ASSERT_OFFSET(larder_item_policy_processor, fields, 24);
+LARDER_ASSERT_OFFSET(larder_item_policy_processor, triggers, 32);
+LARDER_ASSERT_OFFSET(larder_item_policy_processor, policy_condition, 40);
+LARDER_ASSERT_OFFSET(larder_item_policy_processor, match_condition, 48);
+LARDER_ASSERT_OFFSET(larder_item_policy_processor, cleanup_condition, 56);
+LARDER_ASSERT_OFFSET(larder_item_policy_processor, update_policies, 64);
+LARDER_ASSERT_OFFSET(larder_item_policy_processor, preflight, 72);
+LARDER_ASSERT_OFFSET(larder_item_policy_processor, will_enter_trigger, 80);
+LARDER_ASSERT_OFFSET(larder_item_policy_processor, begin_matching, 88);
+LARDER_ASSERT_OFFSET(larder_item_policy_processor, perform_action, 96);
+LARDER_ASSERT_OFFSET(larder_item_policy_processor, end_matching, 104);
+LARDER_ASSERT_OFFSET(larder_item_policy_processor, begin_cleanup, 112);
+LARDER_ASSERT_OFFSET(larder_item_policy_processor, perform_cleanup, 120);
+LARDER_ASSERT_OFFSET(larder_item_policy_processor, end_cleanup, 128);
+LARDER_ASSERT_OFFSET(larder_item_policy_processor, did_pass_trigger, 136);
+
+LARDER_ASSERT_SIZE(larder_config_schema, 16);
+LARDER_ASSERT_OFFSET(larder_config_schema, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_config_schema, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_config_schema, schema, 8);
+
+LARDER_ASSERT_SIZE(larder_log, 16);
+LARDER_ASSERT_OFFSET(larder_log, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_log, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_log, write, 8);
+
+LARDER_ASSERT_SIZE(larder_config, 16);
+LARDER_ASSERT_OFFSET(larder_config, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_config, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_config, settings, 8);
+
+LARDER_ASSERT_SIZE(larder_clock, 24);
+LARDER_ASSERT_OFFSET(larder_clock, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_clock, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_clock, now, 8);
+LARDER_ASSERT_OFFSET(larder_clock, monotonic, 16);
+
+LARDER_ASSERT_SIZE(larder_query, 32);
+LARDER_ASSERT_OFFSET(larder_query, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_query, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_query, condition, 8);
+LARDER_ASSERT_OFFSET(larder_query, fields, 24);
+
+LARDER_ASSERT_SIZE(larder_items, 24);
+LARDER_ASSERT_OFFSET(larder_items, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_items, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_items, open, 8);
+LARDER_ASSERT_OFFSET(larder_items, close, 16);
+
+LARDER_ASSERT_SIZE(larder_actions, 24);
+LARDER_ASSERT_OFFSET(larder_actions, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_actions, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_actions, download, 8);
+LARDER_ASSERT_OFFSET(larder_actions, remove_local_copy, 16);
+
+LARDER_ASSERT_SIZE(larder_policies, 40);
+LARDER_ASSERT_OFFSET(larder_policies, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_policies, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_policies, list, 8);
+LARDER_ASSERT_OFFSET(larder_policies, add, 16);
+LARDER_ASSERT_OFFSET(larder_policies, update, 24);
+LARDER_ASSERT_OFFSET(larder_policies, remove, 32);
+
+LARDER_ASSERT_SIZE(larder_kv, 32);
+LARDER_ASSERT_OFFSET(larder_kv, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_kv, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_kv, get, 8);
+LARDER_ASSERT_OFFSET(larder_kv, put, 16);
+LARDER_ASSERT_OFFSET(larder_kv, remove, 24);
+
+LARDER_ASSERT_SIZE(larder_cancel, 24);
+LARDER_ASSERT_OFFSET(larder_cancel, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_cancel, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_cancel, check, 8);
+LARDER_ASSERT_OFFSET(larder_cancel, deadline, 16);
+
+#endif

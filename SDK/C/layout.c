@@ -1,0 +1,2 @@
+/* Asserts the layout whenever the package is built. */
+#include "larder/layout.h"

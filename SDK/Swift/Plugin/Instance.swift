@@ -1,0 +1,112 @@
+/// One plugin at work for one account: the tables that the host holds, and the processor while it is started.
+struct Instance {
+    private let type: any ItemPolicyProcessor.Type
+    private let host: Host
+    private let table: UnsafeMutablePointer<larder_instance>
+    private let processorTable: UnsafeMutablePointer<larder_item_policy_processor>
+    /// Nil for a plugin without settings.
+    private let schemaTable: UnsafeMutablePointer<larder_config_schema>?
+    private let schema: larder_str
+    private let kind: larder_str
+    private var processor: (any ItemPolicyProcessor)?
+    /// Conditions that the host got and may read until its next call.
+    private var lent: (policy: larder_str, match: larder_str, cleanup: larder_str) = (.init(), .init(), .init())
+
+    /// Makes one that lives until the host destroys it.
+    static func make(of type: any ItemPolicyProcessor.Type, host: Host) -> UnsafePointer<larder_instance> {
+        let made = UnsafeMutablePointer<Instance>.allocate(capacity: 1)
+        let table = stored(
+            larder_instance(
+                struct_size: UInt32(MemoryLayout<larder_instance>.size), reserved: 0, context: made,
+                start: { Instance.at($0).pointee.start() },
+                stop: { Instance.at($0).pointee.processor = nil },
+                destroy: { Instance.destroy(Instance.at($0)) },
+                extension: { Instance.at($0).pointee.extension(named: $1) }))
+        let kind = larder_str.lasting(type.kind)
+        made.initialize(
+            to: Instance(
+                type: type, host: host, table: table,
+                processorTable: stored(.calling(kind: kind, fields: type.fields)),
+                schemaTable: type.settingsSchema == nil ? nil : stored(.handingOut),
+                schema: type.settingsSchema.map { .lasting($0) } ?? larder_str(), kind: kind))
+        return UnsafePointer(table)
+    }
+
+    private static func stored<Table>(_ table: Table) -> UnsafeMutablePointer<Table> {
+        let pointer = UnsafeMutablePointer<Table>.allocate(capacity: 1)
+        pointer.initialize(to: table)
+        return pointer
+    }
+
+    static func at(_ context: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<Instance> {
+        guard let context else { fatalError("the host passed no context") }
+        return context.assumingMemoryBound(to: Instance.self)
+    }
+
+    private mutating func start() -> larder_status {
+        do throws(PluginError) {
+            processor = try type.init(host: host)
+            return LARDER_OK
+        } catch {
+            return host.report(error)
+        }
+    }
+
+    private func `extension`(named name: larder_str) -> UnsafeRawPointer? {
+        switch Text(unsafe: name).copied() {
+        case LARDER_EXT_ITEM_POLICY_PROCESSOR: UnsafeRawPointer(processorTable)
+        case LARDER_EXT_CONFIG_SCHEMA: UnsafeRawPointer(schemaTable)
+        default: nil
+        }
+    }
+
+    private static func destroy(_ instance: UnsafeMutablePointer<Instance>) {
+        let old = instance.move()
+        instance.deallocate()
+        for text in [old.schema, old.kind, old.lent.policy, old.lent.match, old.lent.cleanup] { text.free() }
+        old.table.deallocate()
+        old.processorTable.deallocate()
+        old.schemaTable?.deallocate()
+    }
+}
+
+/// What the tables' functions call.
+extension Instance {
+    enum ConditionKind { case policy, match, cleanup }
+
+    /// Calls the processor in its place, and turns what it throws into a status and a sentence.
+    mutating func call(_ body: (inout any ItemPolicyProcessor) throws(PluginError) -> Void) -> larder_status {
+        guard var running = processor.take() else { return LARDER_WRONG_STATE }
+        defer { processor = running }
+        do throws(PluginError) {
+            try body(&running)
+            return LARDER_OK
+        } catch {
+            return host.report(error)
+        }
+    }
+
+    var triggers: TriggerSet { processor?.triggers ?? [] }
+
+    /// Asks the processor for a condition and lends its text to the host; what was lent before is freed.
+    mutating func lend(_ condition: ConditionKind, to out: UnsafeMutablePointer<larder_str>) -> larder_status {
+        guard let processor else { return LARDER_WRONG_STATE }
+        func replace(_ lent: inout larder_str, with text: String?) -> larder_str {
+            lent.free()
+            lent = text.map { .lasting($0) } ?? larder_str()
+            return lent
+        }
+        out.pointee =
+            switch condition {
+            case .policy: replace(&lent.policy, with: processor.policyCondition)
+            case .match: replace(&lent.match, with: processor.matchCondition)
+            case .cleanup: replace(&lent.cleanup, with: processor.cleanupCondition)
+            }
+        return LARDER_OK
+    }
+
+    func lendSchema(to out: UnsafeMutablePointer<larder_str>) -> larder_status {
+        out.pointee = schema
+        return LARDER_OK
+    }
+}

@@ -1,0 +1,53 @@
+extension Host {
+    /// Asks for what is to be done with items; nil if withheld.
+    public var actions: Actions? { table(.actions, as: larder_actions.self).map { Actions(host: pointer, table: $0) } }
+
+    /// Nothing is done in the call: what is asked for becomes a record in the journal when the call returns.
+    ///
+    /// A key stands for what is asked: while the first is under way, the same key asks for nothing more. Items are named by their
+    /// `localID`.
+    public struct Actions {
+        fileprivate let host: UnsafePointer<larder_host>
+        fileprivate let table: UnsafePointer<larder_actions>
+
+        /// Asks that the item's newest version is fetched; of a folder, that it is kept here as a folder. A current copy is
+        /// adopted without a request.
+        /// - Parameter whileCovered: drops the download if, when its turn comes, the processor's policy condition does not
+        ///   hold for the item any more.
+        public func download(
+            _ localID: borrowing Text, whileCovered: Bool = false, key: String
+        ) throws(PluginError) {
+            var loan = Loan()
+            try Status.check(
+                table.pointee.download(
+                    host, localID.lent, whileCovered ? LARDER_DOWNLOAD_WHILE_COVERED : 0, loan.text(key)),
+                "actions.download")
+        }
+
+        public func download(_ localID: String, whileCovered: Bool = false, key: String) throws(PluginError) {
+            var loan = Loan()
+            try download(Text(unsafe: loan.text(localID)), whileCovered: whileCovered, key: key)
+        }
+
+        /// Asks that the item's local copy is removed, of a folder: if it is empty by then. A copy that is modified, in use or
+        /// claimed stays.
+        /// - Parameter restoringFormer: a copy that was here for another reason before this plugin asked for it stays and
+        ///   gets its former trigger back.
+        public func removeLocalCopy(
+            _ localID: borrowing Text, restoringFormer: Bool = false, key: String
+        ) throws(PluginError) {
+            var loan = Loan()
+            try Status.check(
+                table.pointee.remove_local_copy(
+                    host, localID.lent, restoringFormer ? LARDER_REMOVE_RESTORE_FORMER : 0, loan.text(key)),
+                "actions.remove_local_copy")
+        }
+
+        public func removeLocalCopy(
+            _ localID: String, restoringFormer: Bool = false, key: String
+        ) throws(PluginError) {
+            var loan = Loan()
+            try removeLocalCopy(Text(unsafe: loan.text(localID)), restoringFormer: restoringFormer, key: key)
+        }
+    }
+}

@@ -1,0 +1,9 @@
+extension Host {
+    /// The plugin's settings: an object with a member for each property of its schema. Empty if the service is withheld.
+    public func settings() throws(PluginError) -> JSON {
+        guard let table = table(.config, as: larder_config.self) else { return .object([]) }
+        var text = larder_str()
+        try Status.check(table.pointee.settings(pointer, &text), "config")
+        return try JSON(parsing: Text(unsafe: text).utf8)
+    }
+}

@@ -1,0 +1,28 @@
+extension Host {
+    /// All items that meet a condition; nil if withheld.
+    public var items: Items? { table(.items, as: larder_items.self).map { Items(host: pointer, table: $0) } }
+
+    public struct Items {
+        fileprivate let host: UnsafePointer<larder_host>
+        fileprivate let table: UnsafePointer<larder_items>
+
+        /// Streams the items that meet a condition, removed ones included, as they were at the start of the run. The cursor is
+        /// good for the call under way.
+        /// - Parameter condition: in the condition language.
+        public func matching(_ condition: String, fields: ItemFields) throws(PluginError) -> ItemCursor {
+            var loan = Loan()
+            var query = larder_query(
+                struct_size: UInt32(MemoryLayout<larder_query>.size), reserved: 0, condition: loan.text(condition),
+                fields: fields.rawValue)
+            var cursor: UnsafeMutablePointer<larder_item_cursor>?
+            try Status.check(table.pointee.open(host, &query, &cursor), "items.open")
+            guard let cursor else { throw PluginError(.internal, "the host's items.open handed out nothing") }
+            return ItemCursor(owning: cursor, of: self)
+        }
+
+        func close(_ cursor: UnsafeMutablePointer<larder_item_cursor>) {
+            // A cursor that the host has closed already needs nothing more.
+            _ = table.pointee.close(host, cursor)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+extension Host {
+    /// A small store of the plugin's own; nil if withheld.
+    public var values: Values? { table(.values, as: larder_kv.self).map { Values(host: pointer, table: $0) } }
+
+    /// Writes are made when the call returns; reads see them before.
+    public struct Values {
+        fileprivate let host: UnsafePointer<larder_host>
+        fileprivate let table: UnsafePointer<larder_kv>
+
+        /// The value of a key; nil if it has none.
+        public func value(of key: String) throws(PluginError) -> [UInt8]? {
+            var loan = Loan()
+            var value = larder_bytes()
+            let status = table.pointee.get(host, loan.bytes(Array(key.utf8)), &value)
+            if status == LARDER_NOT_FOUND { return nil }
+            try Status.check(status, "kv.get")
+            return Array(UnsafeBufferPointer(start: value.ptr, count: Int(value.len)))
+        }
+
+        /// - Parameters:
+        ///   - key: 1 byte to 1 KiB of UTF-8.
+        ///   - value: at most 1 MiB.
+        public func set(_ key: String, to value: [UInt8]) throws(PluginError) {
+            var loan = Loan()
+            try Status.check(
+                table.pointee.put(host, loan.bytes(Array(key.utf8)), loan.bytes(value)), "kv.put")
+        }
+
+        public func remove(_ key: String) throws(PluginError) {
+            var loan = Loan()
+            try Status.check(table.pointee.remove(host, loan.bytes(Array(key.utf8))), "kv.remove")
+        }
+    }
+}

@@ -1,0 +1,147 @@
+/* LarderFakeHost.h: a host for a plugin's tests.
+ *
+ * It opens a plugin's library, or takes a module of the test's own, starts one plugin with the settings that the test gives,
+ * and makes the calls of a run over the items and policies that the test gives. Nothing is carried out: what the plugin asks
+ * for is written down, for the test to read.
+ *
+ *     larder_fake *fake = larder_fake_open("build/libarchive-policy.so");
+ *     larder_fake_settings(fake, "{\"years\": 5}");
+ *     larder_fake_put_item(fake, &old_file);
+ *     larder_fake_evaluate_with(fake, my_evaluator, NULL);
+ *     assert(larder_fake_start(fake, "org.example.archive") == LARDER_OK);
+ *     assert(larder_fake_run(fake, LARDER_TRIGGER_ITEM_LIST_UPDATE_COMPLETED, NULL, 0) == LARDER_OK);
+ *     assert(larder_fake_count(fake, LARDER_FAKE_ACTION) == 1);
+ *     larder_fake_free(fake);
+ *
+ * It keeps to the rules of the ABI, so that a plugin which does not is found out: only the fields that the processor names
+ * are filled; an item is freed when the call returns; what a failing call asked for is dropped; a call of the host's at the
+ * wrong time or from another thread is refused and written down as a mistake. It does not know the condition language: which
+ * items meet a condition, the test says.
+ *
+ * All functions are for one thread, the test's. Texts that they hand out stay until the next call of larder_fake_run,
+ * larder_fake_forget or larder_fake_free.
+ */
+#ifndef LARDER_FAKE_HOST_H
+#define LARDER_FAKE_HOST_H
+
+#include <larder/larder.h>
+
+LARDER_BEGIN
+
+typedef struct larder_fake larder_fake;
+
+/* Opens a library. Always hands out a host; if the library cannot be used, larder_fake_problem says why. */
+larder_fake *larder_fake_open(const char *library);
+
+/* The same for a module that is part of the test. */
+larder_fake *larder_fake_for(larder_plugin_entry entry);
+
+/* Stops and destroys the plugin, and frees the host. The library stays open. */
+void larder_fake_free(larder_fake *fake);
+
+/* Why the library cannot be used or the plugin was not started; null if all is well. */
+const char *LARDER_NULLABLE larder_fake_problem(const larder_fake *fake);
+
+/* What the library says of its plugins; null past the last. */
+const larder_descriptor *LARDER_NULLABLE larder_fake_describe(const larder_fake *fake, uint32_t index);
+
+/* --- The stage. All of it may be set before the start and between runs. Everything passed is copied. --- */
+
+/* The settings' JSON text; "{}" unless set. Defaults are not filled in. */
+void larder_fake_settings(larder_fake *fake, const char *json);
+
+/* What the clocks say, in nanoseconds; 0 unless set. */
+void larder_fake_time(larder_fake *fake, int64_t now, int64_t monotonic);
+
+/* Puts an item on the stage, or puts it in place of the one with the same local_id. Its `present` says what it has. */
+void larder_fake_put_item(larder_fake *fake, const larder_item *item);
+void larder_fake_drop_item(larder_fake *fake, const char *local_id);
+
+/* The same with policies and their id. The plugin gets them in its next run. */
+void larder_fake_put_policy(larder_fake *fake, const larder_policy *policy);
+void larder_fake_drop_policy(larder_fake *fake, const char *id);
+
+/* Whether an item, with all its fields, meets a condition: 1 or 0. */
+typedef uint32_t (*larder_fake_evaluator)(void *LARDER_NULLABLE context, larder_str condition, const larder_item *item);
+
+/* Who answers conditions; without one, no item meets any. */
+void larder_fake_evaluate_with(larder_fake *fake, larder_fake_evaluator evaluator, void *LARDER_NULLABLE context);
+
+/* Withholds a service: "larder.kv/1". */
+void larder_fake_withhold(larder_fake *fake, const char *service);
+
+/* Makes the nth call from now (1: the next) of a service's function return a status: "actions.download". 0: every call. */
+void larder_fake_fail(larder_fake *fake, const char *function, uint32_t nth, larder_status status);
+
+/* From now on larder.cancel/1 says so. */
+void larder_fake_cancel(larder_fake *fake);
+
+/* --- The work. --- */
+
+/* Creates and starts the plugin with this id. */
+larder_status larder_fake_start(larder_fake *fake, const char *id);
+
+/* Stops and destroys it; it may be started again. */
+void larder_fake_stop(larder_fake *fake);
+
+/* Makes all calls of one run, and then carries out what was asked for of policies and values. `changed` are the local_ids of
+ * the items that LARDER_TRIGGER_ITEMS_CHANGED is about. Returns the status of the first call that failed. A trigger that is
+ * not in the processor's mask makes no call. */
+larder_status larder_fake_run(larder_fake *fake, uint32_t trigger, const char *LARDER_NONNULL const *LARDER_NULLABLE changed,
+                              size_t count);
+
+/* The conditions, as the plugin gives them now; null if absent. */
+const char *LARDER_NULLABLE larder_fake_policy_condition(larder_fake *fake);
+const char *LARDER_NULLABLE larder_fake_match_condition(larder_fake *fake);
+const char *LARDER_NULLABLE larder_fake_cleanup_condition(larder_fake *fake);
+/* The text of the plugin's settings schema; null if it has none. */
+const char *LARDER_NULLABLE larder_fake_schema(larder_fake *fake);
+
+/* --- What happened, oldest first. --- */
+
+/* A call into the processor: name "perform_action", number the trigger, path the item's, status what it returned. */
+#define LARDER_FAKE_CALL 0u
+/* An action asked for: name "download" or "remove_local_copy", number the flags, id the item's, text the key. */
+#define LARDER_FAKE_ACTION 1u
+/* A change of policies asked for: name "add", "update" or "remove", number the flags, id and policy. */
+#define LARDER_FAKE_POLICY 2u
+/* A value asked for: name "put" or "remove", id the key, text the value. */
+#define LARDER_FAKE_VALUE 3u
+/* A line for the log: number the level, text. */
+#define LARDER_FAKE_LOG 4u
+/* Why a call failed: status, text. */
+#define LARDER_FAKE_FAILURE 5u
+/* A call of the host's that was refused: name the function, status. */
+#define LARDER_FAKE_MISTAKE 6u
+/* Items asked for: name "open", text the condition. */
+#define LARDER_FAKE_QUERY 7u
+
+typedef struct larder_fake_entry {
+    uint32_t kind;
+    uint32_t number;
+    larder_status status;
+    uint32_t reserved;
+    const char *name;
+    const char *LARDER_NULLABLE path;
+    const char *LARDER_NULLABLE id;
+    const char *LARDER_NULLABLE text;
+    const larder_policy *LARDER_NULLABLE policy;
+} larder_fake_entry;
+
+/* How many entries of a kind there are, and the one with an index below that. */
+size_t larder_fake_count(const larder_fake *fake, uint32_t kind);
+const larder_fake_entry *LARDER_NULLABLE larder_fake_entry_at(const larder_fake *fake, uint32_t kind, size_t index);
+
+/* Forgets all entries. */
+void larder_fake_forget(larder_fake *fake);
+
+/* The policies as they are now. */
+size_t larder_fake_policy_count(const larder_fake *fake);
+const larder_policy *LARDER_NULLABLE larder_fake_policy_at(const larder_fake *fake, size_t index);
+
+/* The value of a key; null if it has none. */
+const larder_bytes *LARDER_NULLABLE larder_fake_value(const larder_fake *fake, const char *key);
+
+LARDER_END
+
+#endif

@@ -1,0 +1,290 @@
+/* The host's tables, as the plugin gets them. */
+#include "fake.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static larder_fake *fake_of(const larder_host *host) { return host->context; }
+
+/* Whether a function may be called now, and what a test wants it to return. */
+static larder_status enter(larder_fake *fake, const char *function, enum state needed) {
+    larder_status status = LARDER_OK;
+    if (fake->state == OUTSIDE || !pthread_equal(fake->thread, pthread_self())) {
+        status = LARDER_WRONG_THREAD;
+    } else if (needed == PROCESSOR && fake->state != PROCESSOR) {
+        status = LARDER_WRONG_STATE;
+    }
+    for (size_t i = 0; status == LARDER_OK && i < fake->faults.count; i++) {
+        struct fault *fault = &fake->faults.at[i];
+        if (strcmp(fault->function, function) != 0) continue;
+        if (fault->always || (fault->nth > 0 && --fault->nth == 0)) return fault->status;
+    }
+    if (status != LARDER_OK) record(fake, LARDER_FAKE_MISTAKE, function)->status = status;
+    return status;
+}
+
+static larder_status refuse(larder_fake *fake, const char *function, larder_status status) {
+    record(fake, LARDER_FAKE_MISTAKE, function)->status = status;
+    return status;
+}
+
+static struct copied_item *find_item(larder_fake *fake, larder_str local_id) {
+    for (size_t i = 0; i < fake->items.count; i++) {
+        larder_str id = fake->items.at[i].item->local_id;
+        if (id.len == local_id.len && memcmp(id.ptr, local_id.ptr, id.len) == 0) return &fake->items.at[i];
+    }
+    return NULL;
+}
+
+/* log, config, clock, cancel */
+
+static larder_status log_write(const larder_host *host, uint32_t level, larder_str message) {
+    larder_fake *fake = fake_of(host);
+    larder_status status = enter(fake, "log.write", CONTROL);
+    larder_fake_entry *entry;
+    if (status != LARDER_OK) return status;
+    if (level > LARDER_LOG_HOST_MISBEHAVING || !is_utf8(message)) return refuse(fake, "log.write", LARDER_INVALID_ARGUMENT);
+    entry = record(fake, LARDER_FAKE_LOG, "write");
+    entry->number = level;
+    entry->text = text_of(message);
+    return LARDER_OK;
+}
+
+static larder_status config_settings(const larder_host *host, larder_str *out) {
+    larder_status status = enter(fake_of(host), "config.settings", CONTROL);
+    if (status == LARDER_OK) *out = larder_str_make(fake_of(host)->settings, strlen(fake_of(host)->settings));
+    return status;
+}
+
+static larder_status clock_now(const larder_host *host, int64_t *out) {
+    larder_status status = enter(fake_of(host), "clock.now", CONTROL);
+    if (status == LARDER_OK) *out = fake_of(host)->now;
+    return status;
+}
+
+static larder_status clock_monotonic(const larder_host *host, int64_t *out) {
+    larder_status status = enter(fake_of(host), "clock.monotonic", CONTROL);
+    if (status == LARDER_OK) *out = fake_of(host)->monotonic;
+    return status;
+}
+
+static larder_status cancel_check(const larder_host *host) {
+    larder_status status = enter(fake_of(host), "cancel.check", CONTROL);
+    return status == LARDER_OK && fake_of(host)->cancelled ? LARDER_CANCELLED : status;
+}
+
+static larder_status cancel_deadline(const larder_host *host, int64_t *out) {
+    larder_status status = enter(fake_of(host), "cancel.deadline", CONTROL);
+    if (status == LARDER_OK) *out = INT64_MAX;
+    return status;
+}
+
+/* items */
+
+static larder_status items_open(const larder_host *host, const larder_query *query, larder_item_cursor **out) {
+    larder_fake *fake = fake_of(host);
+    larder_status status = enter(fake, "items.open", PROCESSOR);
+    if (status != LARDER_OK) return status;
+    if (!query->condition.ptr || !is_utf8(query->condition)) return refuse(fake, "items.open", LARDER_INVALID_ARGUMENT);
+    if (fake->cursors.count >= 16) return LARDER_LIMIT;
+    record(fake, LARDER_FAKE_QUERY, "open")->text = text_of(query->condition);
+    *out = open_cursor(fake, query->condition, query->fields);
+    return LARDER_OK;
+}
+
+static larder_status items_close(const larder_host *host, larder_item_cursor *cursor) {
+    larder_fake *fake = fake_of(host);
+    larder_status status = enter(fake, "items.close", PROCESSOR);
+    if (status != LARDER_OK) return status;
+    for (size_t i = 0; i < fake->cursors.count; i++) {
+        struct cursor *open = fake->cursors.at[i];
+        if (&open->table != cursor || !open->condition.ptr) continue;
+        fake->cursors.at[i] = fake->cursors.at[--fake->cursors.count];
+        free_item(&open->lent);
+        free(open->text);
+        free(open);
+        return LARDER_OK;
+    }
+    return refuse(fake, "items.close", LARDER_INVALID_ARGUMENT);
+}
+
+/* actions */
+
+static larder_status ask(const larder_host *host, const char *function, larder_str local_id, uint32_t flags,
+                         uint32_t known_flags, larder_str key) {
+    larder_fake *fake = fake_of(host);
+    larder_status status = enter(fake, function, PROCESSOR);
+    struct copied_item *item;
+    larder_fake_entry *entry;
+    if (status != LARDER_OK) return status;
+    if (!local_id.ptr || !key.len || !is_utf8(key) || flags & ~known_flags)
+        return refuse(fake, function, LARDER_INVALID_ARGUMENT);
+    if (key.len > 1024) return refuse(fake, function, LARDER_LIMIT);
+    if (!(item = find_item(fake, local_id))) return LARDER_NOT_FOUND;
+    entry = record(fake, LARDER_FAKE_ACTION, strchr(function, '.') + 1);
+    entry->number = flags;
+    entry->id = text_of(local_id);
+    entry->path = text_of(item->item->path);
+    entry->text = text_of(key);
+    return LARDER_OK;
+}
+
+static larder_status actions_download(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key) {
+    return ask(host, "actions.download", local_id, flags, LARDER_DOWNLOAD_WHILE_COVERED, key);
+}
+
+static larder_status actions_remove(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key) {
+    return ask(host, "actions.remove_local_copy", local_id, flags, LARDER_REMOVE_RESTORE_FORMER, key);
+}
+
+/* policies */
+
+static larder_status policies_list(const larder_host *host, larder_policy_list *out) {
+    larder_fake *fake = fake_of(host);
+    larder_status status = enter(fake, "policies.list", PROCESSOR);
+    if (status != LARDER_OK) return status;
+    fake->listed = resized(fake->listed, fake->policies.count * sizeof(larder_policy));
+    for (size_t i = 0; i < fake->policies.count; i++) fake->listed[i] = *fake->policies.at[i].policy;
+    out->stride = sizeof(larder_policy);
+    out->policies = fake->listed;
+    out->count = fake->policies.count;
+    return LARDER_OK;
+}
+
+static larder_status change_policy(const larder_host *host, const char *function, const larder_policy *policy,
+                                   uint32_t flags) {
+    larder_fake *fake = fake_of(host);
+    larder_status status = enter(fake, function, PROCESSOR);
+    const char *name = strchr(function, '.') + 1;
+    struct wish wish;
+    if (status != LARDER_OK) return status;
+    memset(&wish, 0, sizeof wish);
+    if (flags & ~LARDER_POLICY_QUIET || (strcmp(name, "remove") && !policy->condition.len) || policy->data.len > 1048576)
+        return refuse(fake, function, policy->data.len > 1048576 ? LARDER_LIMIT : LARDER_INVALID_ARGUMENT);
+    if (strcmp(name, "add")) {
+        const larder_policy *known = NULL;
+        for (size_t i = 0; i < fake->policies.count; i++) {
+            larder_str id = fake->policies.at[i].policy->id;
+            if (id.len == policy->id.len && !memcmp(id.ptr, policy->id.ptr, id.len)) known = fake->policies.at[i].policy;
+        }
+        if (!known) return LARDER_NOT_FOUND;
+        if (known->revision != policy->revision) return LARDER_CONFLICT;
+    }
+    record_policy(fake, name, flags, policy);
+    wish.name = strcmp(name, "add") == 0 ? "add" : strcmp(name, "update") == 0 ? "update" : "remove";
+    wish.policy = copy_policy(policy);
+    APPEND(fake->wishes, wish);
+    return LARDER_OK;
+}
+
+static larder_status policies_add(const larder_host *host, const larder_policy *policy, uint32_t flags) {
+    return change_policy(host, "policies.add", policy, flags);
+}
+
+static larder_status policies_update(const larder_host *host, const larder_policy *policy, uint32_t flags) {
+    return change_policy(host, "policies.update", policy, flags);
+}
+
+static larder_status policies_remove(const larder_host *host, larder_str id, int64_t revision, uint32_t flags) {
+    larder_policy policy;
+    memset(&policy, 0, sizeof policy);
+    policy.id = id;
+    policy.revision = revision;
+    return change_policy(host, "policies.remove", &policy, flags);
+}
+
+/* kv */
+
+static int has_key(const struct value *value, larder_bytes key) {
+    return same(larder_str_make((const char *)key.ptr, key.len), value->key);
+}
+
+static larder_status kv_get(const larder_host *host, larder_bytes key, larder_bytes *out) {
+    larder_fake *fake = fake_of(host);
+    larder_status status = enter(fake, "kv.get", PROCESSOR);
+    if (status != LARDER_OK) return status;
+    /* What this call wrote, what the run wrote, what was there. */
+    for (size_t i = fake->wishes.count; i-- > 0;) {
+        struct value *value = &fake->wishes.at[i].value;
+        if (!value->key || !has_key(value, key)) continue;
+        *out = value->bytes;
+        return value->bytes.ptr ? LARDER_OK : LARDER_NOT_FOUND;
+    }
+    for (size_t i = 0; i < fake->values.count; i++) {
+        if (!has_key(&fake->values.at[i], key)) continue;
+        *out = fake->values.at[i].bytes;
+        return LARDER_OK;
+    }
+    return LARDER_NOT_FOUND;
+}
+
+static larder_status write_value(const larder_host *host, const char *function, larder_bytes key, const larder_bytes *value) {
+    larder_fake *fake = fake_of(host);
+    larder_status status = enter(fake, function, PROCESSOR);
+    larder_fake_entry *entry;
+    struct wish wish;
+    if (status != LARDER_OK) return status;
+    if (!key.len || key.len > 1024 || (value && value->len > 1048576)) return refuse(fake, function, LARDER_LIMIT);
+    memset(&wish, 0, sizeof wish);
+    wish.name = value ? "put" : "remove";
+    wish.value = make_value(key, value);
+    APPEND(fake->wishes, wish);
+    entry = record(fake, LARDER_FAKE_VALUE, wish.name);
+    entry->id = copied(wish.value.key);
+    if (value) entry->text = text_of(larder_str_make((const char *)value->ptr, value->len));
+    return LARDER_OK;
+}
+
+static larder_status kv_put(const larder_host *host, larder_bytes key, larder_bytes value) {
+    return write_value(host, "kv.put", key, &value);
+}
+
+static larder_status kv_remove(const larder_host *host, larder_bytes key) {
+    return write_value(host, "kv.remove", key, NULL);
+}
+
+/* The host itself. */
+
+static const larder_log log_table = {sizeof log_table, 0, log_write};
+static const larder_config config_table = {sizeof config_table, 0, config_settings};
+static const larder_clock clock_table = {sizeof clock_table, 0, clock_now, clock_monotonic};
+static const larder_cancel cancel_table = {sizeof cancel_table, 0, cancel_check, cancel_deadline};
+static const larder_items items_table = {sizeof items_table, 0, items_open, items_close};
+static const larder_actions actions_table = {sizeof actions_table, 0, actions_download, actions_remove};
+static const larder_policies policies_table = {sizeof policies_table, 0,           policies_list, policies_add,
+                                               policies_update,       policies_remove};
+static const larder_kv kv_table = {sizeof kv_table, 0, kv_get, kv_put, kv_remove};
+
+static const void *host_extension(const larder_host *host, larder_str name) {
+    static const struct {
+        const char *name;
+        const void *table;
+    } offered[] = {
+        {LARDER_EXT_LOG, &log_table},       {LARDER_EXT_CONFIG, &config_table},   {LARDER_EXT_CLOCK, &clock_table},
+        {LARDER_EXT_ITEMS, &items_table},   {LARDER_EXT_ACTIONS, &actions_table}, {LARDER_EXT_POLICIES, &policies_table},
+        {LARDER_EXT_KV, &kv_table},         {LARDER_EXT_CANCEL, &cancel_table},
+    };
+    larder_fake *fake = fake_of(host);
+    if (enter(fake, "extension", CONTROL) != LARDER_OK) return NULL;
+    for (size_t i = 0; i < fake->withheld.count; i++) {
+        if (same(name, fake->withheld.at[i])) return NULL;
+    }
+    for (size_t i = 0; i < sizeof offered / sizeof *offered; i++) {
+        if (same(name, offered[i].name)) return offered[i].table;
+    }
+    return NULL;
+}
+
+static void host_fail(const larder_host *host, larder_status status, larder_str message) {
+    larder_fake_entry *entry = record(fake_of(host), LARDER_FAKE_FAILURE, "fail");
+    entry->status = status;
+    entry->text = text_of(message);
+}
+
+void fill_host(larder_fake *fake) {
+    fake->host.struct_size = sizeof fake->host;
+    fake->host.abi_minor = LARDER_ABI_MINOR;
+    fake->host.context = fake;
+    fake->host.extension = host_extension;
+    fake->host.fail = host_fail;
+}
