@@ -1,0 +1,96 @@
+extension Condition {
+    /// What may be asked of an item: the first fifteen fields of its JSON.
+    public enum Property: String, Sendable, CaseIterable {
+        case path, name, type, size, mimeType, etag, fileID, localID, lastModified, lastUsed, cloudStatus
+        case downloadTrigger, removed, favorite, remoteVersion
+
+        public var valueType: ValueType {
+            switch self {
+            case .path, .name, .type, .mimeType, .etag, .fileID, .localID, .cloudStatus, .downloadTrigger,
+                .remoteVersion:
+                .text
+            case .size: .integer
+            case .lastModified, .lastUsed: .time
+            case .removed, .favorite: .boolean
+            }
+        }
+
+        /// The texts that the property can have, in the order of their raw values in the database; nil: any text.
+        public var knownTexts: [String]? {
+            switch self {
+            case .type: ["file", "folder"]
+            case .cloudStatus: CloudStatus.allCases.map(\.name)
+            case .remoteVersion: [RemoteVersion.current.name, RemoteVersion.newer.name]
+            default: nil
+            }
+        }
+    }
+
+    public enum ValueType: Sendable {
+        case text, integer, boolean, time, duration
+    }
+
+    /// A text in a condition, equal only to the same bytes.
+    public struct Text: ByteText {
+        public let text: String
+        public init(_ text: String) { self.text = text }
+    }
+
+    /// A value in a condition.
+    public indirect enum Operand: Hashable, Sendable {
+        case null
+        case text(Text)
+        case integer(Int64)
+        case boolean(Bool)
+        case time(Timestamp)
+        /// At most 292 years, so that it can be told in nanoseconds.
+        case duration(milliseconds: Int64)
+        /// The start of the run.
+        case now
+        case property(Property)
+        case sum(Operand, Operand)
+        case difference(Operand, Operand)
+
+        /// Nil for `null`, and for a sum or difference of what cannot be added.
+        public var valueType: ValueType? {
+            switch self {
+            case .null: nil
+            case .text: .text
+            case .integer: .integer
+            case .boolean: .boolean
+            case .time, .now: .time
+            case .duration: .duration
+            case .property(let property): property.valueType
+            case .sum(let a, let b):
+                switch (a.valueType, b.valueType) {
+                case (.time, .duration), (.duration, .time): .time
+                case (.duration, .duration): .duration
+                default: nil
+                }
+            case .difference(let a, let b):
+                switch (a.valueType, b.valueType) {
+                case (.time, .duration): .time
+                case (.time, .time), (.duration, .duration): .duration
+                default: nil
+                }
+            }
+        }
+
+        /// How many `+` and `-` it has.
+        var operations: Int {
+            switch self {
+            case .sum(let a, let b), .difference(let a, let b): a.operations + b.operations + 1
+            default: 0
+            }
+        }
+
+        /// Whether the value differs from item to item.
+        public var dependsOnItem: Bool {
+            switch self {
+            case .property: true
+            case .sum(let a, let b), .difference(let a, let b): a.dependsOnItem || b.dependsOnItem
+            default: false
+            }
+        }
+    }
+}

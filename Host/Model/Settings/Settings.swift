@@ -1,0 +1,100 @@
+/// What the config says beside the accounts.
+public struct Settings: Hashable, Sendable {
+    /// How often the item list is polled; nil: the server's wish if above 5 s, else 10 s.
+    public var poll: Duration?
+    /// How often everything is walked where ETags do not tell of changes below.
+    public var walk: Duration
+    public var limits: Limits
+    /// Folders with libraries besides the built-in ones, absolute.
+    public var pluginPaths: [String]
+    public var plugins: [PluginSettings]
+
+    public init(
+        poll: Duration? = nil, walk: Duration = .seconds(300), limits: Limits = Limits(), pluginPaths: [String] = [],
+        plugins: [PluginSettings] = []
+    ) {
+        self.poll = poll
+        self.walk = walk
+        self.limits = limits
+        self.pluginPaths = pluginPaths
+        self.plugins = plugins
+    }
+}
+
+/// How much may be under way at once.
+public struct Limits: Hashable, Sendable {
+    public var connections: Int
+    public var downloads: Int
+    public var uploads: Int
+    public var actions: Int
+
+    public init(connections: Int = 8, downloads: Int = 6, uploads: Int = 3, actions: Int = 10) {
+        self.connections = connections
+        self.downloads = downloads
+        self.uploads = uploads
+        self.actions = actions
+    }
+}
+
+/// What the config says of one plugin.
+public struct PluginSettings: Hashable, Sendable {
+    public enum Isolation: String, Hashable, Sendable {
+        case inProcess = "in-process"
+        case process
+    }
+
+    public var id: PluginID
+    public var isEnabled: Bool
+    /// Absolute; nil: the built-in library, or the one with this id in the plugins' folders.
+    public var library: String?
+    /// Nil: in process for the first-party plugins, in a process of its own for all others.
+    public var isolation: Isolation?
+    /// The plugin's own settings, a JSON object.
+    public var json: String
+
+    public init(
+        id: PluginID, isEnabled: Bool = true, library: String? = nil, isolation: Isolation? = nil, json: String = "{}"
+    ) {
+        self.id = id
+        self.isEnabled = isEnabled
+        self.library = library
+        self.isolation = isolation
+        self.json = json
+    }
+}
+
+/// What is known of a plugin, as `plugin list` shows it.
+public struct PluginReport: Hashable, Sendable {
+    public enum State: String, Hashable, Sendable, CaseIterable {
+        case found, missing, disabled, refused, quarantined, ready, running, degraded, stopped
+    }
+
+    public var id: PluginID
+    public var name: String
+    public var version: String
+    /// Absolute; empty if there is none.
+    public var library: String
+    public var state: State
+    public var isolation: PluginSettings.Isolation
+    /// Why it is in this state, if there is more to say.
+    public var reason: String?
+    /// The kinds of policies that its processors process, and of its loops.
+    public var kinds: [String]
+    /// The ABI that it was built for: `1.0`; nil if it was not opened.
+    public var abi: String?
+
+    public init(
+        id: PluginID, name: String, version: String = "", library: String = "", state: State,
+        isolation: PluginSettings.Isolation, reason: String? = nil, kinds: [String] = [], abi: String? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.version = version
+        self.library = library
+        self.state = state
+        self.isolation = isolation
+        self.reason = reason
+        self.kinds = kinds
+        self.abi = abi
+    }
+}

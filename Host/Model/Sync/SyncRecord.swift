@@ -1,0 +1,124 @@
+/// One action of the sync engine, as it lies in the journal.
+public struct SyncRecord: Hashable, Sendable {
+    public enum State: Int, Sendable, CaseIterable {
+        /// In the journal, its preflight not done.
+        case pending = 0
+        /// May be scheduled as soon as its lane and the budgets let it.
+        case ready = 1
+        /// Scheduled: a request is under way or its result is being handled.
+        case processing = 2
+        /// Done; goes with the next transaction.
+        case completed = 3
+        /// Can never be done; an issue says why.
+        case failed = 4
+
+        public var name: String {
+            switch self {
+            case .pending: "pending"
+            case .ready: "ready"
+            case .processing: "processing"
+            case .completed: "completed"
+            case .failed: "failed"
+            }
+        }
+    }
+
+    public enum Action: Hashable, Sendable {
+        case download
+        case removeLocalCopy(restoringFormerTrigger: Bool)
+
+        public var name: String {
+            switch self {
+            case .download: "download"
+            case .removeLocalCopy: "removeLocalCopy"
+            }
+        }
+    }
+
+    /// The journal's row id; 0 before it is stored.
+    public var id: Int64
+    public var action: Action
+    public var state: State
+    public var localID: LocalID
+    /// The item's path when the record was written, or after a move.
+    public var path: ItemPath
+    /// Who asked: `user`, `availableOffline`, or a plugin's id.
+    public var reason: DownloadTrigger
+    public var key: String?
+    public var since: Timestamp
+    /// How often it was tried.
+    public var attempts: Int
+    public var wait: WaitCondition?
+
+    public init(
+        id: Int64 = 0, action: Action, state: State = .pending, localID: LocalID, path: ItemPath,
+        reason: DownloadTrigger, key: String? = nil, since: Timestamp, attempts: Int = 0, wait: WaitCondition? = nil
+    ) {
+        self.id = id
+        self.action = action
+        self.state = state
+        self.localID = localID
+        self.path = path
+        self.reason = reason
+        self.key = key
+        self.since = since
+        self.attempts = attempts
+        self.wait = wait
+    }
+}
+
+/// What a record waits for before it is tried again.
+public enum WaitCondition: Hashable, Sendable {
+    /// Back-off or `Retry-After`.
+    case until(Timestamp)
+    /// New metadata of the item, since the server has another version than the one that was asked for; given up then.
+    case newVersion(since: ETag, until: Timestamp)
+    /// An answer to the issue with this id.
+    case issue(Int64)
+}
+
+/// Something that waits for a person.
+public struct Issue: Hashable, Sendable {
+    public enum Impact: String, Sendable { case nonDestructive, dataLoss }
+
+    public struct Choice: Hashable, Sendable {
+        /// What `issue resolve` takes.
+        public var id: String
+        public var label: String
+        public var impact: Impact
+
+        public init(id: String, label: String, impact: Impact) {
+            self.id = id
+            self.label = label
+            self.impact = impact
+        }
+    }
+
+    /// The row; 0 before it is stored.
+    public var id: Int64
+    /// The record that waits for the answer, if one does.
+    public var record: Int64?
+    /// A stable name of the kind of issue, such as `download.retry`.
+    public var code: String
+    /// What it is about: an item's path, an href, a host's name. With the code it makes the issue the same one.
+    public var subject: String
+    public var message: String
+    public var choices: [Choice]
+    public var created: Timestamp
+    /// The exit code's class that the issue stands for.
+    public var failure: Failure.Kind
+
+    public init(
+        id: Int64 = 0, record: Int64? = nil, code: String, subject: String, message: String, choices: [Choice],
+        created: Timestamp, failure: Failure.Kind = .failed
+    ) {
+        self.id = id
+        self.record = record
+        self.code = code
+        self.subject = subject
+        self.message = message
+        self.choices = choices
+        self.created = created
+        self.failure = failure
+    }
+}

@@ -1,0 +1,108 @@
+/// Text that is equal only to the same bytes.
+///
+/// Swift's `String` finds the NFC and NFD forms of a name equal; a file system, SQLite and a server do not. Paths, names,
+/// ids and ETags are therefore types of their own, which compare, order and hash their UTF-8 bytes.
+public protocol ByteText: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The text as it is stored and shown.
+    var text: String { get }
+}
+
+extension ByteText {
+    public var description: String { text }
+
+    public static func == (a: Self, b: Self) -> Bool { a.text.hasSameBytes(as: b.text) }
+
+    public static func < (a: Self, b: Self) -> Bool { a.text.utf8.lexicographicallyPrecedes(b.text.utf8) }
+
+    public func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        hasher.combine(0xff as UInt8)
+    }
+}
+
+extension String {
+    /// Whether both have the same UTF-8 bytes; `==` would compare canonical equivalence.
+    public func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}
+
+/// The id that Larder gives an item: stable from placeholder through moves. 32 lower-case hexadecimal digits.
+public struct LocalID: ByteText {
+    public let text: String
+    public init(_ text: String) { self.text = text }
+
+    /// A new, random id.
+    public static func random() -> LocalID { LocalID(randomHex(bytes: 16)) }
+}
+
+/// The server's id of an item (`oc:id`), or a stable substitute where the server has none.
+public struct FileID: ByteText {
+    public let text: String
+    public init(_ text: String) { self.text = text }
+
+    /// Without `oc:id` an item's path is its identity: a remote move is a delete and a create.
+    public static func substitute(for path: ItemPath) -> FileID { FileID("path:" + path.text) }
+
+    /// Whether the server gave this id, so that an item found elsewhere with it has moved.
+    public var isFromServer: Bool { !text.utf8.starts(with: "path:".utf8) }
+}
+
+/// The id of an item policy: a random UUID in lower case.
+public struct PolicyID: ByteText {
+    public let text: String
+    public init(_ text: String) { self.text = text }
+
+    /// A new random id (RFC 9562, version 4).
+    public static func random() -> PolicyID {
+        var digits = Array(randomHex(bytes: 16).utf8)
+        digits[12] = UInt8(ascii: "4")
+        digits[16] = Array("89ab".utf8)[Int(digits[16] % 4)]
+        for position in [20, 16, 12, 8] { digits.insert(UInt8(ascii: "-"), at: position) }
+        return PolicyID(String(decoding: digits, as: UTF8.self))
+    }
+}
+
+/// Which kind of policy a processor processes, such as `availableOffline`.
+public struct PolicyKind: ByteText {
+    public let text: String
+    public init(_ text: String) { self.text = text }
+
+    public static let availableOffline = PolicyKind("availableOffline")
+}
+
+/// A plugin's id: reverse domain, such as `org.larder.available-offline`.
+public struct PluginID: ByteText {
+    public let text: String
+    public init(_ text: String) { self.text = text }
+
+    /// A first-party plugin's short name stands for `org.larder.<name>`.
+    public init(shortOrFull name: String) {
+        text = name.utf8.contains(UInt8(ascii: ".")) ? name : "org.larder." + name
+    }
+
+    /// The name under which the config and the command line know the plugin.
+    public var shortName: String {
+        text.utf8.starts(with: "org.larder.".utf8) ? String(text.dropFirst("org.larder.".count)) : text
+    }
+}
+
+/// What wanted an item's copy here: a person, the available-offline plugin, or another plugin by its id.
+public struct DownloadTrigger: ByteText {
+    public let text: String
+    public init(_ text: String) { self.text = text }
+
+    public static let user = DownloadTrigger("user")
+    public static let availableOffline = DownloadTrigger("availableOffline")
+}
+
+func randomHex(bytes count: Int) -> String {
+    var digits: [UInt8] = []
+    digits.reserveCapacity(count * 2)
+    let alphabet = Array("0123456789abcdef".utf8)
+    for _ in 0..<count {
+        let byte = UInt8.random(in: .min ... .max)
+        digits.append(alphabet[Int(byte >> 4)])
+        digits.append(alphabet[Int(byte & 15)])
+    }
+    return String(decoding: digits, as: UTF8.self)
+}

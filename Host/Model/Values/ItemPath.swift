@@ -1,0 +1,113 @@
+/// The path of an item on the server: decoded, absolute, without a closing slash; the root is `/`.
+///
+/// A value of this type is safe to use below a folder: no component is empty, `.` or `..`, and none has a NUL or is longer
+/// than 255 bytes, the limit of Linux's file systems.
+public struct ItemPath: ByteText {
+    public let text: String
+
+    public static let root = ItemPath(unchecked: "/")
+
+    /// Why a text is no path of an item.
+    public enum Problem: Error, Equatable, Sendable {
+        case notAbsolute, emptyName, dotName, nul, nameTooLong, pathTooLong, slashInName, notUTF8
+        /// The name of the mark that a tree outside of its vault has.
+        case reserved
+
+        /// For people: the rest of a sentence that begins with "it cannot be kept here:".
+        public var explanation: String {
+            switch self {
+            case .notAbsolute: "it does not begin with a slash"
+            case .emptyName: "a name in it is empty"
+            case .dotName: "a name in it is . or .., which would leave its folder"
+            case .nul: "a name in it has a NUL"
+            case .nameTooLong: "a name in it is longer than \(ItemPath.longestName) bytes"
+            case .pathTooLong: "it is longer than \(ItemPath.longestPath) bytes"
+            case .slashInName: "a name in it has a slash"
+            case .notUTF8: "it is not UTF-8"
+            case .reserved: "Larder keeps its own files under this name"
+            }
+        }
+    }
+
+    /// The longest name of a file on Linux, in bytes (`NAME_MAX`).
+    public static let longestName = 255
+    /// The longest path that is kept, in bytes; with the tree's own path it stays below `PATH_MAX`.
+    public static let longestPath = 3_500
+
+    /// The path with this text; one closing slash is dropped.
+    /// - Throws: what makes it unsafe or impossible to keep below a folder.
+    public init(_ text: String) throws(Problem) {
+        let bytes = text.utf8
+        guard bytes.first == UInt8(ascii: "/") else { throw .notAbsolute }
+        guard bytes.count <= Self.longestPath else { throw .pathTooLong }
+        if bytes.count == 1 {
+            self = .root
+            return
+        }
+        let trimmed = bytes.last == UInt8(ascii: "/") ? bytes.dropLast() : bytes[...]
+        for name in trimmed.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            try Self.check(name)
+        }
+        self.text = String(trimmed) ?? text
+    }
+
+    /// The path that a person typed: the leading slash may be missing, a closing one is dropped.
+    public init(typed text: String) throws(Problem) {
+        try self.init(text.utf8.first == UInt8(ascii: "/") ? text : "/" + text)
+    }
+
+    /// A path that is known to be right, such as one read from the database.
+    @inlinable
+    public init(unchecked text: String) { self.text = text }
+
+    private static func check(_ name: Substring.UTF8View) throws(Problem) {
+        if name.isEmpty { throw .emptyName }
+        if name.count > longestName { throw .nameTooLong }
+        if name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8) { throw .dotName }
+        if name.contains(0) { throw .nul }
+    }
+
+    public var isRoot: Bool { text.utf8.count == 1 }
+
+    /// The last component; empty for the root.
+    public var name: String {
+        guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { return text }
+        return String(text[text.utf8.index(after: slash)...])
+    }
+
+    /// The folder that holds this item; the root's parent is the root.
+    public var parent: ItemPath {
+        guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")), slash != text.startIndex else { return .root }
+        return ItemPath(unchecked: String(text[..<slash]))
+    }
+
+    /// The item with this name in this folder.
+    public func appending(_ name: String) throws(Problem) -> ItemPath {
+        if name.utf8.contains(UInt8(ascii: "/")) { throw .slashInName }
+        try Self.check(name[...].utf8)
+        let path = prefixOfItemsBelow + name
+        guard path.utf8.count <= Self.longestPath else { throw .pathTooLong }
+        return ItemPath(unchecked: path)
+    }
+
+    /// The text that the path of every item below this folder, at any depth, begins with: `/Photos/`, for the root `/`.
+    public var prefixOfItemsBelow: String { isRoot ? "/" : text + "/" }
+
+    /// Whether `other` is below this folder, at any depth. `/a` is not above `/ab`, and not above itself.
+    public func isAncestor(of other: ItemPath) -> Bool {
+        guard !(isRoot && other.isRoot) else { return false }
+        return other.text.utf8.starts(with: prefixOfItemsBelow.utf8)
+    }
+
+    /// The same item after the folder `old`, which is this path or an ancestor of it, has become `new`.
+    public func moved(from old: ItemPath, to new: ItemPath) -> ItemPath {
+        if self == old { return new }
+        let below = text.utf8.dropFirst(old.prefixOfItemsBelow.utf8.count)
+        return ItemPath(unchecked: new.prefixOfItemsBelow + String(decoding: below, as: UTF8.self))
+    }
+
+    /// The names from the root down; none for the root.
+    public var components: [String] {
+        text.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,205 @@
+public import Glibc
+
+/// A moment: nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public var nanoseconds: Int64
+
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    public init(seconds: Int64) { nanoseconds = seconds.multipliedReportingOverflow(by: 1_000_000_000).partialValue }
+
+    public var seconds: Int64 { nanoseconds.flooredDivision(by: 1_000_000_000).quotient }
+
+    public static func < (a: Timestamp, b: Timestamp) -> Bool { a.nanoseconds < b.nanoseconds }
+    public static func + (time: Timestamp, duration: Duration) -> Timestamp {
+        Timestamp(nanoseconds: time.nanoseconds &+ duration.nanoseconds)
+    }
+    public static func - (time: Timestamp, duration: Duration) -> Timestamp {
+        Timestamp(nanoseconds: time.nanoseconds &- duration.nanoseconds)
+    }
+    public static func - (a: Timestamp, b: Timestamp) -> Duration { .nanoseconds(a.nanoseconds &- b.nanoseconds) }
+
+    /// The system's wall clock.
+    public static func now() -> Timestamp {
+        var spec = timespec()
+        clock_gettime(CLOCK_REALTIME, &spec)
+        return Timestamp(spec)
+    }
+
+    public init(_ spec: timespec) {
+        nanoseconds = Int64(spec.tv_sec) &* 1_000_000_000 &+ Int64(spec.tv_nsec)
+    }
+
+    /// RFC 3339 in UTC, with as many digits of the second as are needed: `2026-11-21T10:12:00Z`.
+    public var description: String {
+        let (second, fraction) = nanoseconds.flooredDivision(by: 1_000_000_000)
+        let (day, inDay) = second.flooredDivision(by: 86_400)
+        let date = CivilDate(daysSince1970: day)
+        var text = "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))T"
+        text += "\(padded(inDay / 3600, 2)):\(padded(inDay / 60 % 60, 2)):\(padded(inDay % 60, 2))"
+        if fraction != 0 {
+            var digits = padded(fraction, 9)
+            while digits.hasSuffix("0") { digits.removeLast() }
+            text += "." + digits
+        }
+        return text + "Z"
+    }
+
+    /// RFC 3339, section 5.6: `2026-11-21T10:12:00.25Z`, `2026-11-21T11:12:00+01:00`.
+    /// - Returns: nil if the text is none, or no such day or time exists.
+    public init?(rfc3339 text: String) {
+        var reader = DigitReader(text)
+        guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
+            let day = reader.number(2), reader.skip("T") || reader.skip("t") || reader.skip(" "),
+            let hour = reader.number(2), reader.skip(":"), let minute = reader.number(2), reader.skip(":"),
+            let second = reader.number(2)
+        else { return nil }
+        var fraction: Int64 = 0
+        if reader.skip(".") {
+            guard let parsed = reader.fraction() else { return nil }
+            fraction = parsed
+        }
+        var offset: Int64 = 0
+        if !(reader.skip("Z") || reader.skip("z")) {
+            let sign: Int64 = reader.skip("+") ? 1 : reader.skip("-") ? -1 : 0
+            guard sign != 0, let hours = reader.number(2), reader.skip(":"), let minutes = reader.number(2), hours < 24,
+                minutes < 60
+            else { return nil }
+            offset = sign * (hours * 3600 + minutes * 60)
+        }
+        guard reader.isAtEnd, let whole = Self.seconds(year, month, day, hour, minute, second) else { return nil }
+        let (scaled, overflow) = (whole - offset).multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return nil }
+        nanoseconds = scaled &+ fraction
+    }
+
+    /// The date in an HTTP header or in `getlastmodified` (RFC 9110, section 5.6.7): `Sat, 21 Nov 2026 10:12:00 GMT`.
+    /// The obsolete forms of RFC 850 and asctime are not read.
+    public init?(httpDate text: String) {
+        guard let comma = text.utf8.firstIndex(of: UInt8(ascii: ",")) else { return nil }
+        var reader = DigitReader(String(text[text.utf8.index(after: comma)...]))
+        _ = reader.skip(" ")
+        guard let day = reader.number(2), reader.skip(" ") || reader.skip("-"), let name = reader.letters(3),
+            let month = months.firstIndex(of: name), reader.skip(" ") || reader.skip("-"), let year = reader.number(4),
+            reader.skip(" "), let hour = reader.number(2), reader.skip(":"), let minute = reader.number(2),
+            reader.skip(":"), let second = reader.number(2),
+            let whole = Self.seconds(year, Int64(month + 1), day, hour, minute, second)
+        else { return nil }
+        self.init(seconds: whole)
+    }
+
+    /// The date as HTTP writes it, in whole seconds.
+    public var httpDate: String {
+        let (second, _) = nanoseconds.flooredDivision(by: 1_000_000_000)
+        let (day, inDay) = second.flooredDivision(by: 86_400)
+        let date = CivilDate(daysSince1970: day)
+        let weekday = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"][Int(day.flooredDivision(by: 7).remainder)]
+        return "\(weekday), \(padded(date.day, 2)) \(months[Int(date.month) - 1]) \(padded(date.year, 4)) "
+            + "\(padded(inDay / 3600, 2)):\(padded(inDay / 60 % 60, 2)):\(padded(inDay % 60, 2)) GMT"
+    }
+
+    private static func seconds(
+        _ year: Int64, _ month: Int64, _ day: Int64, _ hour: Int64, _ minute: Int64, _ second: Int64
+    ) -> Int64? {
+        guard (1...12).contains(month), day >= 1, hour < 24, minute < 60, second <= 60 else { return nil }
+        let date = CivilDate(year: year, month: month, day: day)
+        guard CivilDate(daysSince1970: date.daysSince1970) == date else { return nil }
+        return date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second
+    }
+}
+
+private let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+/// A day of the proleptic Gregorian calendar.
+private struct CivilDate: Equatable {
+    var year: Int64
+    var month: Int64
+    var day: Int64
+
+    init(year: Int64, month: Int64, day: Int64) {
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    /// Years are counted from March, so that the leap day is a year's last.
+    init(daysSince1970 days: Int64) {
+        let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * shifted + 2) / 5 + 1
+        month = shifted < 10 ? shifted + 3 : shifted - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+
+    var daysSince1970: Int64 {
+        let (era, yearOfEra) = (month <= 2 ? year - 1 : year).flooredDivision(by: 400)
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+}
+
+private struct DigitReader {
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) { rest = text[...].utf8 }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func skip(_ text: String) -> Bool {
+        guard rest.starts(with: text.utf8) else { return false }
+        rest.removeFirst(text.utf8.count)
+        return true
+    }
+
+    mutating func number(_ digits: Int) -> Int64? {
+        let taken = rest.prefix(digits)
+        guard taken.count == digits, taken.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        rest.removeFirst(digits)
+        return taken.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+    }
+
+    /// Nanoseconds from one digit on; digits after the ninth are dropped.
+    mutating func fraction() -> Int64? {
+        let taken = rest.prefix(while: { (0x30...0x39).contains($0) })
+        guard !taken.isEmpty else { return nil }
+        var value: Int64 = 0
+        var scale: Int64 = 100_000_000
+        for digit in taken {
+            value += Int64(digit - 0x30) * scale
+            scale /= 10
+        }
+        rest = rest.dropFirst(taken.count)
+        return value
+    }
+
+    mutating func letters(_ count: Int) -> String? {
+        guard rest.count >= count else { return nil }
+        let taken = String(rest.prefix(count))
+        rest.removeFirst(count)
+        return taken
+    }
+}
+
+private func padded(_ number: Int64, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+}
+
+extension Int64 {
+    fileprivate func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds; durations over 292 years are cut to that.
+    public var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        return scaled &+ attoseconds / 1_000_000_000
+    }
+}
