@@ -1,0 +1,41 @@
+#define _GNU_SOURCE
+#include "files.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+const int linux_o_noatime = O_NOATIME;
+const int linux_o_path = O_PATH;
+const long linux_utime_omit = UTIME_OMIT;
+
+int linux_open_beneath(int folder, const char *path, int flags, mode_t mode) {
+    struct open_how how = {
+        .flags = (uint64_t)(unsigned)(flags | O_CLOEXEC),
+        .mode = flags & O_CREAT ? mode : 0,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
+    };
+    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}
+
+int linux_rename_noreplace(int from_folder, const char *from, int to_folder, const char *to) {
+    return renameat2(from_folder, from, to_folder, to, RENAME_NOREPLACE);
+}
+
+int linux_rename_exchange(int a_folder, const char *a, int b_folder, const char *b) {
+    return renameat2(a_folder, a, b_folder, b, RENAME_EXCHANGE);
+}
+
+int linux_syncfs(int descriptor) { return syncfs(descriptor); }
+
+int linux_set_lease(int descriptor, int type) { return fcntl(descriptor, F_SETLEASE, type); }
+
+int linux_get_lease(int descriptor) { return fcntl(descriptor, F_GETLEASE); }
+
+int linux_lock_open_file(int descriptor) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(descriptor, F_OFD_SETLK, &lock);
+}

@@ -1,0 +1,2 @@
+#include "children.h"
+#include "files.h"
