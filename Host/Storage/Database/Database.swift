@@ -1,0 +1,153 @@
+import GRDB
+import Glibc
+public import Model
+import Synchronization
+
+/// A vault's database: everything that is known of the account's items, the policies, and the sync engine's journal.
+///
+/// One connection writes, several read beside it (SQLite's write-ahead log). All writes go through ``write(_:)`` or
+/// ``writeBlocking(_:)``, one transaction at a time, in the order of the calls.
+public final class Database: Sendable {
+    /// Where the file is, absolute.
+    public let path: String
+    private let pool: DatabasePool
+    private let observer = Mutex<(@Sendable (CommitSummary) -> Void)?>(nil)
+
+    private init(path: String, pool: DatabasePool) {
+        self.path = path
+        self.pool = pool
+    }
+
+    /// Opens the database, makes it if there is none, and brings an older one up to this build's schema in one transaction.
+    ///
+    /// It blocks for as long as that takes.
+    /// - Parameter readOnly: For commands that run beside a host: nothing is made or upgraded, and a write fails.
+    /// - Throws: `.localIO` if it cannot be opened, is damaged, or was written by a newer Larder; `.notFound` if there is none
+    ///   and `readOnly` is set.
+    public static func open(path: String, readOnly: Bool = false) throws(Failure) -> Database {
+        try prepareFile(path, readOnly: readOnly)
+        do {
+            var configuration = Configuration()
+            configuration.readonly = readOnly
+            // Nobody else writes to a vault that is locked; readers of other processes hold the database up for moments only,
+            // when a log is recovered or taken away.
+            configuration.busyMode = .timeout(10)
+            // Each connection keeps pages of its own, 2 MB by SQLite's default: few connections keep memory small.
+            configuration.maximumReaderCount = 3
+            // A reader's SQL may come from a condition's text: names in double quotes are names, never text.
+            configuration.acceptsDoubleQuotedStringLiterals = false
+            configuration.label = "larder.db"
+            try checkVersion(path, exactly: readOnly)
+            let pool = try DatabasePool(path: path, configuration: configuration)
+            if !readOnly {
+                try pool.writeWithoutTransaction { db in
+                    // A commit is on the disk when it returns: an action is durable before its first request goes out. GRDB
+                    // has set NORMAL, which is safe against a crash of the process, not against a power cut.
+                    try db.execute(sql: "PRAGMA synchronous = FULL")
+                    // A long read, such as a plugin's run, makes the log grow while others write; afterwards it is cut to this.
+                    try db.execute(sql: "PRAGMA journal_size_limit = 16777216")
+                    try Migrations.run(db, at: path)
+                }
+            }
+            return Database(path: path, pool: pool)
+        } catch {
+            throw SQLiteFailure.failure(for: error, database: path)
+        }
+    }
+
+    /// What is called after each commit that noted something, in the order of the commits. It is called on the writer's
+    /// thread: it must return at once and not wait for the database.
+    public func setCommitObserver(_ observe: @escaping @Sendable (CommitSummary) -> Void) {
+        observer.withLock { $0 = observe }
+    }
+
+    /// Reads a state of the database that no later write changes, beside writers and other readers.
+    /// - Throws: what `body` throws; SQLite's errors as `Failure`.
+    public func read<T: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> T) async throws -> T {
+        do {
+            return try await pool.read { db in try body(ReadTransaction(db: db)) }
+        } catch {
+            throw translated(error)
+        }
+    }
+
+    /// Like ``read(_:)``, on a thread that may block.
+    public func readBlocking<T>(_ body: (ReadTransaction) throws -> T) throws -> T {
+        do {
+            return try pool.read { db in try body(ReadTransaction(db: db)) }
+        } catch {
+            throw translated(error)
+        }
+    }
+
+    /// Runs `body` in a transaction: when this returns, what it wrote is on the disk; if it throws, nothing was written.
+    ///
+    /// When the task is cancelled before the transaction begins, `CancellationError` is thrown; one that is under way ends.
+    /// - Throws: what `body` throws; SQLite's errors as `Failure`.
+    public func write<T: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
+        do {
+            return try await pool.writeWithoutTransaction { db in try self.commit(db, body) }
+        } catch {
+            throw translated(error)
+        }
+    }
+
+    /// Like ``write(_:)``, on a thread that may block, such as a plugin's.
+    public func writeBlocking<T>(_ body: (Transaction) throws -> T) throws -> T {
+        do {
+            return try pool.writeWithoutTransaction { db in try commit(db, body) }
+        } catch {
+            throw translated(error)
+        }
+    }
+
+    /// Closes all connections. No access may be under way or follow.
+    public func close() throws(Failure) {
+        do { try pool.close() } catch { throw SQLiteFailure.failure(for: error, database: path) }
+    }
+
+    private func commit<T>(_ db: GRDB.Database, _ body: (Transaction) throws -> T) throws -> T {
+        let transaction = Transaction(db: db)
+        var result: T?
+        try db.inTransaction(.immediate) {
+            result = try body(transaction)
+            try transaction.storeAnchor()
+            return .commit
+        }
+        if let summary = transaction.summary, let observe = observer.withLock({ $0 }) { observe(summary) }
+        guard let result else { throw Failure(.internal, "A transaction ended without a result") }
+        return result
+    }
+
+    private func translated(_ error: any Error) -> any Error {
+        error is DatabaseError ? SQLiteFailure.failure(for: error, database: path) : error
+    }
+
+    /// Looks before anything is written: opening a pool writes to the file already.
+    private static func checkVersion(_ path: String, exactly: Bool) throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(10)
+        let connection = try DatabaseQueue(path: path, configuration: configuration)
+        try connection.read { try Migrations.check($0, at: path, exactly: exactly) }
+        try connection.close()
+    }
+
+    /// SQLite would make the file readable for others within the umask; made before, it and its log are the owner's alone.
+    private static func prepareFile(_ path: String, readOnly: Bool) throws(Failure) {
+        let file = Glibc.open(path, readOnly ? O_RDONLY | O_CLOEXEC : O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else {
+            let code = errno
+            if readOnly, code == ENOENT {
+                throw Failure(
+                    .notFound, "Nothing is known of the account yet: \(path) does not exist",
+                    hint: "Run `larder run --once` first")
+            }
+            throw Failure(
+                code == ENOENT || code == EACCES ? .cannotCreate : .localIO,
+                "The database \(path) cannot be opened: \(String(cString: strerror(code)))",
+                hint: "See that the folder exists and belongs to the user that Larder runs as")
+        }
+        Glibc.close(file)
+    }
+}

@@ -1,0 +1,93 @@
+public import Model
+
+/// Which items `ls` shows, and in which order.
+public struct ItemListing: Sendable {
+    /// The folder whose contents are listed.
+    public var folder: ItemPath
+    /// Everything below, not only what is directly in the folder.
+    public var isRecursive = false
+    /// Items that are gone from the server but still known are listed too.
+    public var includesRemoved = false
+    /// A condition as SQL on the table `items`, with its arguments.
+    public var condition: (sql: String, arguments: [SQLValue])?
+    /// Nil: by path, byte by byte.
+    public var sort: ItemColumn?
+    public var isDescending = false
+    public var limit: Int?
+
+    public init(folder: ItemPath) { self.folder = folder }
+
+    var query: (sql: String, arguments: [SQLValue]) {
+        var terms: [String] = ["items.path <> '/'"]
+        var arguments: [SQLValue] = []
+        let below = folder.prefixOfItemsBelow
+        // `0` is the character after `/`: the range holds exactly the texts that begin with the prefix.
+        let bounds: [SQLValue] = [.text(below), .text(String(below.dropLast()) + "0")]
+        switch (isRecursive, includesRemoved) {
+        case (false, _):
+            terms.append("items.parentPath = ?")
+            arguments.append(.text(folder.text))
+        case (true, false):
+            terms.append("items.path >= ? AND items.path < ?")
+            arguments += bounds
+        case (true, true):
+            terms.append("(items.parentPath = ? OR (items.parentPath >= ? AND items.parentPath < ?))")
+            arguments += [.text(folder.text)] + bounds
+        }
+        if !includesRemoved { terms.append("items.removedAt IS NULL") }
+        if let condition {
+            terms.append("(\(condition.sql))")
+            arguments += condition.arguments
+        }
+        let direction = isDescending ? " DESC" : ""
+        var order = sort.map { "items.\($0.sql)\(direction), " } ?? ""
+        order += "items.path" + (sort == nil ? direction : "")
+        var sql = terms.joined(separator: " AND ") + " ORDER BY \(order), items.databaseID"
+        if let limit { sql += " LIMIT \(limit)" }
+        return (sql, arguments)
+    }
+}
+
+/// How much is known and how much is here.
+public struct ItemCounts: Hashable, Sendable {
+    /// Files and folders that are not removed, without the root.
+    public var items: Int64 = 0
+    /// Files that are here as a version of the server's, changed since or not.
+    public var localCopies: Int64 = 0
+    /// What these hold, in bytes, as recorded.
+    public var localBytes: Int64 = 0
+    /// Files and folders that were changed or made here.
+    public var locallyChanged: Int64 = 0
+
+    public init() {}
+}
+
+extension DatabaseReads {
+    /// Reads the items of a listing one after the other; `body` returns false to end early.
+    public func listItems(_ listing: ItemListing, _ body: (Item) throws -> Bool) throws {
+        let query = listing.query
+        try eachItem(where: query.sql, query.arguments, body)
+    }
+
+    public func itemCounts() throws -> ItemCounts {
+        var counts = ItemCounts()
+        let all = try RawStatement(db, "SELECT count(*) FROM items WHERE removedAt IS NULL AND path <> '/'")
+        defer { all.reset() }
+        if try all.step() { counts.items = all.integer(0) ?? 0 }
+        let here = try RawStatement(
+            db,
+            """
+            SELECT count(*) FILTER (WHERE cloudStatus IN (1, 2) AND type = 0),
+              coalesce(sum(copySize) FILTER (WHERE cloudStatus IN (1, 2)), 0),
+              count(*) FILTER (WHERE cloudStatus IN (2, 3))
+            FROM items WHERE cloudStatus <> 0
+            """)
+        defer { here.reset() }
+        if try here.step() {
+            counts.localCopies = here.integer(0) ?? 0
+            counts.localBytes = here.integer(1) ?? 0
+            counts.locallyChanged = here.integer(2) ?? 0
+        }
+        return counts
+    }
+}

@@ -1,0 +1,99 @@
+import Model
+
+/// Between an item and its row.
+extension Item {
+    /// The item in a row that was selected with all columns.
+    init(_ row: RawStatement) {
+        let text = { (column: ItemColumn) in row.text(column.rawValue) }
+        let integer = { (column: ItemColumn) in row.integer(column.rawValue) }
+        let time = { (column: ItemColumn) in row.integer(column.rawValue).map(Timestamp.init(nanoseconds:)) }
+        self.init(
+            databaseID: integer(.databaseID) ?? 0,
+            localID: LocalID(text(.localID) ?? ""),
+            fileID: text(.fileID).map(FileID.init),
+            path: ItemPath(unchecked: text(.path) ?? ""),
+            kind: integer(.type) == 1 ? .folder : .file,
+            size: integer(.size),
+            mimeType: text(.mimeType),
+            etag: ETag(text(.etag), strength: integer(.etagStrength)),
+            lastModified: time(.lastModified),
+            isFavorite: integer(.favorite) == 1,
+            owner: text(.owner),
+            permissions: text(.permissions),
+            removedAt: time(.removedAt),
+            cloudStatus: CloudStatus(rawValue: Int(integer(.cloudStatus) ?? 0)) ?? .cloudOnly,
+            copy: LocalCopy(row, from: ItemColumn.copyETag.rawValue),
+            downloadTrigger: text(.downloadTrigger).map(DownloadTrigger.init),
+            formerTrigger: text(.formerTrigger).map(DownloadTrigger.init),
+            lastUsed: time(.lastUsed),
+            syncActivity: SyncActivity(rawValue: integer(.syncActivity) ?? 0),
+            anchor: integer(.anchor) ?? 0)
+    }
+
+    /// The columns that are written, in the order of ``bind(to:anchor:)``. `listedETag` and `racy` are the scan's own.
+    static let writtenColumns: [ItemColumn] = [
+        .localID, .fileID, .path, .parentPath, .name, .type, .size, .mimeType, .etag, .etagStrength, .lastModified,
+        .favorite, .owner, .permissions, .removedAt, .cloudStatus, .copyETag, .copyETagStrength, .copyDigest,
+        .copyInode,
+        .copySize, .copyModified, .copyChanged, .copyRecorded, .downloadTrigger, .formerTrigger, .lastUsed,
+        .syncActivity, .anchor,
+    ]
+
+    func bind(to statement: RawStatement, anchor: Int64) {
+        statement.bind(1, localID.text)
+        statement.bind(2, fileID?.text)
+        statement.bind(3, path.text)
+        statement.bind(4, path.parent.text)
+        statement.bind(5, path.name)
+        statement.bind(6, Int64(kind.rawValue))
+        statement.bind(7, size)
+        statement.bind(8, mimeType)
+        statement.bind(9, etag?.opaque)
+        statement.bind(10, etag.map { Int64($0.strength.rawValue) })
+        statement.bind(11, lastModified?.nanoseconds)
+        statement.bind(12, isFavorite ? 1 : 0)
+        statement.bind(13, owner)
+        statement.bind(14, permissions)
+        statement.bind(15, removedAt?.nanoseconds)
+        statement.bind(16, Int64(cloudStatus.rawValue))
+        statement.bind(17, copy?.etag.opaque)
+        statement.bind(18, copy.map { Int64($0.etag.strength.rawValue) })
+        statement.bind(19, copy?.digest)
+        statement.bind(20, copy.map { Int64(bitPattern: $0.mark.inode) })
+        statement.bind(21, copy?.mark.size)
+        statement.bind(22, copy?.mark.modified.nanoseconds)
+        statement.bind(23, copy?.mark.changed.nanoseconds)
+        statement.bind(24, copy?.mark.recorded.nanoseconds)
+        statement.bind(25, downloadTrigger?.text)
+        statement.bind(26, formerTrigger?.text)
+        statement.bind(27, lastUsed?.nanoseconds)
+        statement.bind(28, syncActivity.rawValue)
+        statement.bind(29, anchor)
+    }
+}
+
+extension ETag {
+    /// Nil without an opaque part.
+    init?(_ opaque: String?, strength: Int64?) {
+        guard let opaque else { return nil }
+        self.init(opaque: opaque, strength: strength.flatMap { Strength(rawValue: Int($0)) } ?? .strong)
+    }
+}
+
+extension LocalCopy {
+    /// The copy in eight columns from `first` on, in the order of the table's.
+    ///
+    /// Nil if the row tells of none; half of one is none, so that nothing is taken for known by it.
+    init?(_ row: RawStatement, from first: Int32) {
+        guard let etag = ETag(row.text(first), strength: row.integer(first + 1)), let digest = row.blob(first + 2),
+            let inode = row.integer(first + 3), let size = row.integer(first + 4),
+            let modified = row.integer(first + 5),
+            let changed = row.integer(first + 6), let recorded = row.integer(first + 7)
+        else { return nil }
+        self.init(
+            etag: etag, digest: digest,
+            mark: FileMark(
+                inode: UInt64(bitPattern: inode), size: size, modified: Timestamp(nanoseconds: modified),
+                changed: Timestamp(nanoseconds: changed), recorded: Timestamp(nanoseconds: recorded)))
+    }
+}

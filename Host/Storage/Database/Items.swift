@@ -1,0 +1,118 @@
+import GRDB
+public import Model
+
+extension DatabaseReads {
+    /// The item at a path; removed ones have none.
+    public func item(at path: ItemPath) throws -> Item? {
+        try firstItem("items.path = ? AND items.removedAt IS NULL", [.text(path.text)])
+    }
+
+    public func item(localID: LocalID) throws -> Item? {
+        try firstItem("items.localID = ?", [.text(localID.text)])
+    }
+
+    public func item(databaseID: Int64) throws -> Item? {
+        try firstItem("items.databaseID = ?", [.integer(databaseID)])
+    }
+
+    /// The item with the server's id, one that is not removed first.
+    public func item(fileID: FileID) throws -> Item? {
+        try firstItem("items.fileID = ? ORDER BY items.removedAt IS NOT NULL LIMIT 1", [.text(fileID.text)])
+    }
+
+    /// What is directly in a folder and not removed, by name.
+    public func children(of folder: ItemPath) throws -> [Item] {
+        var items: [Item] = []
+        let sql = "items.parentPath = ? AND items.removedAt IS NULL AND items.path <> '/' ORDER BY items.name"
+        try eachItem(where: sql, [.text(folder.text)], isCached: true) { item in
+            items.append(item)
+            return true
+        }
+        return items
+    }
+
+    /// Reads items one after the other.
+    /// - Parameters:
+    ///   - sql: What stands after WHERE, with `?` for the arguments; the table is `items`.
+    ///   - body: Returns false to end early.
+    public func eachItem(
+        where sql: String, _ arguments: [SQLValue] = [], _ body: (Item) throws -> Bool
+    ) throws {
+        try eachItem(where: sql, arguments, isCached: false, body)
+    }
+
+    private func eachItem(
+        where sql: String, _ arguments: [SQLValue], isCached: Bool, _ body: (Item) throws -> Bool
+    ) throws {
+        let statement = try RawStatement(
+            db, "SELECT \(ItemColumns.wholeItem) FROM items WHERE \(sql)", isCached: isCached)
+        defer { statement.reset() }
+        statement.bind(arguments)
+        while try statement.step() {
+            guard try body(Item(statement)) else { return }
+        }
+    }
+
+    private func firstItem(_ sql: String, _ arguments: [SQLValue]) throws -> Item? {
+        var found: Item?
+        try eachItem(where: sql, arguments, isCached: true) { item in
+            found = item
+            return false
+        }
+        return found
+    }
+}
+
+extension Transaction {
+    private static let insertion: String = {
+        let columns = Item.writtenColumns.map(\.sql)
+        let places = columns.map { _ in "?" }
+        return "INSERT INTO items (\(columns.joined(separator: ", "))) VALUES (\(places.joined(separator: ", ")))"
+    }()
+
+    private static let replacement: String = {
+        let columns = Item.writtenColumns.map { "\($0.sql) = ?" }
+        return "UPDATE items SET \(columns.joined(separator: ", ")) WHERE databaseID = ?"
+    }()
+
+    /// Writes a new item's row and notes that it was added.
+    /// - Returns: the item with its `databaseID` and anchor.
+    @discardableResult
+    public func insert(_ item: Item) throws -> Item {
+        let statement = try RawStatement(db, Self.insertion)
+        let anchor = try anchor
+        item.bind(to: statement, anchor: anchor)
+        try statement.run()
+        var stored = item
+        stored.databaseID = db.lastInsertedRowID
+        stored.anchor = anchor
+        noteAdded(stored.databaseID)
+        return stored
+    }
+
+    /// Writes all of an item's row and notes that it was updated. `item.databaseID` says which row.
+    /// - Returns: the item with its new anchor.
+    @discardableResult
+    public func update(_ item: Item) throws -> Item {
+        let statement = try RawStatement(db, Self.replacement)
+        let anchor = try anchor
+        item.bind(to: statement, anchor: anchor)
+        statement.bind(Int32(Item.writtenColumns.count + 1), item.databaseID)
+        try statement.run()
+        guard db.changesCount == 1 else {
+            throw Failure(.internal, "The item \(item.path) has no row (\(item.databaseID))")
+        }
+        var stored = item
+        stored.anchor = anchor
+        noteUpdated(stored.databaseID)
+        return stored
+    }
+
+    /// Takes an item's row away and notes that it was removed.
+    public func deleteItem(databaseID: Int64) throws {
+        let statement = try RawStatement(db, "DELETE FROM items WHERE databaseID = ?")
+        statement.bind(1, databaseID)
+        try statement.run()
+        noteRemoved(databaseID)
+    }
+}

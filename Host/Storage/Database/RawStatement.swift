@@ -1,0 +1,128 @@
+import GRDB
+import GRDBSQLite
+
+/// A prepared statement, bound and stepped without a value in between for each column.
+struct RawStatement {
+    let handle: OpaquePointer
+    /// What finalizes the handle; nil: somebody else.
+    private let owner: Statement?
+
+    init(handle: OpaquePointer) {
+        self.handle = handle
+        owner = nil
+    }
+
+    /// The statement with this text.
+    /// - Parameter isCached: Kept by the connection for the next time, for texts of which there are few.
+    init(_ db: GRDB.Database, _ sql: String, isCached: Bool = true) throws {
+        var statement = isCached ? try db.cachedStatement(sql: sql) : try db.makeStatement(sql: sql)
+        // One that is being stepped further up the stack stays as it is.
+        if sqlite3_stmt_busy(statement.sqliteStatement) != 0 { statement = try db.makeStatement(sql: sql) }
+        handle = statement.sqliteStatement
+        owner = statement
+        sqlite3_clear_bindings(handle)
+    }
+
+    func reset() {
+        // What it returns is the last step's error, which was thrown then.
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+    }
+
+    /// - Returns: false after the last row.
+    func step() throws(DatabaseError) -> Bool {
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        default: throw error()
+        }
+    }
+
+    /// Runs the statement to its end and resets it, so that it holds no snapshot.
+    func run() throws {
+        defer { reset() }
+        while try step() {}
+    }
+
+    func error() -> DatabaseError {
+        let connection = sqlite3_db_handle(handle)
+        let sql: String? = sqlite3_sql(handle).map { String(cString: $0) }
+        return DatabaseError(
+            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)),
+            message: String(cString: sqlite3_errmsg(connection)), sql: sql)
+    }
+
+    // MARK: Arguments, counted from 1. A wrong index would be a mistake in this module and shows as a missing value.
+
+    func bind(_ index: Int32, _ value: Int64?) {
+        if let value { sqlite3_bind_int64(handle, index, value) } else { sqlite3_bind_null(handle, index) }
+    }
+
+    func bind(_ index: Int32, _ value: String?) {
+        guard var value else {
+            sqlite3_bind_null(handle, index)
+            return
+        }
+        value.withUTF8 { bytes in
+            // An empty buffer may have no address, which SQLite would take for null.
+            bytes.withMemoryRebound(to: CChar.self) {
+                _ = sqlite3_bind_text(handle, index, $0.baseAddress ?? emptyText, Int32($0.count), copied)
+            }
+        }
+    }
+
+    func bind(_ index: Int32, _ value: [UInt8]?) {
+        guard let value else {
+            sqlite3_bind_null(handle, index)
+            return
+        }
+        _ = value.withUnsafeBytes { bytes in
+            if bytes.isEmpty {
+                sqlite3_bind_zeroblob(handle, index, 0)
+            } else {
+                sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), copied)
+            }
+        }
+    }
+
+    func bind(_ index: Int32, _ value: SQLValue) {
+        switch value {
+        case .null: sqlite3_bind_null(handle, index)
+        case .integer(let value): bind(index, value)
+        case .text(let value): bind(index, value)
+        case .blob(let value): bind(index, value)
+        }
+    }
+
+    func bind(_ values: [SQLValue], from first: Int32 = 1) {
+        for (offset, value) in values.enumerated() { bind(first + Int32(offset), value) }
+    }
+
+    // MARK: Columns, counted from 0.
+
+    func integer(_ column: Int32) -> Int64? {
+        sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : sqlite3_column_int64(handle, column)
+    }
+
+    func text(_ column: Int32) -> String? {
+        guard let bytes = sqlite3_column_text(handle, column) else { return nil }
+        let count = Int(sqlite3_column_bytes(handle, column))
+        return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    func blob(_ column: Int32) -> [UInt8]? {
+        guard sqlite3_column_type(handle, column) != SQLITE_NULL else { return nil }
+        let count = Int(sqlite3_column_bytes(handle, column))
+        guard count > 0, let bytes = sqlite3_column_blob(handle, column) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+}
+
+/// Tells SQLite to copy what it is given (`SQLITE_TRANSIENT`, which its header makes by a cast).
+private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+private nonisolated(unsafe) let emptyText: UnsafePointer<CChar> = {
+    let bytes = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+    bytes.initialize(to: 0)
+    return UnsafePointer(bytes)
+}()

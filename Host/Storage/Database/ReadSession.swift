@@ -1,0 +1,83 @@
+import GRDB
+import GRDBSQLite
+public import Model
+
+/// A read-only connection of its own that sees one state of the database from its opening to its end, with any number of
+/// cursors open at a time.
+///
+/// For long reads, such as a plugin's run. It belongs to one thread at a time and is not `Sendable`.
+public final class ReadSession {
+    private let path: String
+    private let connection: OpaquePointer
+    private var isOpen = true
+
+    /// Opens a connection and pins what is committed now.
+    public init(_ database: Database) throws(Failure) {
+        path = database.path
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let opened else {
+            sqlite3_close_v2(opened)
+            throw SQLiteFailure.failure(
+                code: ResultCode(rawValue: code), message: String(cString: sqlite3_errstr(code)), sql: nil,
+                database: path)
+        }
+        connection = opened
+        // Names in double quotes are names, never text, as on the other connections.
+        _disableDoubleQuotedStringLiterals(opened)
+        // Recovering a log locks readers out for a moment.
+        sqlite3_busy_timeout(opened, 10_000)
+        do {
+            try execute("BEGIN")
+            // A transaction's state is that of its first read.
+            try execute("SELECT 1 FROM meta LIMIT 1")
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    deinit { close() }
+
+    /// A cursor over items.
+    /// - Parameters:
+    ///   - columns: Those that are read; the others are null.
+    ///   - sql: What follows FROM, such as `items WHERE …`, with `?` for the arguments.
+    public func items(
+        _ columns: ItemColumns, from sql: String, _ arguments: [SQLValue] = []
+    ) throws(Failure) -> ItemCursor {
+        let statement = try prepare("SELECT \(columns.selection) FROM \(sql)")
+        statement.bind(arguments)
+        return ItemCursor(statement: statement.handle, session: self)
+    }
+
+    /// Frees the state that was pinned. The session's cursors must not be used after it.
+    public func close() {
+        guard isOpen else { return }
+        isOpen = false
+        // Closes when the last cursor is gone.
+        sqlite3_close_v2(connection)
+    }
+
+    private func execute(_ sql: String) throws(Failure) {
+        let statement = try prepare(sql)
+        defer { sqlite3_finalize(statement.handle) }
+        do { try statement.run() } catch { throw SQLiteFailure.failure(for: error, database: path) }
+    }
+
+    private func prepare(_ sql: String) throws(Failure) -> RawStatement {
+        guard isOpen else { throw Failure(.internal, "A read of the database was asked for after its end") }
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
+        guard code == SQLITE_OK, let statement else {
+            throw SQLiteFailure.failure(
+                code: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(connection)), sql: sql,
+                database: path)
+        }
+        return RawStatement(handle: statement)
+    }
+
+    func failure(of statement: OpaquePointer) -> Failure {
+        SQLiteFailure.failure(for: RawStatement(handle: statement).error(), database: path)
+    }
+}

@@ -1,0 +1,8 @@
+/// An argument of an SQL statement.
+public enum SQLValue: Hashable, Sendable {
+    case null
+    case integer(Int64)
+    /// UTF-8, compared byte by byte.
+    case text(String)
+    case blob([UInt8])
+}

@@ -1,0 +1,114 @@
+import Model
+
+/// The columns of the journal, in the order in which they are read and written.
+enum SyncRecordColumns {
+    static let names = [
+        "id", "action", "parameters", "state", "localID", "path", "reason", "key", "since", "attempts", "rounds",
+        "waitUntil", "waitVersion", "waitVersionStrength", "waitIssue", "landingETag", "landingETagStrength",
+        "landingDigest", "landingSize", "landingModified", "whileCovered",
+    ]
+    static let selection = names.joined(separator: ", ")
+    /// All but the id, which the insertion gives.
+    static let written = Array(names.dropFirst())
+}
+
+/// Between a record and its row.
+extension JournalRecord {
+    /// Nil if the row's action or state is unknown.
+    init?(_ row: RawStatement) {
+        guard
+            let action = SyncRecord.Action(name: row.text(1), parameters: row.text(2)),
+            let state = row.integer(3).flatMap({ SyncRecord.State(rawValue: Int($0)) })
+        else { return nil }
+        let until = row.integer(11).map(Timestamp.init(nanoseconds:))
+        let wait: WaitCondition? =
+            if let issue = row.integer(14) {
+                .issue(issue)
+            } else if let version = ETag(row.text(12), strength: row.integer(13)), let until {
+                .newVersion(since: version, until: until)
+            } else {
+                until.map(WaitCondition.until)
+            }
+        self.init(
+            SyncRecord(
+                id: row.integer(0) ?? 0, action: action, state: state, localID: LocalID(row.text(4) ?? ""),
+                path: ItemPath(unchecked: row.text(5) ?? ""), reason: DownloadTrigger(row.text(6) ?? ""),
+                key: row.text(7), since: Timestamp(nanoseconds: row.integer(8) ?? 0),
+                attempts: Int(row.integer(9) ?? 0), wait: wait),
+            rounds: Int(row.integer(10) ?? 0), landing: Landing(row),
+            overwrites: action == .download ? row.text(2).flatMap { FileMark(parameters: $0) } : nil,
+            whileCovered: row.integer(20) == 1)
+    }
+
+    /// Binds what ``SyncRecordColumns/written`` names.
+    func bind(to statement: RawStatement) {
+        statement.bind(1, record.action.name)
+        statement.bind(2, overwrites?.parameters ?? record.action.parameters)
+        statement.bind(3, Int64(record.state.rawValue))
+        statement.bind(4, record.localID.text)
+        statement.bind(5, record.path.text)
+        statement.bind(6, record.reason.text)
+        statement.bind(7, record.key)
+        statement.bind(8, record.since.nanoseconds)
+        statement.bind(9, Int64(record.attempts))
+        statement.bind(10, Int64(rounds))
+        switch record.wait {
+        case .until(let time): statement.bind(11, time.nanoseconds)
+        case .newVersion(let version, let until):
+            statement.bind(11, until.nanoseconds)
+            statement.bind(12, version.opaque)
+            statement.bind(13, Int64(version.strength.rawValue))
+        case .issue(let id): statement.bind(14, id)
+        case nil: break
+        }
+        statement.bind(15, landing?.etag.opaque)
+        statement.bind(16, landing.map { Int64($0.etag.strength.rawValue) })
+        statement.bind(17, landing?.digest)
+        statement.bind(18, landing?.size)
+        statement.bind(19, landing?.modified?.nanoseconds)
+        statement.bind(20, Int64(whileCovered ? 1 : 0))
+    }
+}
+
+extension Landing {
+    fileprivate init?(_ row: RawStatement) {
+        guard
+            let etag = ETag(row.text(15), strength: row.integer(16)), let digest = row.blob(17),
+            let size = row.integer(18)
+        else { return nil }
+        self.init(etag: etag, digest: digest, size: size, modified: row.integer(19).map(Timestamp.init(nanoseconds:)))
+    }
+}
+
+extension SyncRecord.Action {
+    private static let restoring = #"{"restoringFormerTrigger":true}"#
+
+    fileprivate init?(name: String?, parameters: String?) {
+        switch name {
+        case "download": self = .download
+        case "removeLocalCopy": self = .removeLocalCopy(restoringFormerTrigger: parameters == Self.restoring)
+        default: return nil
+        }
+    }
+
+    /// The action's own parameters, JSON.
+    fileprivate var parameters: String? {
+        self == .removeLocalCopy(restoringFormerTrigger: true) ? Self.restoring : nil
+    }
+}
+
+extension FileMark {
+    /// A JSON array of numbers, as ``parameters`` writes it.
+    fileprivate init?(parameters: String) {
+        let numbers = parameters.dropFirst().dropLast().split(separator: ",").compactMap { Int64($0) }
+        guard numbers.count == 5 else { return nil }
+        self.init(
+            inode: UInt64(bitPattern: numbers[0]), size: numbers[1], modified: Timestamp(nanoseconds: numbers[2]),
+            changed: Timestamp(nanoseconds: numbers[3]), recorded: Timestamp(nanoseconds: numbers[4]))
+    }
+
+    fileprivate var parameters: String {
+        let inode = Int64(bitPattern: inode)
+        return "[\(inode),\(size),\(modified.nanoseconds),\(changed.nanoseconds),\(recorded.nanoseconds)]"
+    }
+}

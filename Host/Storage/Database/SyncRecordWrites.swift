@@ -1,0 +1,86 @@
+import GRDB
+public import Model
+
+extension Transaction {
+    private static let insertion: String = {
+        let places = SyncRecordColumns.written.map { _ in "?" }.joined(separator: ", ")
+        return "INSERT INTO syncRecords (\(SyncRecordColumns.written.joined(separator: ", "))) VALUES (\(places))"
+    }()
+
+    private static let replacement: String = {
+        let columns = SyncRecordColumns.written.map { "\($0) = ?" }.joined(separator: ", ")
+        return "UPDATE syncRecords SET \(columns) WHERE id = ?"
+    }()
+
+    /// Writes a new record behind all others.
+    /// - Returns: the record with its id. Ids rise and are never used again.
+    public func insert(_ record: JournalRecord) throws -> JournalRecord {
+        let statement = try RawStatement(db, Self.insertion)
+        record.bind(to: statement)
+        try statement.run()
+        noteRecordsChanged()
+        var stored = record
+        stored.record.id = db.lastInsertedRowID
+        return stored
+    }
+
+    /// Writes all of a record's row.
+    /// - Returns: whether there is such a record still.
+    @discardableResult
+    public func update(_ record: JournalRecord) throws -> Bool {
+        let statement = try RawStatement(db, Self.replacement)
+        record.bind(to: statement)
+        statement.bind(Int32(SyncRecordColumns.written.count + 1), record.id)
+        try statement.run()
+        noteRecordsChanged()
+        return db.changesCount > 0
+    }
+
+    /// Takes a record out of the journal; an issue about it goes with it.
+    /// - Returns: whether there was such a record still.
+    @discardableResult
+    public func deleteSyncRecord(id: Int64) throws -> Bool {
+        let issues = try RawStatement(db, "DELETE FROM issues WHERE record = ?")
+        issues.bind(1, id)
+        try issues.run()
+        if db.changesCount > 0 { noteIssuesChanged() }
+        let statement = try RawStatement(db, "DELETE FROM syncRecords WHERE id = ?")
+        statement.bind(1, id)
+        try statement.run()
+        noteRecordsChanged()
+        return db.changesCount > 0
+    }
+
+    /// Marks records that were started. Those that are gone are left out.
+    public func markProcessing(_ ids: some Sequence<Int64>) throws {
+        let statement = try RawStatement(db, "UPDATE syncRecords SET state = 2 WHERE id = ? AND state < 2")
+        for id in ids {
+            statement.bind(1, id)
+            try statement.run()
+        }
+    }
+
+    /// Makes records ready that were pending or being processed when a host ended: nothing of it is under way any more.
+    /// - Returns: how many.
+    public func makeStuckRecordsReady() throws -> Int {
+        let statement = try RawStatement(db, "UPDATE syncRecords SET state = 1 WHERE state IN (0, 2)")
+        try statement.run()
+        return db.changesCount
+    }
+
+    /// Lets records go on whose time has come, and those for whose item there is other metadata than they were refused for.
+    /// - Returns: whether there were any.
+    public func endFulfilledWaits(now: Timestamp) throws -> Bool {
+        let statement = try RawStatement(
+            db,
+            """
+            UPDATE syncRecords SET waitUntil = NULL, waitVersion = NULL, waitVersionStrength = NULL
+            WHERE waitUntil IS NOT NULL AND waitIssue IS NULL AND (waitUntil <= ? OR (waitVersion IS NOT NULL AND NOT EXISTS (
+              SELECT 1 FROM items WHERE items.localID = syncRecords.localID AND items.etag = syncRecords.waitVersion
+                AND (items.etagStrength = 2) = (syncRecords.waitVersionStrength = 2))))
+            """)
+        statement.bind(1, now.nanoseconds)
+        try statement.run()
+        return db.changesCount > 0
+    }
+}

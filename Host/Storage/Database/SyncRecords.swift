@@ -1,0 +1,140 @@
+public import Model
+
+/// A record as the sync engine's journal holds it: with what the engine alone needs to go on after a stop.
+public struct JournalRecord: Hashable, Sendable {
+    public var record: SyncRecord
+    /// How often new metadata was waited for.
+    public var rounds: Int
+    /// A download that is complete and on its way into the tree.
+    public var landing: Landing?
+    /// The changed file that a person has agreed to lose to this download, by its looks when that was agreed.
+    public var overwrites: FileMark?
+    /// Whether it is dropped when the policies of who asked no longer cover the item.
+    public var whileCovered: Bool
+
+    public init(
+        _ record: SyncRecord, rounds: Int = 0, landing: Landing? = nil, overwrites: FileMark? = nil,
+        whileCovered: Bool = false
+    ) {
+        self.record = record
+        self.rounds = rounds
+        self.landing = landing
+        self.overwrites = overwrites
+        self.whileCovered = whileCovered
+    }
+
+    public var id: Int64 { record.id }
+}
+
+/// What is known of a complete download before it is put in place, so that its file is known again after a crash.
+public struct Landing: Hashable, Sendable {
+    /// The version whose bytes these are.
+    public var etag: ETag
+    /// SHA-256, 32 bytes.
+    public var digest: [UInt8]
+    /// In bytes.
+    public var size: Int64
+    /// The server's modification time, which the copy gets.
+    public var modified: Timestamp?
+
+    public init(etag: ETag, digest: [UInt8], size: Int64, modified: Timestamp?) {
+        self.etag = etag
+        self.digest = digest
+        self.size = size
+        self.modified = modified
+    }
+}
+
+extension DatabaseReads {
+    public func syncRecord(id: Int64) throws -> JournalRecord? {
+        try firstSyncRecord("id = ?", [.integer(id)])
+    }
+
+    /// The record of a request that was made before and is not done yet.
+    public func syncRecord(reason: DownloadTrigger, key: String) throws -> JournalRecord? {
+        try firstSyncRecord("reason = ? AND key = ?", [.text(reason.text), .text(key)])
+    }
+
+    /// The records of an item, in the order in which they are done.
+    public func syncRecords(of item: LocalID) throws -> [JournalRecord] {
+        var records: [JournalRecord] = []
+        try eachSyncRecord(where: "localID = ? ORDER BY id", [.text(item.text)]) { record in
+            records.append(record)
+            return true
+        }
+        return records
+    }
+
+    /// Reads all records in the order in which they are done.
+    /// - Parameters:
+    ///   - id: Begins behind this record; 0: at the first.
+    ///   - body: Returns false to end early.
+    public func eachSyncRecord(after id: Int64 = 0, _ body: (JournalRecord) throws -> Bool) throws {
+        try eachSyncRecord(where: "id > ? ORDER BY id", [.integer(id)], body)
+    }
+
+    /// Downloads that were complete and on their way into the tree.
+    public func landingRecords() throws -> [JournalRecord] {
+        var records: [JournalRecord] = []
+        try eachSyncRecord(where: "landingDigest IS NOT NULL ORDER BY id", []) { record in
+            records.append(record)
+            return true
+        }
+        return records
+    }
+
+    /// How many records are in each state; states without any are left out.
+    public func syncRecordCounts() throws -> [SyncRecord.State: Int] {
+        let statement = try RawStatement(db, "SELECT state, count(*) FROM syncRecords GROUP BY state")
+        defer { statement.reset() }
+        var counts: [SyncRecord.State: Int] = [:]
+        while try statement.step() {
+            guard let state = statement.integer(0).flatMap({ SyncRecord.State(rawValue: Int($0)) }) else { continue }
+            counts[state] = Int(statement.integer(1) ?? 0)
+        }
+        return counts
+    }
+
+    /// How many downloads the journal holds, and how many bytes their items have by the server's word.
+    public func pendingDownloads() throws -> (files: Int, bytes: Int64) {
+        let statement = try RawStatement(
+            db,
+            """
+            SELECT count(*), total(items.size) FROM syncRecords JOIN items USING (localID)
+            WHERE syncRecords.action = 'download' AND syncRecords.state IN (0, 1, 2)
+            """)
+        defer { statement.reset() }
+        guard try statement.step() else { return (0, 0) }
+        return (Int(statement.integer(0) ?? 0), statement.integer(1) ?? 0)
+    }
+
+    /// The earliest time at which a waiting record may go on; nil if none waits for a time.
+    public func earliestWait() throws -> Timestamp? {
+        let statement = try RawStatement(db, "SELECT min(waitUntil) FROM syncRecords WHERE waitUntil IS NOT NULL")
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0).map(Timestamp.init(nanoseconds:)) : nil
+    }
+
+    func eachSyncRecord(
+        where sql: String, _ arguments: [SQLValue], _ body: (JournalRecord) throws -> Bool
+    ) throws {
+        let statement = try RawStatement(db, "SELECT \(SyncRecordColumns.selection) FROM syncRecords WHERE \(sql)")
+        defer { statement.reset() }
+        statement.bind(arguments)
+        while try statement.step() {
+            guard let record = JournalRecord(statement) else {
+                throw Failure(.internal, "The sync journal has a record that makes no sense")
+            }
+            guard try body(record) else { return }
+        }
+    }
+
+    private func firstSyncRecord(_ sql: String, _ arguments: [SQLValue]) throws -> JournalRecord? {
+        var found: JournalRecord?
+        try eachSyncRecord(where: sql, arguments) { record in
+            found = record
+            return false
+        }
+        return found
+    }
+}

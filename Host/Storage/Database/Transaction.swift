@@ -1,0 +1,75 @@
+public import GRDB
+
+/// Access to one state of the database. What can be asked of it stands in extensions, one file a subject.
+///
+/// A value is valid on the thread, and for the duration, of the closure that it is given to.
+public protocol DatabaseReads {
+    var db: GRDB.Database { get }
+}
+
+/// A state of the database that no later write changes.
+public struct ReadTransaction: DatabaseReads {
+    public let db: GRDB.Database
+}
+
+/// A transaction under way. Whoever writes an item's row in it notes that, and gives the row ``anchor``.
+public final class Transaction: DatabaseReads {
+    public let db: GRDB.Database
+    private var nextAnchor: Int64?
+    private var notes = CommitSummary()
+
+    init(db: GRDB.Database) { self.db = db }
+
+    /// The number of this transaction among those that changed items, which every item's row that it writes carries.
+    public var anchor: Int64 {
+        get throws {
+            if let nextAnchor { return nextAnchor }
+            let next = try (metaInteger(.anchor) ?? 0) + 1
+            nextAnchor = next
+            return next
+        }
+    }
+
+    /// The item with this `databaseID` is new.
+    public func noteAdded(_ databaseID: Int64) { notes.added.append(databaseID) }
+    public func noteUpdated(_ databaseID: Int64) { notes.updated.append(databaseID) }
+    /// The item is marked removed, or its row is gone.
+    public func noteRemoved(_ databaseID: Int64) { notes.removed.append(databaseID) }
+
+    /// - Parameter runsTrigger: Whether the processors' `policiesChanged` follows.
+    public func notePoliciesChanged(runsTrigger: Bool) {
+        notes.policiesChanged = true
+        if runsTrigger { notes.triggersPolicies = true }
+    }
+
+    public func noteRecordsChanged() { notes.recordsChanged = true }
+    public func noteIssuesChanged() { notes.issuesChanged = true }
+
+    func storeAnchor() throws {
+        guard notes.changesItems else { return }
+        notes.anchor = try anchor
+        try setMeta(.anchor, .integer(notes.anchor))
+    }
+
+    /// What the transaction noted; nil if nothing.
+    var summary: CommitSummary? { notes == CommitSummary() ? nil : notes }
+}
+
+/// What a committed transaction changed.
+public struct CommitSummary: Hashable, Sendable {
+    /// The anchor of the changed items; 0 if none was changed.
+    public var anchor: Int64 = 0
+    /// The `databaseID`s of items, in the order of the changes. An item may be named more than once.
+    public var added: [Int64] = []
+    public var updated: [Int64] = []
+    public var removed: [Int64] = []
+    public var policiesChanged = false
+    /// Whether the processors' `policiesChanged` follows.
+    public var triggersPolicies = false
+    public var recordsChanged = false
+    public var issuesChanged = false
+
+    public init() {}
+
+    public var changesItems: Bool { !(added.isEmpty && updated.isEmpty && removed.isEmpty) }
+}

@@ -1,0 +1,119 @@
+public import Model
+
+/// Compares the rows with the tree and writes into the rows what is different: what was removed, changed or made by hand.
+///
+/// The tree itself is never changed. Files are known again by inode, size and times; only those whose looks are others are
+/// read. A file that was moved by hand counts as removed where it was and as new where it is. It blocks.
+public struct Reconciler {
+    let database: Database
+    let tree: Tree
+
+    public init(database: Database, tree: Tree) {
+        self.database = database
+        self.tree = tree
+    }
+
+    /// Changes that one transaction writes at most.
+    static let batch = 1000
+
+    /// Compares what is at a path and below.
+    ///
+    /// At a start it is called for the root, when interrupted moves were carried out. Beside a working sync engine it may be
+    /// called at any time: what the engine is putting in place is passed over, and a row or file that changes meanwhile too.
+    /// - Parameter scope: The root for everything.
+    /// - Returns: what was different, and was written; nil, without having looked, while moves of the tree are to be carried
+    ///   out.
+    public func run(at scope: ItemPath = .root) throws -> [TreeFinding]? {
+        var changes: [TreeChange] = []
+        var findings: [TreeFinding] = []
+        let mayLook = try database.readBlocking { reads in
+            guard try !reads.hasTreeMoves() else { return false }
+            let landing = try reads.landingItems()
+            try compareRows(at: scope, reads, landing, &changes)
+            try findNew(at: scope, reads, landing, &changes, &findings)
+            return true
+        }
+        guard mayLook else { return nil }
+        var rest = changes[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.batch)
+            rest = rest.dropFirst(part.count)
+            findings += try database.writeBlocking { tx in try part.compactMap { try tx.write($0, tree) } }
+        }
+        return findings
+    }
+
+    /// From the rows to the tree.
+    private func compareRows(
+        at scope: ItemPath, _ reads: ReadTransaction, _ landing: Set<LocalID>, _ changes: inout [TreeChange]
+    ) throws {
+        let parents = ParentFolders(tree: tree)
+        try reads.eachRecordedEntry(at: scope) { row in
+            guard !landing.contains(row.localID) else { return }
+            let found = parents.entry(at: row.path)
+            switch TreeVerdict.compare(row, with: found) {
+            case .unchanged: break
+            case .freed: changes.append(.freed(row))
+            case .gone: changes.append(.gone(row))
+            case .rewritten(let looks): changes.append(.rewritten(row, looks))
+            case .modified:
+                if case .file(let looks) = found { changes.append(.modified(row, looks)) }
+            case .unsure(let digest):
+                switch tree.read(row.path, comparingWith: digest) {
+                case .same(let mark): changes.append(.renewed(row, mark))
+                case .different(let looks):
+                    if row.status != .locallyModified { changes.append(.modified(row, looks)) }
+                case .unsettled: break
+                }
+            }
+        }
+    }
+
+    /// From the tree to the rows.
+    private func findNew(
+        at scope: ItemPath, _ reads: ReadTransaction, _ landing: Set<LocalID>, _ changes: inout [TreeChange],
+        _ findings: inout [TreeFinding]
+    ) throws {
+        var folders: [ItemPath] = []
+        if scope.isRoot {
+            folders = [.root]
+        } else {
+            let kind: Item.Kind?
+            switch tree.entry(at: scope) {
+            case .file: kind = .file
+            case .folder: kind = .folder
+            default: kind = nil
+            }
+            let row = try reads.recordedNames(in: scope.parent)[FileName(text: scope.name)]
+            try consider(scope, kind, row, landing, &folders, &changes, &findings)
+        }
+        while let folder = folders.popLast() {
+            let names = try reads.recordedNames(in: folder)
+            _ = try tree.eachEntry(of: folder) { name, kind, _ in
+                guard let path = try? folder.appending(name) else { return }
+                try consider(path, kind, names[FileName(text: name)], landing, &folders, &changes, &findings)
+            }
+        }
+    }
+
+    private func consider(
+        _ path: ItemPath, _ kind: Item.Kind?, _ row: RecordedEntry?, _ landing: Set<LocalID>,
+        _ folders: inout [ItemPath],
+        _ changes: inout [TreeChange], _ findings: inout [TreeFinding]
+    ) throws {
+        guard let kind else { return }
+        if let row {
+            guard row.kind == kind else {
+                findings.append(TreeFinding(path: path, kind: .obstructed))
+                return
+            }
+            if kind == .file, row.status == .cloudOnly, !landing.contains(row.localID), let looks = tree.mark(at: path)
+            {
+                changes.append(.modified(row, looks))
+            }
+        } else if kind == .folder || tree.mark(at: path) != nil {
+            changes.append(.added(path, kind, tree.mark(at: path)))
+        }
+        if kind == .folder { folders.append(path) }
+    }
+}

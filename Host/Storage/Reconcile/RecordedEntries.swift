@@ -1,0 +1,75 @@
+import GRDB
+import Model
+
+/// The rows as a comparison with the tree needs them.
+extension DatabaseReads {
+    private static var columns: String {
+        "databaseID, localID, path, type, cloudStatus, copyETag, copyETagStrength, copyDigest, copyInode, copySize, copyModified, copyChanged, copyRecorded, size, lastModified"
+    }
+
+    /// The rows at a path and below that say that something is here, those of removed items too; folder by folder.
+    func eachRecordedEntry(at scope: ItemPath, _ body: (RecordedEntry) throws -> Void) throws {
+        let term = scope.isRoot ? "" : "AND (path = ?1 OR (path >= ?2 AND path < ?3))"
+        let statement = try RawStatement(
+            db,
+            "SELECT \(Self.columns) FROM items WHERE cloudStatus <> 0 AND path <> '/' \(term) ORDER BY parentPath, name"
+        )
+        defer { statement.reset() }
+        if !scope.isRoot {
+            statement.bind(1, scope.text)
+            statement.bind(2, scope.prefixOfItemsBelow)
+            statement.bind(3, scope.text + "0")
+        }
+        while try statement.step() { try body(RecordedEntry(statement)) }
+    }
+
+    /// All rows whose names are in a folder: those that are not removed, and those of removed items that are still here.
+    func recordedNames(in folder: ItemPath) throws -> [FileName: RecordedEntry] {
+        let statement = try RawStatement(
+            db,
+            "SELECT \(Self.columns) FROM items WHERE parentPath = ? AND path <> '/' AND (removedAt IS NULL OR cloudStatus <> 0)"
+        )
+        defer { statement.reset() }
+        statement.bind(1, folder.text)
+        var names: [FileName: RecordedEntry] = [:]
+        while try statement.step() {
+            let entry = RecordedEntry(statement)
+            let name = FileName(text: entry.path.name)
+            // Of a removed item's row and its successor's, the one that something is here of.
+            if entry.status != .cloudOnly || names[name] == nil { names[name] = entry }
+        }
+        return names
+    }
+
+    /// The items that the sync engine is putting in place: their files are its own until it is done.
+    func landingItems() throws -> Set<LocalID> {
+        let statement = try RawStatement(db, "SELECT localID FROM syncRecords WHERE landingDigest IS NOT NULL")
+        defer { statement.reset() }
+        var items: Set<LocalID> = []
+        while try statement.step() { items.insert(LocalID(statement.text(0) ?? "")) }
+        return items
+    }
+
+    func hasTreeMoves() throws -> Bool {
+        let statement = try RawStatement(db, "SELECT 1 FROM treeMoves LIMIT 1")
+        defer { statement.reset() }
+        return try statement.step()
+    }
+}
+
+/// A name in a folder, equal only to the same bytes.
+struct FileName: ByteText {
+    let text: String
+}
+
+extension RecordedEntry {
+    fileprivate init(_ row: RawStatement) {
+        let text = { (column: Int32) in row.text(column) ?? "" }
+        let time = { (column: Int32) in row.integer(column).map(Timestamp.init(nanoseconds:)) }
+        self.init(
+            databaseID: row.integer(0) ?? 0, localID: LocalID(text(1)), path: ItemPath(unchecked: text(2)),
+            kind: row.integer(3) == 1 ? .folder : .file,
+            status: CloudStatus(rawValue: Int(row.integer(4) ?? 0)) ?? .cloudOnly,
+            copy: LocalCopy(row, from: 5), size: row.integer(13), lastModified: time(14))
+    }
+}

@@ -1,0 +1,93 @@
+import Model
+
+extension Transaction {
+    /// Writes a difference into its row, unless the row or the file has changed since they were compared: then another
+    /// comparison follows that change.
+    /// - Returns: what a person is told, if anything.
+    func write(_ change: TreeChange, _ tree: Tree) throws -> TreeFinding? {
+        switch change {
+        case .added(let path, let kind, let looks): return try add(path, kind, looks, tree)
+        case .gone(let row):
+            guard try current(row) != nil, isWithout(row, tree) else { return nil }
+            try deleteItem(databaseID: row.databaseID)
+            return TreeFinding(path: row.path, kind: .removed)
+        case .freed(let row):
+            guard var item = try current(row), isWithout(row, tree) else { return nil }
+            item.cloudStatus = .cloudOnly
+            item.copy = nil
+            item.downloadTrigger = nil
+            item.formerTrigger = nil
+            try update(item)
+            return TreeFinding(path: row.path, kind: .removed)
+        case .modified(let row, let looks):
+            guard var item = try current(row), tree.mark(at: row.path)?.looksLike(looks) == true else { return nil }
+            item.cloudStatus = .locallyModified
+            try update(item)
+            return TreeFinding(path: row.path, kind: .modified)
+        case .rewritten(let row, let looks):
+            guard var item = try current(row), tree.mark(at: row.path)?.looksLike(looks) == true else { return nil }
+            item.size = looks.size
+            item.lastModified = looks.modified
+            try update(item)
+            return nil
+        case .renewed(let row, let looks):
+            guard var item = try current(row), tree.mark(at: row.path)?.looksLike(looks) == true else { return nil }
+            item.copy?.mark = looks
+            guard item.cloudStatus == .locallyModified else {
+                try renewMark(looks, databaseID: row.databaseID)
+                return nil
+            }
+            item.cloudStatus = .localCopy
+            try update(item)
+            return TreeFinding(path: row.path, kind: .restored)
+        }
+    }
+
+    /// The row's item if it still says what was compared, and the sync engine is not about to put a file there.
+    private func current(_ row: RecordedEntry) throws -> Item? {
+        guard let item = try item(databaseID: row.databaseID), item.path == row.path, item.cloudStatus == row.status,
+            item.copy == row.copy, try !landingItems().contains(row.localID), try !hasTreeMoves()
+        else { return nil }
+        return item
+    }
+
+    private func isWithout(_ row: RecordedEntry, _ tree: Tree) -> Bool {
+        switch TreeVerdict.compare(row, with: tree.entry(at: row.path)) {
+        case .freed, .gone: true
+        default: false
+        }
+    }
+
+    private func add(_ path: ItemPath, _ kind: Item.Kind, _ looks: FileMark?, _ tree: Tree) throws -> TreeFinding? {
+        guard try recordedNames(in: path.parent)[FileName(text: path.name)] == nil, try !hasTreeMoves() else {
+            return nil
+        }
+        switch tree.entry(at: path) {
+        case .file(let now) where kind == .file && looks.map(now.looksLike) == true: break
+        case .folder where kind == .folder: break
+        default: return nil
+        }
+        try insert(
+            Item(
+                localID: .random(), fileID: nil, path: path, kind: kind, size: kind == .file ? looks?.size : nil,
+                lastModified: kind == .file ? looks?.modified : nil, cloudStatus: .localOnly))
+        return TreeFinding(path: path, kind: .added)
+    }
+
+    /// A mark is nothing that anybody but the tree sees: no observer hears of it.
+    private func renewMark(_ mark: FileMark, databaseID: Int64) throws {
+        let statement = try RawStatement(
+            db,
+            """
+            UPDATE items SET copyInode = ?, copySize = ?, copyModified = ?, copyChanged = ?, copyRecorded = ?
+            WHERE databaseID = ?
+            """)
+        statement.bind(1, Int64(bitPattern: mark.inode))
+        statement.bind(2, mark.size)
+        statement.bind(3, mark.modified.nanoseconds)
+        statement.bind(4, mark.changed.nanoseconds)
+        statement.bind(5, mark.recorded.nanoseconds)
+        statement.bind(6, databaseID)
+        try statement.run()
+    }
+}

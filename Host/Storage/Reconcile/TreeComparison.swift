@@ -1,0 +1,95 @@
+public import Model
+
+/// What a row says of a path, as far as the tree is concerned.
+struct RecordedEntry: Hashable {
+    var databaseID: Int64
+    var localID: LocalID
+    var path: ItemPath
+    var kind: Item.Kind
+    var status: CloudStatus
+    var copy: LocalCopy?
+    /// Of what is here alone: what was seen last.
+    var size: Int64?
+    var lastModified: Timestamp?
+}
+
+/// What lies at a path.
+enum FoundEntry: Hashable {
+    case nothing
+    case file(FileMark)
+    case folder
+    /// A symbolic link, pipe, socket or device. It is nobody's copy.
+    case other
+    /// The system does not say: that is not absence.
+    case unreadable
+}
+
+/// What follows from comparing a row that should be here with what is there. Nothing was read for it.
+enum TreeVerdict: Hashable {
+    case unchanged
+    /// The copy was removed by hand: the item is on the server alone again.
+    case freed
+    /// What was here alone is gone.
+    case gone
+    /// The looks are others and prove nothing: the bytes must be compared with the digest.
+    case unsure(digest: [UInt8])
+    /// The content is certainly another than the server's.
+    case modified
+    /// What is here alone was changed.
+    case rewritten(FileMark)
+
+    static func compare(_ row: RecordedEntry, with found: FoundEntry) -> TreeVerdict {
+        switch (row.kind, found) {
+        case (_, .unreadable): .unchanged
+        case (.folder, .folder): .unchanged
+        case (.folder, _), (.file, .nothing), (.file, .folder), (.file, .other):
+            row.status == .localOnly ? .gone : .freed
+        case (.file, .file(let looks)): compare(row, withFile: looks)
+        }
+    }
+
+    private static func compare(_ row: RecordedEntry, withFile looks: FileMark) -> TreeVerdict {
+        switch row.status {
+        case .cloudOnly: return .modified
+        case .localOnly:
+            return row.size == looks.size && row.lastModified == looks.modified ? .unchanged : .rewritten(looks)
+        case .localCopy, .locallyModified:
+            let isModified = row.status == .locallyModified
+            // A digest that is not known is nobody's.
+            guard let copy = row.copy, copy.mark.size == looks.size else { return isModified ? .unchanged : .modified }
+            if !isModified, copy.mark.isConclusive, copy.mark.looksLike(looks) { return .unchanged }
+            return .unsure(digest: copy.digest)
+        }
+    }
+}
+
+/// A difference between rows and tree that is to be written into the rows.
+enum TreeChange: Hashable {
+    case freed(RecordedEntry)
+    case gone(RecordedEntry)
+    case modified(RecordedEntry, FileMark)
+    /// The bytes are those of the digest: the mark is renewed, and what counted as modified is a copy again.
+    case renewed(RecordedEntry, FileMark)
+    case rewritten(RecordedEntry, FileMark)
+    /// A file or folder of which no row knows.
+    case added(ItemPath, Item.Kind, FileMark?)
+}
+
+/// A difference as it is told to a person.
+public struct TreeFinding: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        /// A copy was removed by hand, or a file that was only here.
+        case removed
+        /// A copy was changed by hand, or a file lies where an item is that was never fetched.
+        case modified
+        /// A changed copy has the server's content again.
+        case restored
+        /// A new local file or folder.
+        case added
+        /// What lies there cannot be the item's: a folder in a file's place, or a file in a folder's.
+        case obstructed
+    }
+
+    public var path: ItemPath
+    public var kind: Kind
+}

@@ -1,0 +1,82 @@
+import CLinux
+import Glibc
+import Model
+
+extension Tree {
+    /// What lies at a path.
+    func entry(at path: ItemPath) -> FoundEntry {
+        if path.isRoot { return .folder }
+        switch spot(path) {
+        case .success(let spot): return entry(spot.name, in: spot.folder.number)
+        case .failure(.missing): return .nothing
+        case .failure(.obstructed): return .nothing
+        case .failure(.failed): return .unreadable
+        }
+    }
+
+    func entry(_ name: String, in folder: Int32) -> FoundEntry {
+        guard let info = status(of: name, in: folder) else {
+            return errno == ENOENT || errno == ENOTDIR ? .nothing : .unreadable
+        }
+        if info.isRegular { return .file(FileMark(info, now: clock())) }
+        return info.isFolder ? .folder : .other
+    }
+
+    /// Whether a file's content has a digest.
+    enum Reading {
+        case same(FileMark)
+        case different(FileMark)
+        /// A program writes it, or it cannot be told.
+        case unsettled
+    }
+
+    func read(_ path: ItemPath, comparingWith digest: [UInt8]) -> Reading {
+        guard case .success(let spot) = spot(path) else { return .unsettled }
+        let file = Descriptor(openForReading(spot.name, in: spot.folder.number))
+        guard file.number >= 0, let info = file.status(), info.isRegular else { return .unsettled }
+        // Without a watch the mark could be taken for proof though somebody has the file mapped and goes on writing.
+        guard
+            case .held(let watch) = ContentWatch.begin(
+                file.number, info, .unwritten, now: clock(), instead: hooks.openFiles)
+        else { return .unsettled }
+        var hash = ContentHash()
+        let read = readAll(file.number) { piece in
+            hash.update(piece)
+            return watch.isUncontested
+        }
+        guard read == true, let after = file.status() else { return .unsettled }
+        let mark = FileMark(after, now: clock())
+        guard mark.looksLike(FileMark(info, now: clock())), watch.isUndisturbed(file.number, now: clock()) else {
+            return .unsettled
+        }
+        return hash.digest == digest ? .same(mark) : .different(mark)
+    }
+
+    /// Reads the entries of a folder: names that are no item's (not UTF-8, too long a path) are left out, and so is
+    /// `.larder`.
+    /// - Parameter each: With a folder's or regular file's name and kind; nil for anything else.
+    /// - Returns: false if the folder cannot be read.
+    func eachEntry(of path: ItemPath, _ each: (String, Item.Kind?, Int32) throws -> Void) rethrows -> Bool {
+        let relative = path.isRoot ? "." : String(path.text.dropFirst())
+        let number = openBeneath(folder.number, relative, O_RDONLY | O_DIRECTORY)
+        guard number >= 0, let stream = fdopendir(number) else { return false }
+        defer { closedir(stream) }
+        while let entry = readdir(stream) {
+            guard let name = String(validating: FolderEntry.bytes(of: entry), as: UTF8.self), name != ".", name != "..",
+                !(path.isRoot && reservesDotLarder && name == Self.dotLarder)
+            else { continue }
+            var kind: Item.Kind?
+            switch Int32(entry.pointee.d_type) {
+            case Int32(DT_REG): kind = .file
+            case Int32(DT_DIR): kind = .folder
+            case Int32(DT_UNKNOWN):
+                if let info = status(of: name, in: number) {
+                    kind = info.isRegular ? .file : info.isFolder ? .folder : nil
+                }
+            default: break
+            }
+            try each(name, kind, number)
+        }
+        return true
+    }
+}

@@ -1,0 +1,106 @@
+import CLinux
+import Glibc
+public import Model
+
+/// A file that is being downloaded: bytes are appended, and hashed as they come.
+///
+/// It belongs to one task at a time. When the value ends without ``finish(modified:)`` or ``abandon()``, what came stays in
+/// `incoming/`, to go on with.
+public final class IncomingFile {
+    /// Its name in `incoming/`.
+    public let name: String
+    /// How many bytes are there.
+    public private(set) var size: Int64 = 0
+    private let folder: Int32
+    private let file: Descriptor
+    private var hash = ContentHash()
+    private let clock: @Sendable () -> Timestamp
+
+    /// Opens the file with this name, or makes it, and hashes what is there.
+    init(_ name: String, in folder: Int32, clock: @escaping @Sendable () -> Timestamp) throws(Failure) {
+        self.name = name
+        self.folder = folder
+        self.clock = clock
+        let number = openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard number >= 0 else { throw .system("opening incoming/\(name)", errno) }
+        file = Descriptor(number)
+        try hashWhatIsThere()
+    }
+
+    /// Which checksums ``finish(modified:)`` tells beside SHA-256. Best called before the first byte: what is there already is
+    /// read again.
+    public func compute(_ algorithms: Set<ChecksumAlgorithm>) throws(Failure) {
+        guard !algorithms.isSubset(of: [.sha256]) else { return }
+        hash = ContentHash(also: algorithms)
+        try hashWhatIsThere(also: algorithms)
+    }
+
+    /// Appends bytes.
+    /// - Throws: `.localIO` when the disk is full or writing fails; what is there then is still a beginning of the file.
+    public func append(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+        var done = 0
+        while done < bytes.count {
+            let count = pwrite(file.number, bytes.baseAddress?.advanced(by: done), bytes.count - done, off_t(size))
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw .system("writing incoming/\(name)", errno)
+            }
+            hash.update(UnsafeRawBufferPointer(rebasing: bytes[done..<done + count]))
+            done += count
+            size += Int64(count)
+        }
+    }
+
+    /// Drops what came: the file begins again.
+    public func restart(computing algorithms: Set<ChecksumAlgorithm> = []) throws(Failure) {
+        guard ftruncate(file.number, 0) == 0 else { throw .system("emptying incoming/\(name)", errno) }
+        size = 0
+        hash = ContentHash(also: algorithms)
+    }
+
+    /// The file is whole. It gets its modification time; the bytes are not on the disk before `Tree.syncData()`.
+    /// - Parameter modified: The server's modification time; nil takes the clock's.
+    public func finish(modified: Timestamp?) throws(Failure) -> CompletedFile {
+        // Always a time that was set: a later write by anybody shows as another one.
+        let time = (modified ?? clock()).nanoseconds
+        let seconds = time.quotientAndRemainder(dividingBy: 1_000_000_000)
+        var spec = timespec(tv_sec: Int(seconds.quotient), tv_nsec: Int(seconds.remainder))
+        if spec.tv_nsec < 0 { spec = timespec(tv_sec: spec.tv_sec - 1, tv_nsec: spec.tv_nsec + 1_000_000_000) }
+        var times = [timespec(tv_sec: 0, tv_nsec: linux_utime_omit), spec]
+        guard futimens(file.number, &times) == 0 else { throw .system("setting the time of incoming/\(name)", errno) }
+        guard let info = file.status() else { throw .system("reading incoming/\(name)", errno) }
+        return CompletedFile(
+            name: name, digest: hash.digest, checksums: hash.checksums, mark: FileMark(info, now: clock()))
+    }
+
+    /// Removes the file.
+    public func abandon() { unlinkat(folder, name, 0) }
+
+    private func hashWhatIsThere(also algorithms: Set<ChecksumAlgorithm> = []) throws(Failure) {
+        var hash = ContentHash(also: algorithms)
+        var size: Int64 = 0
+        let read = readAll(file.number) { piece in
+            hash.update(piece)
+            size += Int64(piece.count)
+            return true
+        }
+        guard read != nil else { throw .system("reading incoming/\(name)", errno) }
+        self.hash = hash
+        self.size = size
+    }
+}
+
+/// A file in `incoming/` that is whole, ready to be put in place.
+public struct CompletedFile: Hashable, Sendable {
+    /// Its name in `incoming/`.
+    public var name: String
+    /// SHA-256, 32 bytes.
+    public var digest: [UInt8]
+    /// Those that were asked for, and SHA-256.
+    public var checksums: [ChecksumAlgorithm: [UInt8]]
+    /// Its looks in `incoming/`.
+    public var mark: FileMark
+
+    /// In bytes.
+    public var size: Int64 { mark.size }
+}

@@ -1,0 +1,114 @@
+import CLinux
+import Glibc
+import Model
+
+/// The name in `incoming/` under which a file is held for the moment between leaving its path and being deleted or put back.
+///
+/// It says which file was judged, so that a start after a crash knows whether it may go:
+/// `aside.<inode>.<size>.<modified>[.<the replacement's inode>.<its name>]`, numbers in hexadecimal.
+struct SetAside: Hashable {
+    struct Replacement: Hashable {
+        var inode: UInt64
+        /// In `incoming/`.
+        var name: String
+    }
+
+    let inode: UInt64
+    let size: Int64
+    let modified: Timestamp
+    let replacement: Replacement?
+
+    init(_ looks: FileMark, replacement: CompletedFile?) {
+        inode = looks.inode
+        size = looks.size
+        modified = looks.modified
+        self.replacement = replacement.map { Replacement(inode: $0.mark.inode, name: $0.name) }
+    }
+
+    init?(name: String) {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 4 || parts.count == 6, parts[0] == "aside", let inode = UInt64(parts[1], radix: 16),
+            let size = Int64(parts[2], radix: 16), let modified = Int64(parts[3], radix: 16)
+        else { return nil }
+        self.inode = inode
+        self.size = size
+        self.modified = Timestamp(nanoseconds: modified)
+        guard parts.count == 6 else {
+            replacement = nil
+            return
+        }
+        guard let inode = UInt64(parts[4], radix: 16), Tree.isIncomingName(String(parts[5])) else { return nil }
+        replacement = Replacement(inode: inode, name: String(parts[5]))
+    }
+
+    var name: String {
+        var text =
+            "aside.\(String(inode, radix: 16)).\(String(size, radix: 16)).\(String(modified.nanoseconds, radix: 16))"
+        if let replacement { text += ".\(String(replacement.inode, radix: 16)).\(replacement.name)" }
+        return text
+    }
+
+    func isFile(_ info: stat) -> Bool {
+        UInt64(info.st_ino) == inode && Int64(info.st_size) == size && Timestamp(info.st_mtim) == modified
+    }
+}
+
+extension Tree {
+    /// Puts a file back that turned out to be another, or wanted, after it was moved aside.
+    func putBack(_ aside: SetAside, at spot: borrowing Spot, replacement: CompletedFile?) throws(Failure) {
+        if let replacement {
+            if linux_rename_exchange(spot.folder.number, spot.name, incoming.number, aside.name) == 0 {
+                switch cameOut(aside.name, of: replacement) {
+                case .replacement:
+                    _ = linux_rename_noreplace(incoming.number, aside.name, incoming.number, replacement.name)
+                    return
+                case .writtenReplacement:
+                    // In the moment in which it was in place somebody opened it to write.
+                    break
+                case .another:
+                    // Somebody put yet another file there, which is the newest: it goes back, and what it would have
+                    // replaced is kept beside it.
+                    _ = linux_rename_exchange(spot.folder.number, spot.name, incoming.number, aside.name)
+                }
+            } else if linux_rename_noreplace(incoming.number, aside.name, spot.folder.number, spot.name) == 0 {
+                return
+            }
+        } else if linux_rename_noreplace(incoming.number, aside.name, spot.folder.number, spot.name) == 0 {
+            return
+        }
+        try keep(aside.name, beside: spot.name, in: spot.folder.number)
+    }
+
+    private enum CameOut { case replacement, writtenReplacement, another }
+
+    private func cameOut(_ name: String, of replacement: CompletedFile) -> CameOut {
+        let file = Descriptor(openForReading(name, in: incoming.number))
+        guard file.number >= 0, let info = file.status(), UInt64(info.st_ino) == replacement.mark.inode else {
+            return .another
+        }
+        guard FileMark(info, now: clock()).hasContent(like: replacement.mark),
+            case .held(let watch) = ContentWatch.begin(
+                file.number, info, .unwritten, now: clock(), instead: hooks.openFiles)
+        else { return .writtenReplacement }
+        return watch.isUndisturbed(file.number, now: clock()) ? .replacement : .writtenReplacement
+    }
+
+    /// Moves a file of unknown content from `incoming/` into a folder of the tree, under a name that is free.
+    /// - Returns: the name.
+    @discardableResult
+    func keep(_ held: String, beside name: String, in folder: Int32) throws(Failure) -> String {
+        for number in 1...10_000 {
+            for stem in [name, "file"] {
+                let free = "\(stem).larder-kept-\(number)"
+                if linux_rename_noreplace(incoming.number, held, folder, free) == 0 { return free }
+                switch errno {
+                case ENAMETOOLONG: continue
+                case EEXIST: break
+                default: throw .system("keeping \(name), which is in incoming/\(held),", errno)
+                }
+                break
+            }
+        }
+        throw .system("keeping \(name), which is in incoming/\(held),", EEXIST)
+    }
+}

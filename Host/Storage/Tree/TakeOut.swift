@@ -1,0 +1,140 @@
+import CLinux
+import Glibc
+import Model
+
+/// Content that the server is known to have: of a version that it gave or took.
+struct KnownContent {
+    /// SHA-256, 32 bytes.
+    var digest: [UInt8]
+    /// In bytes.
+    var size: Int64
+    /// The looks of the file that holds it, if they were recorded.
+    var mark: FileMark?
+}
+
+/// What became of taking a file out of the tree.
+enum TakeOutOutcome {
+    /// It is gone; what was to take its place is there.
+    case taken
+    /// It has the replacement's content. Nothing was changed.
+    case sameAsReplacement(FileMark)
+    case nothingThere
+    case modified
+    case inUse
+    case obstructed(Obstruction)
+}
+
+extension Tree {
+    /// Takes a file out of the tree if, and only if, the server is known to have its content. Nothing else in Larder deletes,
+    /// overwrites or truncates a file of the tree.
+    ///
+    /// The file is opened and leased: while the lease is held nobody writes it. Its looks, else its bytes, say whether its
+    /// content is known. Then, still under the lease, it is moved aside into `incoming/`, or changes places with its
+    /// replacement in one step, so that its path always leads to one of them. What was moved is looked at again: when it is
+    /// another file, which somebody put there meanwhile, or when somebody waits to write it, it is put back. Only then it is
+    /// deleted. What was moved aside when the power failed is told apart by its name (`SetAside`).
+    ///
+    /// - Parameters:
+    ///   - known: The content that the file is expected to have; nil: none is known.
+    ///   - replacement: A complete file in `incoming/`.
+    ///   - lease: Whether the file may be open for reading meanwhile.
+    func takeOut(
+        _ spot: borrowing Spot, known: KnownContent?, replacement: CompletedFile?, lease kind: Lease.Kind
+    ) throws(Failure) -> TakeOutOutcome {
+        guard let first = status(of: spot.name, in: spot.folder.number) else { return try missing(errno, spot.name) }
+        if let obstruction = Obstruction(first) { return .obstructed(obstruction) }
+        let file = Descriptor(openForReading(spot.name, in: spot.folder.number))
+        guard file.number >= 0 else {
+            // What cannot be read cannot be known.
+            return errno == ELOOP
+                ? .obstructed(.symbolicLink) : errno == EACCES ? .modified : try missing(errno, spot.name)
+        }
+        guard let info = file.status() else { throw .system("reading \(spot.name)", errno) }
+        if let obstruction = Obstruction(info) { return .obstructed(obstruction) }
+        hooks.reached(.opened)
+
+        let watch: ContentWatch
+        switch ContentWatch.begin(file.number, info, kind, now: clock(), instead: hooks.openFiles) {
+        case .held(let held): watch = held
+        case .inUse: return .inUse
+        }
+        let looks: FileMark
+        switch try judge(file.number, watch, known: known, replacement: replacement, name: spot.name) {
+        case .known(let mark): looks = mark
+        case .same(let mark): return .sameAsReplacement(mark)
+        case .modified: return .modified
+        case .inUse: return .inUse
+        }
+        hooks.reached(.judged)
+
+        let aside = SetAside(looks, replacement: replacement)
+        if let replacement {
+            guard linux_rename_noreplace(incoming.number, replacement.name, incoming.number, aside.name) == 0 else {
+                throw .system("renaming incoming/\(replacement.name)", errno)
+            }
+        }
+        hooks.reached(.prepared)
+        let moved =
+            replacement == nil
+            ? linux_rename_noreplace(spot.folder.number, spot.name, incoming.number, aside.name)
+            : linux_rename_exchange(spot.folder.number, spot.name, incoming.number, aside.name)
+        guard moved == 0 else {
+            let code = errno
+            if let replacement {
+                // Back to its name; if even that fails, the next start does it.
+                _ = linux_rename_noreplace(incoming.number, aside.name, incoming.number, replacement.name)
+            }
+            return try missing(code, spot.name)
+        }
+        hooks.reached(.acted)
+
+        if let taken = status(of: aside.name, in: incoming.number),
+            FileMark(taken, now: clock()).hasContent(like: looks),
+            watch.isUndisturbed(file.number, now: clock())
+        {
+            unlinkat(incoming.number, aside.name, 0)
+            return .taken
+        }
+        hooks.reached(.puttingBack)
+        try putBack(aside, at: spot, replacement: replacement)
+        return .inUse
+    }
+
+    private enum Judgement {
+        case known(FileMark)
+        case same(FileMark)
+        case modified
+        case inUse
+    }
+
+    /// Whether the content of a file that is watched is known, by its looks or by reading it.
+    private func judge(
+        _ file: Int32, _ watch: borrowing ContentWatch, known: KnownContent?, replacement: CompletedFile?, name: String
+    ) throws(Failure) -> Judgement {
+        guard let before = markOf(file) else { throw .system("reading \(name)", errno) }
+        if let mark = known?.mark, mark.isConclusive, mark.looksLike(before) { return .known(before) }
+        guard before.size == known?.size || before.size == replacement?.size else { return .modified }
+        var hash = ContentHash()
+        let read = readAll(file) { piece in
+            hash.update(piece)
+            // Somebody who wants to write waits for this.
+            return watch.isUncontested
+        }
+        guard let read else { throw .system("reading \(name)", errno) }
+        guard read, let after = markOf(file), after.looksLike(before) else { return .inUse }
+        let digest = hash.digest
+        if let known, digest == known.digest { return .known(after) }
+        if let replacement, digest == replacement.digest { return .same(after) }
+        return .modified
+    }
+
+    private func markOf(_ file: Int32) -> FileMark? {
+        var info = stat()
+        return fstat(file, &info) == 0 ? FileMark(info, now: clock()) : nil
+    }
+
+    private func missing(_ code: Int32, _ name: String) throws(Failure) -> TakeOutOutcome {
+        guard code == ENOENT || code == ESTALE else { throw .system("reading \(name) in \(root)", code) }
+        return .nothingThere
+    }
+}

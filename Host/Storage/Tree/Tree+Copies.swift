@@ -1,0 +1,87 @@
+import CLinux
+import Glibc
+public import Model
+
+extension Tree {
+    /// Puts a complete download in place.
+    ///
+    /// A reader finds the old file or the new one, never a mix and never none. The folders above are made.
+    /// - Parameters:
+    ///   - file: Complete and, if the row that names it is to be trusted after a power cut, on the disk (``syncData()``).
+    ///   - known: What the row says of the copy that is there; nil: nothing, so that any file there is left alone unless it
+    ///     has the same content.
+    public func place(
+        _ file: CompletedFile, at path: ItemPath, replacing known: LocalCopy?
+    ) throws(Failure) -> PlaceOutcome {
+        switch self.spot(path, makingFolders: true) {
+        case .failure(.obstructed(let obstruction)): return .obstructed(obstruction)
+        case .failure(.failed(let failure)): throw failure
+        // A folder that was made is gone again.
+        case .failure(.missing): return .inUse
+        case .success(let spot):
+            // What is there may go or come while it is looked at; then it is looked at once more.
+            for _ in 0..<3 {
+                if let placed = try placeWhereNothingIs(file, spot) { return placed }
+                switch try takeOut(spot, known: known.map(KnownContent.init), replacement: file, lease: .unwritten) {
+                case .taken: return .placed(placedMark(of: file, spot))
+                case .sameAsReplacement(let mark):
+                    unlinkat(incoming.number, file.name, 0)
+                    return .alreadyThere(mark)
+                case .nothingThere: continue
+                case .modified: return .modified
+                case .inUse: return .inUse
+                case .obstructed(let obstruction): return .obstructed(obstruction)
+                }
+            }
+            return .inUse
+        }
+    }
+
+    /// Removes a copy if its content is known to be the server's and no program has it open.
+    /// - Parameter known: What the row says of the copy.
+    public func remove(at path: ItemPath, known: LocalCopy) throws(Failure) -> RemoveOutcome {
+        switch self.spot(path) {
+        case .failure(.missing): return .nothingThere
+        case .failure(.obstructed(let obstruction)): return .obstructed(obstruction)
+        case .failure(.failed(let failure)): throw failure
+        case .success(let spot):
+            return switch try takeOut(spot, known: KnownContent(known), replacement: nil, lease: .unused) {
+            case .taken: .removed
+            case .nothingThere: .nothingThere
+            case .modified, .sameAsReplacement: .modified
+            case .inUse: .inUse
+            case .obstructed(let obstruction): .obstructed(obstruction)
+            }
+        }
+    }
+
+    /// The mark of the file at a path if its content has this digest; reads it.
+    ///
+    /// For a download that was put in place when the host was killed, before its row said so.
+    public func mark(at path: ItemPath, ifDigest digest: [UInt8]) -> FileMark? {
+        guard case .same(let mark) = read(path, comparingWith: digest) else { return nil }
+        return mark
+    }
+
+    private func placeWhereNothingIs(_ file: CompletedFile, _ spot: borrowing Spot) throws(Failure) -> PlaceOutcome? {
+        if linux_rename_noreplace(incoming.number, file.name, spot.folder.number, spot.name) == 0 {
+            return .placed(placedMark(of: file, spot))
+        }
+        let code = errno
+        if code == EEXIST { return nil }
+        if let name = Obstruction(nameError: code) { return .obstructed(name) }
+        throw .system("putting incoming/\(file.name) in place as \(spot.name)", code)
+    }
+
+    /// The looks of a file that was put in place just now. If they are not those that it had in `incoming/`, somebody has
+    /// written it already: then these are what is recorded, and the first comparison finds the difference.
+    private func placedMark(of file: CompletedFile, _ spot: borrowing Spot) -> FileMark {
+        guard let info = status(of: spot.name, in: spot.folder.number) else { return file.mark }
+        let mark = FileMark(info, now: clock())
+        return mark.hasContent(like: file.mark) ? mark : file.mark
+    }
+}
+
+extension KnownContent {
+    init(_ copy: LocalCopy) { self.init(digest: copy.digest, size: copy.mark.size, mark: copy.mark) }
+}

@@ -1,0 +1,84 @@
+import CLinux
+import Glibc
+public import Model
+
+extension Tree {
+    /// Makes a folder, and those above it, for the owner alone.
+    public func makeFolder(_ path: ItemPath) throws(Failure) -> FolderOutcome {
+        switch openFolder(path, making: false) {
+        case .success(let number):
+            _ = Descriptor(number)
+            return .alreadyThere
+        case .failure: break
+        }
+        switch openFolder(path, making: true) {
+        case .success(let number):
+            _ = Descriptor(number)
+            return .made
+        case .failure(.obstructed(let obstruction)): return .obstructed(obstruction)
+        case .failure(.failed(let failure)): throw failure
+        case .failure(.missing): return .obstructed(.folder)
+        }
+    }
+
+    /// Removes a folder if nothing is in it.
+    /// - Returns: whether there is no folder at the path any more.
+    public func removeFolderIfEmpty(_ path: ItemPath) throws(Failure) -> Bool {
+        switch self.spot(path) {
+        case .failure(.missing): return true
+        case .failure(.obstructed): return false
+        case .failure(.failed(let failure)): throw failure
+        case .success(let spot):
+            if unlinkat(spot.folder.number, spot.name, AT_REMOVEDIR) == 0 { return true }
+            switch errno {
+            case ENOENT: return true
+            case ENOTEMPTY, EEXIST, ENOTDIR, EBUSY: return false
+            default: throw .system("removing the folder \(localPath(of: path))", errno)
+            }
+        }
+    }
+
+    /// Renames a file or folder, modified or not. Nothing is ever replaced by it, but an empty folder by a folder.
+    /// - Parameter known: What the row says of a file; its mark is renewed, since a rename changes a file's looks.
+    public func move(from: ItemPath, to: ItemPath, known: LocalCopy? = nil) throws(Failure) -> MoveOutcome {
+        switch self.spot(from) {
+        case .failure(.missing): return .nothingThere
+        case .failure(.obstructed): return .nothingThere
+        case .failure(.failed(let failure)): throw failure
+        case .success(let source):
+            guard let before = status(of: source.name, in: source.folder.number) else { return .nothingThere }
+            switch self.spot(to, makingFolders: true) {
+            case .failure(.missing): return .obstructed(.folder)
+            case .failure(.obstructed(let obstruction)): return .obstructed(obstruction)
+            case .failure(.failed(let failure)): throw failure
+            case .success(let target):
+                if before.isFolder { unlinkat(target.folder.number, target.name, AT_REMOVEDIR) }
+                guard
+                    linux_rename_noreplace(source.folder.number, source.name, target.folder.number, target.name) == 0
+                else {
+                    switch errno {
+                    case ENOENT: return .nothingThere
+                    case EEXIST: return .obstructed(obstruction(target))
+                    // Into itself.
+                    case EINVAL where before.isFolder: return .obstructed(.folder)
+                    case ENAMETOOLONG, EILSEQ, EINVAL: return .obstructed(.name)
+                    default: throw .system("moving \(localPath(of: from)) to \(to)", errno)
+                    }
+                }
+                return .moved(renewed(known, before: before, target))
+            }
+        }
+    }
+
+    func obstruction(_ spot: borrowing Spot) -> Obstruction {
+        status(of: spot.name, in: spot.folder.number).flatMap { Obstruction($0) } ?? .file
+    }
+
+    private func renewed(_ known: LocalCopy?, before: stat, _ target: borrowing Spot) -> FileMark? {
+        guard let mark = known?.mark, mark.isConclusive, mark.looksLike(FileMark(before, now: clock())),
+            let after = status(of: target.name, in: target.folder.number)
+        else { return nil }
+        let moved = FileMark(after, now: clock())
+        return moved.hasContent(like: mark) ? moved : nil
+    }
+}

@@ -1,0 +1,134 @@
+import Glibc
+public import Model
+
+/// An account's folder: `larder.db`, `files/` (unless the config names another folder for them), `incoming/`, `thumbnails/`,
+/// `projects/`, `plugins/`, the mark `vault` with the vault's id, and the lock.
+///
+/// Whoever holds a value has the vault to itself; reading commands open the database alone, beside it.
+public final class Vault: Sendable {
+    /// Absolute.
+    public let path: String
+    /// 32 lower-case hexadecimal digits, made when the vault was.
+    public let id: String
+    public let database: Database
+    public let tree: Tree
+    /// Whether the system was started again since the vault was last open: what was not synced may be gone.
+    public let isFirstSinceBoot: Bool
+    private let lock: VaultLock
+
+    private init(
+        path: String, id: String, database: Database, tree: Tree, isFirstSinceBoot: Bool, lock: consuming VaultLock
+    ) {
+        self.path = path
+        self.id = id
+        self.database = database
+        self.tree = tree
+        self.isFirstSinceBoot = isFirstSinceBoot
+        self.lock = lock
+    }
+
+    /// Opens a vault, and makes it if there is none. It blocks.
+    /// - Parameters:
+    ///   - path: Absolute.
+    ///   - files: The folder of the local copies, absolute; nil or `<vault>/files`: in the vault.
+    /// - Throws: `.vaultLocked` when another host has it open, `.localIO` when the folder of the local copies is not there or
+    ///   another vault's, `.cannotCreate`, `.config`.
+    public static func open(
+        at path: String, files: String? = nil, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
+    ) throws(Failure) -> Vault {
+        let folder = try makeFolders(path)
+        let hadDatabase = status(of: "larder.db", in: folder.number) != nil
+        if !hadDatabase, try VaultMark.read(in: folder.number, at: path) == nil {
+            try refuseStrangeFolder(path, folder.number)
+        }
+        let lock = try VaultLock(of: path)
+        var mark = try VaultMark.read(in: folder.number, at: path)
+        for name in ["incoming", "thumbnails", "projects", "plugins"] where mkdirat(folder.number, name, 0o700) != 0 {
+            guard errno == EEXIST else { throw .system("making \(path)/\(name)", errno) }
+        }
+        let database = try Database.open(path: path + "/larder.db")
+        do {
+            // A database that was moved aside is made anew under the id that the tree is marked with.
+            if mark == nil { mark = try database.readBlocking { try $0.metaText(.vaultID) }.flatMap(VaultMark.init) }
+            let marked = mark ?? VaultMark.random()
+            try marked.write(in: folder.number, at: path)
+            let boot = bootID()
+            let isFirstSinceBoot = try database.writeBlocking { tx in
+                let last = try tx.metaText(.bootID)
+                try tx.setMeta(.vaultID, .text(marked.id))
+                try tx.setMeta(.bootID, .text(boot))
+                return last != boot
+            }
+            let tree = try TreeOpening(
+                vault: path, vaultFolder: folder.number, id: marked, database: database, clock: clock
+            )
+            .open(files: files ?? path + "/files")
+            return Vault(
+                path: path, id: marked.id, database: database, tree: tree, isFirstSinceBoot: isFirstSinceBoot,
+                lock: lock)
+        } catch {
+            try? database.close()
+            throw error as? Failure ?? Failure(.internal, "Opening the vault \(path) failed: \(error)")
+        }
+    }
+
+    /// The database of a vault, for reading beside a host that may have it open.
+    public static func openDatabaseForReading(at path: String) throws(Failure) -> Database {
+        try Database.open(path: path + "/larder.db", readOnly: true)
+    }
+
+    /// Closes the database and gives the vault free. No access may be under way or follow.
+    public func close() throws(Failure) {
+        try database.close()
+        lock.release()
+    }
+
+    private static func makeFolders(_ path: String) throws(Failure) -> Descriptor {
+        try makePath(path)
+        let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else {
+            throw Failure(
+                .cannotCreate, "The vault \(path) cannot be opened: \(String(cString: strerror(errno)))",
+                hint: "See that it is a folder of the user that Larder runs as")
+        }
+        return Descriptor(number)
+    }
+
+    /// A folder with other things in it is somebody's, and no vault.
+    private static func refuseStrangeFolder(_ path: String, _ folder: Int32) throws(Failure) {
+        let own: Set = ["lock", "incoming", "thumbnails", "projects", "plugins", "files", "vault.new"]
+        guard let strange = try names(in: folder).first(where: { !own.contains($0) }) else { return }
+        throw Failure(
+            .cannotCreate, "\(path) is no vault and not empty: there is \(strange)",
+            hint: "Name a new or empty folder as `vault` in the config")
+    }
+
+    /// Tells one run of the system from the next (`random(4)`).
+    private static func bootID() -> String {
+        let file = Glibc.open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "" }
+        defer { Glibc.close(file) }
+        return readText(file, limit: 64)
+    }
+}
+
+/// Makes a folder and those above it, for the owner alone.
+func makePath(_ path: String) throws(Failure) {
+    if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+    let code = errno
+    guard code == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else {
+        throw Failure(
+            .cannotCreate, "The folder \(path) cannot be made: \(String(cString: strerror(code)))",
+            hint: "Make it, or see that the folder above belongs to the user that Larder runs as")
+    }
+    try makePath(String(path[..<slash]))
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system("making the folder \(path)", errno) }
+}
+
+/// The beginning of a small file, without a closing newline.
+func readText(_ file: Int32, limit: Int) -> String {
+    var bytes = [UInt8](repeating: 0, count: limit)
+    let count = pread(file, &bytes, limit, 0)
+    let text = bytes.prefix(max(0, count))
+    return String(decoding: text.last == UInt8(ascii: "\n") ? text.dropLast() : text, as: UTF8.self)
+}
