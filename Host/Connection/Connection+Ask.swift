@@ -1,0 +1,125 @@
+import Logging
+import Model
+import NIOHTTP1
+
+/// One request as the connection's methods put it.
+struct Question {
+    var method: String
+    var headers = HTTPHeaders()
+    var body: [UInt8] = []
+    var sendsCredentials = true
+    var timeLimit: Duration
+    /// The request as a person reads it: `listing /Photos`.
+    var doing: String
+}
+
+/// An answer, and the address that gave it.
+struct Reply {
+    var answer: HTTPAnswer
+    var address: ServerAddress
+    var wasRedirected: Bool
+}
+
+extension Connection {
+    /// Sends a request and follows redirects within the origin, with method and body kept (RFC 9110, section 15.4).
+    ///
+    /// The caller has entered the gate.
+    /// - Returns: an answer with any status but 401 and the redirects.
+    func ask(_ question: Question, at start: ServerAddress) async throws(ConnectionError) -> Reply {
+        var address = start
+        for redirects in 0...Redirect.limit {
+            var answer = try await askOnce(question, at: address)
+            guard let target = try Redirect.target(of: answer.status, answer.headers, from: address) else {
+                return Reply(answer: answer, address: address, wasRedirected: redirects > 0)
+            }
+            _ = await answer.beginning(atMost: 65_536)
+            logger.debug("redirected", metadata: ["to": "\(target.withoutQuery)"])
+            address = target
+        }
+        throw ConnectionError(
+            .redirectRefused, "\(start.withoutQuery) redirects more than \(Redirect.limit) times",
+            hint: "check the account's url")
+    }
+
+    private func askOnce(_ question: Question, at address: ServerAddress) async throws(ConnectionError) -> HTTPAnswer {
+        let transport = try usableTransport()
+        let (credentials, generation) = try usableCredentials()
+        let id = Self.requestID()
+        var request = HTTPRequest(
+            method: question.method, address: address, headers: question.headers, body: question.body,
+            credentials: question.sendsCredentials ? credentials : .none)
+        request.headers.add(name: "User-Agent", value: "Larder/\(Product.version)")
+        request.headers.add(name: "Accept-Encoding", value: "identity")
+        request.headers.add(name: "X-Request-ID", value: id)
+
+        let began = clock.monotonic()
+        var answer = try await execute(request, by: transport, question)
+        logger.debug(
+            "request",
+            metadata: [
+                "request": "\(id)", "method": "\(request.method)", "path": "\(address.path)",
+                "status": "\(answer.status)",
+                "ms": "\((clock.monotonic() - began).nanoseconds / 1_000_000)",
+            ])
+        if answer.status == 401, question.sendsCredentials {
+            var error = await error(for: &answer, question, at: address.origin)
+            if case .none = credentials {
+                error.message = "\(address.origin) asks for a name and a password"
+                error.hint = "set username and password, or token, in the account's config"
+            }
+            hold(generation, because: error)
+            throw error
+        }
+        return answer
+    }
+
+    /// The error that an answer is whose status is not the one hoped for.
+    func error(
+        for answer: inout HTTPAnswer, _ question: Question, at origin: ServerAddress.Origin
+    ) async -> ConnectionError {
+        let document = await answer.beginning(atMost: 16_384)
+        return ConnectionError(
+            status: answer.status, headers: answer.headers, document: document, doing: question.doing, at: origin,
+            now: clock.now())
+    }
+
+    /// A connection that was kept open may be closed by the server just as a request goes out: such a request is sent again, a few
+    /// times. All that are sent here may be repeated (RFC 9110, section 9.2.2).
+    private func execute(
+        _ request: HTTPRequest, by transport: any HTTPTransport, _ question: Question
+    ) async throws(ConnectionError) -> HTTPAnswer {
+        let pauses = [Duration.zero, Backoff(first: .milliseconds(500), cap: .seconds(1)).delay(afterFailures: 1)]
+        for attempt in 0...pauses.count {
+            let failure: TransportError
+            do throws(TransportError) {
+                return try await transport.execute(request, timeLimit: question.timeLimit)
+            } catch {
+                failure = error
+            }
+            guard failure == .closed, attempt < pauses.count else {
+                throw ConnectionError(failure, doing: question.doing, at: request.address.origin)
+            }
+            do { if pauses[attempt] > .zero { try await clock.sleep(pauses[attempt]) } } catch {
+                throw cancelled(question)
+            }
+        }
+        throw ConnectionError(.closed, doing: question.doing, at: request.address.origin)
+    }
+
+    /// Waits for a turn on the network. The caller leaves the gate.
+    func enterGate(_ question: Question) async throws(ConnectionError) {
+        do { try await gate.enter() } catch { throw cancelled(question) }
+    }
+
+    private func cancelled(_ question: Question) -> ConnectionError {
+        ConnectionError(.cancelled, "\(question.doing) was cancelled")
+    }
+
+    /// 32 hexadecimal digits, which servers' logs repeat.
+    private static func requestID() -> String {
+        [UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max)].map { part in
+            let digits = String(part, radix: 16)
+            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+        }.joined()
+    }
+}

@@ -1,0 +1,135 @@
+import FoundationEssentials
+import Model
+
+extension Connection {
+    /// Finds out where on the server the account's files are, and whether the credentials open them.
+    ///
+    /// Asks for `status.php` without credentials; on a server of the ownCloud family the files are below `remote.php`, everywhere
+    /// else the bookmark's address is the collection. Then the root is asked for with the credentials: a wrong password costs one
+    /// request. One call at a time.
+    /// - Throws: what keeps the account from being used: `maintenance`, `authentication`, `certificate`, …
+    public func connect() async throws(ConnectionError) -> ServerFacts {
+        let address = try bookmarkAddress()
+        _ = try usableCredentials()
+        let status = try await statusDocument(of: address)
+        if status?.isInMaintenance == true {
+            throw ConnectionError(
+                .maintenance, "\(address.origin) is in maintenance mode", hint: "wait until it is back")
+        }
+        let candidates = RootCandidates.all(for: address, username: bookmark.username, isFamily: status != nil)
+        for (index, candidate) in candidates.enumerated() {
+            do {
+                return try await facts(of: candidate, status)
+            } catch {
+                let isElsewhere = error.kind == .notFound || error.status == 405
+                guard isElsewhere, index + 1 < candidates.count else { throw error }
+            }
+        }
+        throw ConnectionError(.badAddress, "the account's url \(address) leads nowhere")
+    }
+
+    private func facts(
+        of candidate: ServerAddress, _ status: StatusDocument?
+    ) async throws(ConnectionError) -> ServerFacts {
+        let listed: Listed
+        do {
+            listed = try await list(.root, depth: .zero, below: candidate, timeLimit: timeLimits.greeting) { _, _ in }
+        } catch let error as ConnectionError {
+            throw error
+        } catch {
+            throw ConnectionError(.cancelled, "connecting was cancelled")
+        }
+        let root = listed.listing.folder
+        guard root.kind == .folder else {
+            throw ConnectionError(
+                .badAddress, "the account's url \(candidate) is a file",
+                hint: "set it to the folder that holds the files")
+        }
+        setRoot(listed.root)
+        return ServerFacts(
+            root: listed.root.description, hasStatusDocument: status != nil, product: status?.productname,
+            version: status?.versionstring ?? status?.version, hasFileIDs: root.fileID != nil,
+            hasFiles: !listed.isForeign, rootItem: root, date: listed.listing.date)
+    }
+
+    private func bookmarkAddress() throws(ConnectionError) -> ServerAddress {
+        let hint = "url in the account's config is https://HOST or https://HOST/PATH"
+        let address: ServerAddress
+        do { address = try ServerAddress(bookmark.url) } catch {
+            let why =
+                switch error {
+                case .notHTTP: "it does not begin with http:// or https://"
+                case .noHost: "it names no host"
+                case .badPort: "its port is no number from 1 to 65535"
+                case .hasCredentials: "it holds a name or password, which belong under username and password"
+                case .badCharacter: "it holds a blank or a character that an address cannot have"
+                }
+            throw ConnectionError(.badAddress, "the url of account \(bookmark.name) cannot be used: \(why)", hint: hint)
+        }
+        if bookmark.trust != .system, !address.origin.isTLS {
+            throw ConnectionError(
+                .badAddress,
+                "the url of account \(bookmark.name) is not https, so the server cannot prove itself as tls asks",
+                hint: "change the url to https://, or take tls out of the config")
+        }
+        return address.asFolder
+    }
+
+    /// The status document, if the server has one that makes sense.
+    private func statusDocument(of address: ServerAddress) async throws(ConnectionError) -> StatusDocument? {
+        let question = Question(
+            method: "GET", sendsCredentials: false, timeLimit: timeLimits.greeting, doing: "asking for status.php")
+        let place = RootCandidates.home(of: address).appending("status.php")
+        try await enterGate(question)
+        defer { gate.leave() }
+        // A redirect to another origin ends it here, before credentials are sent to an address that is not the server's.
+        var reply = try await ask(question, at: place)
+        guard reply.answer.status == 200 else {
+            let error = await error(for: &reply.answer, question, at: reply.address.origin)
+            // A server that cannot answer now may be of the family: nobody knows where its files are.
+            if error.isTransient, error.status != 423 { throw error }
+            return nil
+        }
+        return StatusDocument(json: await reply.answer.beginning(atMost: 65_536))
+    }
+}
+
+/// What servers of the ownCloud family say of themselves at `status.php`.
+struct StatusDocument: Decodable, Equatable {
+    var installed: Bool
+    var maintenance: Bool?
+    var needsDbUpgrade: Bool?
+    var version: String
+    var versionstring: String?
+    var productname: String?
+
+    var isInMaintenance: Bool { maintenance == true || needsDbUpgrade == true || !installed }
+
+    /// - Returns: nil if it is another document.
+    init?(json: [UInt8]) {
+        do { self = try JSONDecoder().decode(StatusDocument.self, from: Data(json)) } catch { return nil }
+    }
+}
+
+/// Where on a server an account's files may be.
+enum RootCandidates {
+    /// The folder that holds `status.php` and `remote.php`.
+    static func home(of address: ServerAddress) -> ServerAddress {
+        let names = address.path.split(separator: "/")
+        guard let end = names.firstIndex(where: { $0 == "remote.php" || $0 == "index.php" }) else { return address }
+        return ServerAddress(origin: address.origin, path: "/" + names[..<end].map { $0 + "/" }.joined())
+    }
+
+    /// Whether the address leaves it to the server where the files are.
+    static func isHome(_ address: ServerAddress) -> Bool { home(of: address) == address }
+
+    /// The addresses to try, in this order, each with a closing slash.
+    static func all(for address: ServerAddress, username: String?, isFamily: Bool) -> [ServerAddress] {
+        guard isFamily, isHome(address) else { return [address] }
+        var all = [address.appending("remote.php/webdav/")]
+        if let username {
+            all.insert(address.appending("remote.php/dav/files/\(PercentCoding.encoded(name: username))/"), at: 0)
+        }
+        return all
+    }
+}

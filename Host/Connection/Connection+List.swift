@@ -1,0 +1,93 @@
+public import Model
+import NIOCore
+import NIOHTTP1
+
+extension Connection {
+    /// Lists a folder (PROPFIND; RFC 4918, section 9.1).
+    ///
+    /// Entries are handed out as they arrive, the folder itself is not among them; nor are calendars, address books and principals.
+    /// A listing that throws has told nothing of what is *not* on the server, whatever was handed out before.
+    /// - Parameters:
+    ///   - folder: a path on the server; with `Depth.zero` it may be a file's.
+    ///   - onBatch: takes entries in the server's order, up to 512 at a time, and the server's clock, to the second, when it
+    ///     answered. What it throws is thrown on as it is.
+    /// - Throws: `ConnectionError`, or what `onBatch` threw.
+    public func list(
+        _ folder: ItemPath, depth: Depth = .one, onBatch: ([ListedItem], Timestamp?) async throws -> Void
+    ) async throws -> Listing {
+        try await list(folder, depth: depth, below: root(), timeLimit: timeLimits.head, onBatch: onBatch).listing
+    }
+
+    /// The same for who does not ask when the server answered.
+    public func list(
+        _ folder: ItemPath, depth: Depth = .one, onBatch: ([ListedItem]) async throws -> Void
+    ) async throws -> Listing {
+        try await list(folder, depth: depth) { (entries, _: Timestamp?) in try await onBatch(entries) }
+    }
+
+    /// What a listing found out, also about the account's root.
+    struct Listed {
+        var listing: Listing
+        /// Whether the folder is a calendar, an address book or a principal.
+        var isForeign: Bool
+        /// The account's root, as redirects may have changed it.
+        var root: ServerAddress
+    }
+
+    func list(
+        _ folder: ItemPath, depth: Depth, below root: ServerAddress, timeLimit: Duration,
+        onBatch: ([ListedItem], Timestamp?) async throws -> Void
+    ) async throws -> Listed {
+        let question = Question(
+            method: "PROPFIND",
+            headers: ["Depth": depth.rawValue, "Content-Type": "application/xml; charset=utf-8"],
+            body: PropertyRequest.body, timeLimit: timeLimit, doing: "listing \(folder)")
+        let address =
+            folder.isRoot
+            ? root
+            : root.appending(PercentCoding.encoded(path: String(folder.text.dropFirst())) + (depth == .zero ? "" : "/"))
+
+        try await enterGate(question)
+        defer { gate.leave() }
+        var reply = try await ask(question, at: address)
+        guard reply.answer.status == 207 else { throw await notListed(&reply, question) }
+        if let coding = reply.answer.headers.first(name: "Content-Encoding"), coding.lowercased() != "identity" {
+            throw ConnectionError(
+                .protocolViolation,
+                "\(question.doing): the answer is encoded as \(PercentCoding.printable(coding)), unasked")
+        }
+        let root = folder.isRoot ? reply.address.asFolder : root
+        let date = reply.answer.headers.first(name: "Date").flatMap { Timestamp(httpDate: $0) }
+        let reader = try ListingReader(folder, depth: depth, root: root, asked: reply.address)
+        while let chunk = try await nextChunk(of: &reply.answer, question, at: address.origin) {
+            try reader.read(chunk)
+            while let batch = reader.nextBatch() { try await onBatch(batch, date) }
+        }
+        var (rest, listing, isForeign) = try reader.finish()
+        if !rest.isEmpty { try await onBatch(rest, date) }
+        listing.date = date
+        return Listed(listing: listing, isForeign: isForeign, root: root)
+    }
+
+    private func notListed(_ reply: inout Reply, _ question: Question) async -> ConnectionError {
+        guard (200..<300).contains(reply.answer.status) else {
+            return await error(for: &reply.answer, question, at: reply.address.origin)
+        }
+        let via = reply.wasRedirected ? ", after a redirect to \(reply.address.withoutQuery)" : ""
+        return ConnectionError(
+            .protocolViolation,
+            "\(reply.address.origin) answered \(reply.answer.status) instead of a listing while "
+                + "\(question.doing)\(via)",
+            hint:
+                "check the account's url: it has to be a WebDAV collection; a login page or a proxy may be in between",
+            status: reply.answer.status)
+    }
+
+    func nextChunk(
+        of answer: inout HTTPAnswer, _ question: Question, at origin: ServerAddress.Origin
+    ) async throws(ConnectionError) -> ByteBuffer? {
+        do { return try await answer.body.next() } catch {
+            throw ConnectionError(error, doing: question.doing, at: origin)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+public import Logging
+public import Model
+import Synchronization
+
+/// The way to an account's server: requests out, typed answers in.
+///
+/// `connect()` comes first, and again after new credentials or when the server was away. Any number of listings and downloads
+/// may be under way at a time, from any task; no more than `Limits.connections` of them are on the network at once, the others
+/// wait their turn. Every call ends when its task is cancelled. `shutdown()` comes last, always.
+public final class Connection: Sendable {
+    let bookmark: Bookmark
+    let clock: HostClock
+    let logger: Logger
+    let timeLimits: TimeLimits
+    let gate: RequestGate
+    /// The network; or why it cannot be used.
+    private let transport: Result<any HTTPTransport, ConnectionError>
+    private let state: Mutex<State>
+
+    private struct State {
+        var credentials: Credentials
+        /// Counts the credentials, so that a late refusal of old ones does not lock out new ones.
+        var generation = 0
+        /// Why the credentials are not sent any more.
+        var refusal: ConnectionError?
+        /// Where the account's files are, once that is known.
+        var root: ServerAddress?
+    }
+
+    /// - Parameters:
+    ///   - bookmark: where the server is and how it proves itself.
+    ///   - credentials: what it is asked with. They are sent to the bookmark's origin alone.
+    ///   - limits: `connections` is the most requests that are on the network at once.
+    ///   - clock: waits between attempts.
+    ///   - logger: gets a line for each request at `debug`, without secrets.
+    public convenience init(
+        bookmark: Bookmark, credentials: Credentials, limits: Limits = Limits(), clock: HostClock = .system,
+        logger: Logger
+    ) {
+        self.init(
+            bookmark: bookmark, credentials: credentials, limits: limits, clock: clock, logger: logger,
+            timeLimits: TimeLimits())
+    }
+
+    /// - Parameter transport: nil: the network.
+    init(
+        bookmark: Bookmark, credentials: Credentials, limits: Limits, clock: HostClock, logger: Logger,
+        timeLimits: TimeLimits, transport: (any HTTPTransport)? = nil
+    ) {
+        self.bookmark = bookmark
+        self.clock = clock
+        self.logger = logger
+        self.timeLimits = timeLimits
+        gate = RequestGate(width: limits.connections)
+        state = Mutex(State(credentials: credentials))
+        if let transport {
+            self.transport = .success(transport)
+        } else {
+            do throws(ConnectionError) {
+                self.transport = .success(
+                    try AsyncHTTPClientTransport(
+                        trust: bookmark.trust, connections: limits.connections, limits: timeLimits))
+            } catch {
+                self.transport = .failure(error)
+            }
+        }
+    }
+
+    /// Exchanges the credentials. Requests that a refusal held back may be made again, beginning with `connect()`.
+    public func use(_ credentials: Credentials) {
+        state.withLock { state in
+            state.credentials = credentials
+            state.generation += 1
+            state.refusal = nil
+            state.root = nil
+        }
+    }
+
+    /// Closes all connections. Requests under way fail; nothing may be asked for afterwards.
+    public func shutdown() async {
+        if case .success(let transport) = transport { await transport.shutdown() }
+    }
+
+    /// Where the account's files are.
+    /// - Throws: if `connect()` has not found out yet, or the credentials were refused since.
+    func root() throws(ConnectionError) -> ServerAddress {
+        let (root, refusal) = state.withLock { ($0.root, $0.refusal) }
+        if let refusal { throw refusal }
+        guard let root else {
+            throw ConnectionError(.unreachable, "the account's server has not been connected to yet")
+        }
+        return root
+    }
+
+    func setRoot(_ root: ServerAddress) {
+        state.withLock { $0.root = root }
+    }
+
+    func usableTransport() throws(ConnectionError) -> any HTTPTransport { try transport.get() }
+
+    /// The credentials, unless the server has refused them.
+    func usableCredentials() throws(ConnectionError) -> (credentials: Credentials, generation: Int) {
+        let (credentials, generation, refusal) = state.withLock { ($0.credentials, $0.generation, $0.refusal) }
+        if let refusal { throw refusal }
+        return (credentials, generation)
+    }
+
+    /// Holds back the credentials of a generation: a wrong password that is sent again and again locks an account.
+    func hold(_ generation: Int, because refusal: ConnectionError) {
+        state.withLock { state in
+            if state.generation == generation { state.refusal = refusal }
+        }
+    }
+}

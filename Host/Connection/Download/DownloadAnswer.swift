@@ -1,0 +1,128 @@
+import Model
+import NIOHTTP1
+
+/// The rules of a download: what to ask for, and whether an answer is the asked-for version of the file.
+enum DownloadAnswer {
+    /// The fields that ask for a version and for the part of it that is missing (RFC 9110, sections 13.1 and 14.2). Only a strong
+    /// ETag may stand in them.
+    static func conditions(of request: DownloadRequest) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        guard let tag = tag(of: request) else { return headers }
+        headers.add(name: "If-Match", value: tag)
+        if request.offset > 0 {
+            headers.add(name: "Range", value: "bytes=\(request.offset)-")
+            headers.add(name: "If-Range", value: tag)
+        }
+        return headers
+    }
+
+    /// Whether the answer to this request may be a part of the file.
+    static func asksForPart(_ request: DownloadRequest) -> Bool {
+        request.offset > 0 && tag(of: request) != nil
+    }
+
+    /// The version as a field's value: nil unless it is strong and of characters that an ETag may have.
+    private static func tag(of request: DownloadRequest) -> String? {
+        guard let version = request.version, let tag = version.precondition else { return nil }
+        let isSound = version.opaque.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\"") }
+        return isSound ? tag : nil
+    }
+
+    /// What an answer with status 200 or 206 is the head of.
+    /// - Parameters:
+    ///   - wasRedirected: such an answer has to prove that it is the file: login pages are reached so.
+    ///   - path: for messages.
+    static func head(
+        status: Int, _ headers: HTTPHeaders, to request: DownloadRequest, wasRedirected: Bool, path: ItemPath
+    ) throws(ConnectionError) -> DownloadHead {
+        if let coding = headers.first(name: "Content-Encoding"), coding.lowercased() != "identity" {
+            throw violation(
+                path, "the answer is encoded as \(PercentCoding.printable(coding)), which was not asked for", status)
+        }
+        let length = try length(in: headers, path)
+        var offset: Int64 = 0
+        var size = length
+        if status == 206 {
+            guard asksForPart(request), let range = headers.first(name: "Content-Range").flatMap({ ContentRange($0) }),
+                range.first == request.offset, length == nil || length == range.last - range.first + 1
+            else { throw violation(path, "the answer is another part of the file than was asked for", status) }
+            guard range.size == nil || range.size == range.last + 1 else {
+                throw violation(path, "the answer is not the whole rest of the file", status)
+            }
+            offset = range.first
+            size = range.last + 1
+        } else if status != 200 {
+            throw violation(path, "the server answered \(status) to a download", status)
+        }
+
+        let tag = headers.first(name: "ETag").flatMap { ETag(field: $0) }
+        let modified = headers.first(name: "Last-Modified").flatMap { Timestamp(httpDate: $0) }
+        if let wanted = request.size, let size, size != wanted {
+            throw changed(path, "it is \(size) bytes long instead of \(wanted)", status)
+        }
+        try compare(tag, size, modified, with: request, path, status)
+        if wasRedirected, !provesFile(tag, size, request) {
+            throw violation(
+                path, "the server redirected to something that is not the file, a login page perhaps", status)
+        }
+        return DownloadHead(
+            offset: offset, size: size,
+            version: request.version ?? tag ?? .substitute(size: size, lastModified: modified),
+            lastModified: modified, date: headers.first(name: "Date").flatMap { Timestamp(httpDate: $0) },
+            mimeType: headers.first(name: "Content-Type").flatMap(MediaType.bare),
+            checksums: headers["OC-Checksum"].flatMap { ContentChecksum.all(in: $0) })
+    }
+
+    private static func length(in headers: HTTPHeaders, _ path: ItemPath) throws(ConnectionError) -> Int64? {
+        guard let field = headers.first(name: "Content-Length") else { return nil }
+        guard let length = Int64(field), length >= 0 else {
+            throw violation(path, "the answer's length makes no sense", nil)
+        }
+        return length
+    }
+
+    /// An answer without an ETag is compared by what it has: length and date.
+    private static func compare(
+        _ tag: ETag?, _ size: Int64?, _ modified: Timestamp?, with request: DownloadRequest, _ path: ItemPath,
+        _ status: Int
+    ) throws(ConnectionError) {
+        guard let wanted = request.version else { return }
+        if wanted.strength == .substitute {
+            // The listing may have told only one of the two, or the answer may.
+            let told = [(size, modified), (request.size, modified), (size, nil), (nil, modified), (nil, nil)]
+            let isSame = told.contains { wanted == .substitute(size: $0.0, lastModified: $0.1) }
+            if modified != nil, !isSame { throw changed(path, "its date is another", status) }
+        } else if let tag, tag != wanted {
+            throw changed(path, "its ETag is another", status)
+        }
+    }
+
+    private static func provesFile(_ tag: ETag?, _ size: Int64?, _ request: DownloadRequest) -> Bool {
+        guard let wanted = request.version, wanted.strength != .substitute else {
+            return size != nil && size == request.size
+        }
+        return tag == wanted
+    }
+
+    /// What a body of another length than the head's means.
+    static func check(
+        received: Int64, against head: DownloadHead, request: DownloadRequest, path: ItemPath
+    ) throws(ConnectionError) {
+        let size = head.offset + received
+        if let promised = head.size, size != promised {
+            throw ConnectionError(
+                .unreachable, "downloading \(path): the answer ended at byte \(size) of \(promised)", hint: "try again")
+        }
+        if let wanted = request.size, size != wanted {
+            throw changed(path, "it is \(size) bytes long instead of \(wanted)", nil)
+        }
+    }
+
+    private static func changed(_ path: ItemPath, _ how: String, _ status: Int?) -> ConnectionError {
+        ConnectionError(.versionChanged, "\(path) is another version by now: \(how)", status: status)
+    }
+
+    private static func violation(_ path: ItemPath, _ what: String, _ status: Int?) -> ConnectionError {
+        ConnectionError(.protocolViolation, "downloading \(path): \(what)", status: status)
+    }
+}

@@ -1,0 +1,65 @@
+import Model
+import NIOHTTP1
+
+extension ConnectionError {
+    /// What an answer means whose status is not the one hoped for.
+    /// - Parameters:
+    ///   - document: the beginning of the answer's body.
+    ///   - doing: the request as a person reads it: `listing /Photos`.
+    ///   - now: the clock for a `Retry-After` with a date, if the answer has no `Date`.
+    init(
+        status: Int, headers: HTTPHeaders, document: [UInt8], doing: String, at origin: ServerAddress.Origin,
+        now: Timestamp
+    ) {
+        let said = "\(origin) answered \(status) while \(doing)"
+        switch status {
+        case 401: self = .refused(headers, doing: doing, at: origin)
+        case 403:
+            self.init(.forbidden, "\(said): it is not allowed", hint: "check what the account may do on the server")
+        case 404, 410: self.init(.notFound, "\(said): there is no such item")
+        case 412: self.init(.versionChanged, "\(said): the item is another version by now")
+        case 503 where Self.tellsOfMaintenance(headers, document):
+            self.init(.maintenance, "\(origin) is in maintenance mode", hint: "wait until it is back")
+        case 405, 501:
+            self.init(
+                .protocolViolation, "\(said): it does not speak WebDAV at this address",
+                hint:
+                    "check the account's url: it has to be a WebDAV collection, or the root of a server of the ownCloud family"
+            )
+        case 408, 423, 425, 429, 500, 502, 503, 504, 506...599:
+            self.init(.serverError, said, hint: "wait, or look into the server's log")
+        default:
+            self.init(.protocolViolation, "\(said), which makes no sense there", hint: "check the account's url")
+        }
+        self.status = status
+        if isTransient {
+            let now = headers.first(name: "Date").flatMap { Timestamp(httpDate: $0) } ?? now
+            retryAfter = headers.first(name: "Retry-After").flatMap { RetryAfter.duration($0, now: now) }
+        }
+    }
+
+    private static func refused(
+        _ headers: HTTPHeaders, doing: String, at origin: ServerAddress.Origin
+    ) -> ConnectionError {
+        let challenge = Challenge(headers)
+        if challenge.isBeyondUs {
+            return ConnectionError(
+                .authentication,
+                "\(origin) asks for \(challenge.schemes[0].capitalizedASCII) authentication, which Larder does not do",
+                hint: "let the server offer Basic over https, or use an app password or a token")
+        }
+        return ConnectionError(
+            .authentication, "\(origin) does not accept the account's name and password or token",
+            hint: "check username, password or token in the config; nothing more is asked until they change")
+    }
+
+    /// Nextcloud's field, or the text that servers of the family put into the error document.
+    private static func tellsOfMaintenance(_ headers: HTTPHeaders, _ document: [UInt8]) -> Bool {
+        headers.contains(name: "X-Nextcloud-Maintenance-Mode")
+            || String(decoding: document, as: UTF8.self).contains("aintenance mode")
+    }
+}
+
+extension String {
+    fileprivate var capitalizedASCII: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,45 @@
+import Model
+
+extension ConnectionError {
+    /// What a transport's error means for a request.
+    /// - Parameter doing: the request as a person reads it: `listing /Photos`.
+    init(_ error: TransportError, doing: String, at origin: ServerAddress.Origin) {
+        let reach = "check the network and that the server is running"
+        switch error {
+        case .unknownHost(let host):
+            self.init(
+                .unreachable, "\(host) has no address", hint: "check the account's url, the network and the name server"
+            )
+        case .cannotConnect(let why):
+            self.init(.unreachable, "cannot connect to \(origin): \(why)", hint: reach)
+        case .timedOut(.connecting):
+            self.init(.unreachable, "\(origin) does not answer: connecting took too long", hint: reach)
+        case .timedOut(.head):
+            self.init(.unreachable, "\(origin) took too long to answer while \(doing)", hint: reach)
+        case .timedOut(.body):
+            self.init(.unreachable, "\(origin) fell silent in the middle of its answer while \(doing)", hint: reach)
+        case .closed:
+            self.init(.unreachable, "\(origin) closed the connection while \(doing)", hint: reach)
+        case .certificate(let reason, let fingerprint):
+            let found = fingerprint.map { "; its fingerprint is \(CertificateTrust.text($0))" } ?? ""
+            self.init(
+                .certificate, "the certificate of \(origin) is not trusted: \(reason)\(found)",
+                hint: "if it is the right server, set tls in the account's config: ca: FILE or fingerprint: SHA256; "
+                    + "nothing was sent to it")
+        case .tls(let reason):
+            self.init(.unreachable, "no secure connection to \(origin): \(reason)", hint: "check the account's url")
+        case .notHTTP(let reason):
+            self.init(
+                .protocolViolation, "\(origin) does not speak HTTP while \(doing): \(reason)",
+                hint: "check the account's url")
+        case .badRequest(let reason):
+            self.init(
+                .badAddress, "\(doing) cannot be asked of \(origin): \(reason)",
+                hint: "check the account's url and credentials")
+        case .cancelled:
+            self.init(.cancelled, "\(doing) was cancelled")
+        case .shutDown:
+            self.init(.cancelled, "\(doing) was cancelled: the connection has been shut down")
+        }
+    }
+}

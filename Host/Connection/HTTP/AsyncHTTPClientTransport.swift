@@ -1,0 +1,86 @@
+import AsyncHTTPClient
+import Crypto
+import Model
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// The network, by async-http-client: HTTP/2 where a TLS server offers it, else HTTP/1.1.
+struct AsyncHTTPClientTransport: HTTPTransport {
+    private let client: HTTPClient
+
+    /// - Parameter connections: the most connections to one host.
+    /// - Throws: what is wrong with the file of authorities.
+    init(trust: Bookmark.Trust, connections: Int, limits: TimeLimits = TimeLimits()) throws(ConnectionError) {
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: try CertificateTrust.configuration(for: trust),
+            // Where a request goes next is decided in one place, which keeps method, body and credentials together.
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: .init(limits.connecting), read: .init(limits.silence)),
+            connectionPool: .init(idleTimeout: .seconds(60), concurrentHTTP1ConnectionsPerHostSoftLimit: connections))
+        // The library's own attempts would hide an untrusted certificate behind a time limit.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // Runs after TLS is set up and before the connection gets its first request, with both versions of HTTP.
+        let prepare: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
+            let loop = channel.eventLoop
+            return SocketOptions.set(on: channel).flatMap {
+                guard case .fingerprint(let expected) = trust else { return loop.makeSucceededVoidFuture() }
+                return CertificateTrust.check(expected, on: channel)
+            }
+        }
+        configuration.http1_1ConnectionDebugInitializer = prepare
+        configuration.http2ConnectionDebugInitializer = prepare
+        client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+    }
+
+    func execute(_ request: HTTPRequest, timeLimit: Duration) async throws(TransportError) -> HTTPAnswer {
+        var outgoing = HTTPClientRequest(url: request.address.description)
+        outgoing.method = HTTPMethod(rawValue: request.method)
+        outgoing.headers = request.headers
+        switch request.credentials {
+        case .none: break
+        case .basic(let username, let password): outgoing.setBasicAuth(username: username, password: password)
+        case .bearer(let token): outgoing.headers.add(name: "Authorization", value: "Bearer \(token)")
+        }
+        if !request.body.isEmpty { outgoing.body = .bytes(ByteBuffer(bytes: request.body)) }
+        do {
+            let answer = try await client.execute(outgoing, timeout: TimeAmount(timeLimit))
+            let body = Body(chunks: answer.body.makeAsyncIterator())
+            return HTTPAnswer(status: Int(answer.status.code), headers: answer.headers, body: body)
+        } catch {
+            throw TransportError(error, before: .head)
+        }
+    }
+
+    func shutdown() async {
+        do { try await client.shutdown() } catch {
+            // Shutting down twice is the only way to get here, and then there is nothing left to close.
+            return
+        }
+    }
+
+    private struct Body: HTTPBody {
+        var chunks: HTTPClientResponse.Body.AsyncIterator
+
+        mutating func next() async throws(TransportError) -> ByteBuffer? {
+            do { return try await chunks.next() } catch { throw TransportError(error, before: .body) }
+        }
+    }
+}
+
+/// How long a server may take.
+struct TimeLimits: Sendable {
+    /// For a connection to be there, TLS included.
+    var connecting: Duration = .seconds(10)
+    /// For the first answers of a server of which nothing is known yet.
+    var greeting: Duration = .seconds(20)
+    /// For an answer's head. A folder of 50,000 entries keeps some servers busy for minutes before they send a byte.
+    var head: Duration = .seconds(300)
+    /// Between two pieces of an answer. A peer that is gone is noticed by TCP's own probes, long before.
+    var silence: Duration = .seconds(300)
+}
+
+extension TimeAmount {
+    init(_ duration: Duration) { self = .nanoseconds(duration.nanoseconds) }
+}

@@ -1,0 +1,60 @@
+/// Percent-encoding of paths (RFC 3986, section 2.1).
+enum PercentCoding {
+    /// A decoded path as it goes into a request: everything but unreserved characters and slashes is encoded.
+    static func encoded(path: String) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(path.utf8.count + 16)
+        for byte in path.utf8 {
+            if byte.isUnreserved || byte == UInt8(ascii: "/") { bytes.append(byte) } else { bytes.appendEncoded(byte) }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// A name as one segment of a path.
+    static func encoded(name: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in name.utf8 { if byte.isUnreserved { bytes.append(byte) } else { bytes.appendEncoded(byte) } }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// An encoded text in which everything that may not stand in an address is encoded too; what is encoded stays so.
+    static func mended(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if byte > 0x20, byte < 0x7f, !#""<>\^`{|}"#.utf8.contains(byte) {
+                bytes.append(byte)
+            } else {
+                bytes.appendEncoded(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// A server's text that can be printed on one line: anything but printable ASCII is encoded, and it is not longer than 1,000 bytes.
+    static func printable(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8.prefix(1_000) {
+            if byte > 0x20, byte < 0x7f { bytes.append(byte) } else { bytes.appendEncoded(byte) }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    /// Letters, digits and `-._~`: never need encoding.
+    fileprivate var isUnreserved: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: true
+        default: false
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func appendEncoded(_ byte: UInt8) {
+        let digits: StaticString = "0123456789ABCDEF"
+        append(UInt8(ascii: "%"))
+        append(digits.utf8Start[Int(byte >> 4)])
+        append(digits.utf8Start[Int(byte & 15)])
+    }
+}

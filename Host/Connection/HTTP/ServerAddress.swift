@@ -1,0 +1,117 @@
+/// An address on a server: `http` or `https`, host, port and path (RFC 3986). It holds no name and no password.
+struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
+    /// Where credentials may go.
+    struct Origin: Hashable, Sendable, CustomStringConvertible {
+        var isTLS: Bool
+        /// In lower case; an IPv6 address stands in brackets.
+        var host: String
+        var port: Int
+
+        var description: String {
+            let scheme = isTLS ? "https" : "http"
+            return port == (isTLS ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+        }
+    }
+
+    var origin: Origin
+    /// Percent-encoded, beginning with a slash.
+    var path: String
+    /// What follows `?`, without it; empty if there is nothing. Only redirects have one.
+    var query = ""
+
+    /// Why a text is no address.
+    enum Problem: Error, Equatable {
+        case notHTTP, noHost, badPort, hasCredentials, badCharacter
+    }
+
+    init(origin: Origin, path: String, query: String = "") {
+        self.origin = origin
+        self.path = path
+        self.query = query
+    }
+
+    /// An absolute address. A fragment is dropped; characters of the path that do not stand in one are percent-encoded.
+    init(_ text: String) throws(Problem) {
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else { throw .badCharacter }
+        guard let colon = text.range(of: "://") else { throw .notHTTP }
+        let isTLS: Bool
+        switch text[..<colon.lowerBound].lowercased() {
+        case "https": isTLS = true
+        case "http": isTLS = false
+        default: throw .notHTTP
+        }
+        let rest = text[colon.upperBound...]
+        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard !authority.contains("@") else { throw .hasCredentials }
+        let (host, port) = try Self.hostAndPort(authority, default: isTLS ? 443 : 80)
+        origin = Origin(isTLS: isTLS, host: host, port: port)
+        (path, query) = Self.pathAndQuery(rest[authority.endIndex...])
+    }
+
+    private static func hostAndPort(_ authority: Substring, default usual: Int) throws(Problem) -> (String, Int) {
+        var host = authority
+        var port = usual
+        let afterBracket = authority.lastIndex(of: "]") ?? authority.startIndex
+        if let colon = authority[afterBracket...].lastIndex(of: ":") {
+            host = authority[..<colon]
+            let digits = authority[authority.index(after: colon)...]
+            if !digits.isEmpty {
+                guard let number = Int(digits), (1...65_535).contains(number) else { throw .badPort }
+                port = number
+            }
+        }
+        guard !host.isEmpty else { throw .noHost }
+        guard host.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }) else { throw .badCharacter }
+        return (host.lowercased(), port)
+    }
+
+    private static func pathAndQuery(_ text: Substring) -> (path: String, query: String) {
+        let text = text.prefix { $0 != "#" }
+        let path = text.prefix { $0 != "?" }
+        return (
+            path.isEmpty ? "/" : PercentCoding.mended(path), PercentCoding.mended(text[path.endIndex...].dropFirst())
+        )
+    }
+
+    /// What a `Location` field means when this address was asked for (RFC 3986, section 5.2).
+    func resolving(_ reference: String) throws(Problem) -> ServerAddress {
+        if reference.contains("://") { return try ServerAddress(reference) }
+        if reference.hasPrefix("//") {
+            return try ServerAddress((origin.isTLS ? "https:" : "http:") + reference)
+        }
+        guard reference.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else { throw .badCharacter }
+        let (path, query) = Self.pathAndQuery(reference[...])
+        if reference.hasPrefix("/") { return ServerAddress(origin: origin, path: path, query: query) }
+        let folder = self.path[...(self.path.lastIndex(of: "/") ?? self.path.startIndex)]
+        let relative = path.hasPrefix("./") ? path.dropFirst(2) : path[...]
+        return ServerAddress(origin: origin, path: "\(folder)\(relative)", query: query)
+    }
+
+    /// The same address with a closing slash.
+    var asFolder: ServerAddress {
+        ServerAddress(origin: origin, path: path.hasSuffix("/") ? path : path + "/")
+    }
+
+    /// An address below this one, which ends with a slash.
+    /// - Parameter encoded: percent-encoded, without a leading slash.
+    func appending(_ encoded: String) -> ServerAddress { ServerAddress(origin: origin, path: path + encoded) }
+
+    /// The address for people and logs: a query may hold what is nobody's business.
+    var withoutQuery: String { "\(origin)\(path)" }
+
+    var description: String { "\(origin)\(path)\(query.isEmpty ? "" : "?")\(query)" }
+}
+
+extension String {
+    /// The first place where a text occurs, byte by byte.
+    fileprivate func range(of text: String) -> Range<Index>? {
+        var start = utf8.startIndex
+        while start != utf8.endIndex {
+            if utf8[start...].starts(with: text.utf8) {
+                return start..<(utf8.index(start, offsetBy: text.utf8.count))
+            }
+            start = utf8.index(after: start)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,41 @@
+public import Model
+
+/// How far below a folder a listing goes (RFC 4918, section 10.2).
+public enum Depth: String, Sendable, Hashable {
+    /// The item itself.
+    case zero = "0"
+    /// The folder and its direct children.
+    case one = "1"
+    /// Everything below. Many servers refuse it (403), and some answer with the direct children alone and give no sign.
+    case infinity
+}
+
+/// What a listing told beside its entries.
+public struct Listing: Sendable, Hashable {
+    /// The folder itself; with `Depth.zero` it may be a file.
+    public var folder: ListedItem
+    /// How many entries were handed out.
+    public var entries: Int
+    /// The server's clock, to the second, when it answered.
+    public var date: Timestamp?
+    /// Entries that cannot be kept here, each to be made an issue. They are on the server.
+    public var refused: [RefusedEntry]
+    /// Entries of which the server told an error instead of properties. They are on the server: what is known of them, and of
+    /// all below them, stays as it is.
+    public var unknown: [ItemPath]
+    /// Whether an entry more than one level below the folder came. Without one, `Depth.infinity` tells of direct children only,
+    /// unless none of these is a folder with something in it.
+    public var reachesGrandchildren: Bool
+
+    public init(
+        folder: ListedItem, entries: Int = 0, date: Timestamp? = nil, refused: [RefusedEntry] = [],
+        unknown: [ItemPath] = [], reachesGrandchildren: Bool = false
+    ) {
+        self.folder = folder
+        self.entries = entries
+        self.date = date
+        self.refused = refused
+        self.unknown = unknown
+        self.reachesGrandchildren = reachesGrandchildren
+    }
+}

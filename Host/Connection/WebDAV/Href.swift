@@ -1,0 +1,92 @@
+import Model
+
+/// Finds out which item of the account an href of a multistatus names (RFC 4918, section 8.3).
+///
+/// Hrefs are absolute addresses or paths, or relative to what was asked for, encoded in as many ways as there are servers. They are
+/// compared as the bytes that they stand for. The host of an absolute address is not looked at: behind a proxy many servers
+/// tell an inner one.
+struct HrefReader {
+    enum Place: Equatable {
+        case item(ItemPath)
+        case refused(ItemPath.Problem)
+        /// Not below the account's root.
+        case elsewhere
+    }
+
+    /// The root's path, decoded, with a closing slash.
+    private let root: [UInt8]
+    /// The path that relative hrefs begin at, decoded, with a closing slash.
+    private let folder: [UInt8]
+
+    /// - Parameters:
+    ///   - root: the account's root, with a closing slash.
+    ///   - asked: the address that was asked for.
+    init(root: ServerAddress, asked: ServerAddress) {
+        self.root = Self.decoded(root.path.utf8).bytes
+        self.folder = Self.decoded(asked.asFolder.path.utf8).bytes
+    }
+
+    func place(of href: String) -> Place {
+        var text = href.utf8[...]
+        if let end = Self.endOfAuthority(text) { text = text[end...] }
+        if text.starts(with: "./".utf8) { text = text.dropFirst(2) }
+        var (bytes, hasEncodedSlash) = Self.decoded(text)
+        if bytes.first != UInt8(ascii: "/") { bytes = folder + bytes }
+
+        let below: ArraySlice<UInt8>
+        if bytes.starts(with: root) {
+            below = bytes[(root.count - 1)...]
+        } else if bytes.elementsEqual(root.dropLast()) {
+            below = [UInt8(ascii: "/")]
+        } else {
+            return Self.hasDotName(bytes) ? .refused(.dotName) : .elsewhere
+        }
+        if hasEncodedSlash { return .refused(.slashInName) }
+        guard let path = String(validating: below, as: UTF8.self) else { return .refused(.notUTF8) }
+        do { return .item(try ItemPath(path)) } catch { return .refused(error) }
+    }
+
+    /// Where the path of an absolute address begins; nil if the text is none.
+    private static func endOfAuthority(_ text: Substring.UTF8View) -> String.Index? {
+        guard let colon = text.firstIndex(of: UInt8(ascii: ":")), text[colon...].starts(with: "://".utf8),
+            text[..<colon].allSatisfy({ $0.isLetter })
+        else { return nil }
+        let authority = text[colon...].dropFirst(3)
+        return authority.firstIndex(of: UInt8(ascii: "/")) ?? text.endIndex
+    }
+
+    /// Undoes percent-encoding and takes runs of slashes as one. A `%` that begins no encoding stands for itself, as do `?` and `#`:
+    /// no resource of a listing has a query, but some servers forget to encode these in names.
+    private static func decoded(_ text: some Collection<UInt8>) -> (bytes: [UInt8], hasEncodedSlash: Bool) {
+        let slash = UInt8(ascii: "/")
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count + 1)
+        var hasEncodedSlash = false
+        var index = text.startIndex
+        while index != text.endIndex {
+            let byte = text[index]
+            text.formIndex(after: &index)
+            if byte == UInt8(ascii: "%"), index != text.endIndex, let high = text[index].hexadecimalValue {
+                let second = text.index(after: index)
+                if second != text.endIndex, let low = text[second].hexadecimalValue {
+                    let value = high << 4 | low
+                    if value == slash { hasEncodedSlash = true }
+                    bytes.append(value)
+                    index = text.index(after: second)
+                    continue
+                }
+            }
+            if byte == slash, bytes.last == slash { continue }
+            bytes.append(byte)
+        }
+        return (bytes, hasEncodedSlash)
+    }
+
+    private static func hasDotName(_ bytes: [UInt8]) -> Bool {
+        bytes.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) || $0.elementsEqual(".".utf8) }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isLetter: Bool { (0x41...0x5a).contains(self) || (0x61...0x7a).contains(self) }
+}

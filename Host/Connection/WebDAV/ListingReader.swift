@@ -1,0 +1,170 @@
+import Model
+import NIOCore
+import NIOHTTP1
+
+/// Makes the entries of a listing of a server's answer, as it arrives. Not for use by two threads at a time.
+final class ListingReader {
+    private let folder: ItemPath
+    private let depth: Depth
+    private let hrefs: HrefReader
+    private let multistatus = Multistatus()
+    private let xml: XMLReader
+    private let answerer: ServerAddress.Origin
+
+    private var own: ListedItem?
+    private var isForeign = false
+    private var entries: [ListedItem] = []
+    private var handedOut = 0
+    private var refused: [RefusedEntry] = []
+    private var unknown: [ItemPath] = []
+    private var reachesGrandchildren = false
+    /// Calendars and the like, whose contents `Depth.infinity` lists after them.
+    private var foreign: [ItemPath] = []
+
+    /// - Parameters:
+    ///   - root: the address of the account's root, with a closing slash.
+    ///   - asked: the address that the answer is to.
+    init(_ folder: ItemPath, depth: Depth, root: ServerAddress, asked: ServerAddress) throws(ConnectionError) {
+        self.folder = folder
+        self.depth = depth
+        answerer = root.origin
+        hrefs = HrefReader(root: root, asked: asked)
+        do { xml = try XMLReader(handler: multistatus) } catch {
+            throw ConnectionError(.protocolViolation, "the answer about \(folder) cannot be read: \(error.reason)")
+        }
+    }
+
+    /// How many entries are handed out at a time.
+    static let batch = 512
+
+    /// Reads on.
+    func read(_ chunk: ByteBuffer) throws(ConnectionError) {
+        let failure: XMLReader.Malformed? = chunk.withUnsafeReadableBytes { bytes in
+            do throws(XMLReader.Malformed) { try xml.read(bytes) } catch { return error }
+            return nil
+        }
+        try check(failure)
+    }
+
+    /// The next entries; nil until there are enough for a batch.
+    func nextBatch() -> [ListedItem]? {
+        guard entries.count >= Self.batch else { return nil }
+        let batch = Array(entries.prefix(Self.batch))
+        entries.removeFirst(batch.count)
+        handedOut += batch.count
+        return batch
+    }
+
+    /// Says that the answer has ended.
+    /// - Returns: what has not been handed out yet, and what the listing told beside its entries.
+    /// - Throws: if the document is not complete or does not tell of the folder itself: such a listing is none, however many
+    ///   entries it had.
+    func finish() throws(ConnectionError) -> (rest: [ListedItem], listing: Listing, isForeign: Bool) {
+        var failure: XMLReader.Malformed?
+        do throws(XMLReader.Malformed) { try xml.finish() } catch { failure = error }
+        try check(failure)
+        guard let own else {
+            throw violation("the answer does not tell of the folder itself", hint: "check the account's url")
+        }
+        if isForeign, handedOut + entries.count > 0 {
+            throw violation("the folder is a calendar, an address book or a principal, and told so too late")
+        }
+        let rest = entries
+        handedOut += rest.count
+        let listing = Listing(
+            folder: own, entries: handedOut, refused: refused, unknown: unknown,
+            reachesGrandchildren: reachesGrandchildren)
+        return (rest, listing, isForeign)
+    }
+
+    private func check(_ failure: XMLReader.Malformed?) throws(ConnectionError) {
+        switch multistatus.problem {
+        case .otherDocument(let name):
+            let what =
+                name.lowercased() == "html"
+                ? "a web page" : "a document of another kind (\(PercentCoding.printable(name)))"
+            throw violation(
+                "the answer is \(what) instead of a listing",
+                hint: "check the account's url; a login page or a proxy may be in between")
+        case .noHref: throw violation("the answer has an entry without an address")
+        case .tooLong: throw violation("the answer has a property of more than 64 KiB")
+        case nil: break
+        }
+        if let failure {
+            throw violation(
+                "the answer is cut off or is no XML (line \(failure.line), column \(failure.column): \(failure.reason))",
+                hint: "try again; if it stays so, look into the server's log")
+        }
+        for response in multistatus.take() { try add(response) }
+    }
+
+    private func add(_ response: DAVResponse) throws(ConnectionError) {
+        let path: ItemPath
+        switch hrefs.place(of: response.href) {
+        case .item(let found): path = found
+        case .refused(let problem):
+            refused.append(RefusedEntry(href: PercentCoding.printable(response.href), problem: problem))
+            return
+        case .elsewhere:
+            throw violation(
+                "the answer names \(PercentCoding.printable(response.href)), which is not below the account's address",
+                hint: "check the account's url; a proxy may change paths")
+        }
+        let isTold =
+            response.status.map { (200..<300).contains($0) } ?? (response.hasProperties && !response.kindIsUnknown)
+        if path == folder {
+            guard isTold else {
+                throw ConnectionError(
+                    status: response.status ?? 500, headers: [:], document: [], doing: "listing \(folder)",
+                    at: answerer,
+                    now: Timestamp(nanoseconds: 0))
+            }
+            own = response.item(at: path)
+            isForeign = response.isForeign
+            if isForeign { foreign.append(path) }
+            return
+        }
+        guard folder.isAncestor(of: path), depth == .infinity || path.parent == folder else {
+            throw violation("the answer names \(PercentCoding.printable(path.text)), which was not asked for")
+        }
+        if foreign.contains(where: { $0.isAncestor(of: path) }) { return }
+        if response.isForeign {
+            foreign.append(path)
+        } else if isTold {
+            if path.parent != folder { reachesGrandchildren = true }
+            entries.append(response.item(at: path))
+        } else if response.status != 404, response.status != 410 {
+            unknown.append(path)
+        }
+    }
+
+    private func violation(_ message: String, hint: String? = nil) -> ConnectionError {
+        ConnectionError(.protocolViolation, "listing \(folder): \(message)", hint: hint)
+    }
+}
+
+extension DAVResponse {
+    /// The properties as values; what makes no sense counts as not told.
+    fileprivate func item(at path: ItemPath) -> ListedItem {
+        let isFolder = isCollection || (!hasKind && href.hasSuffix("/"))
+        let modified = lastModified.flatMap { Timestamp(httpDate: $0) }
+        let size = (isFolder ? self.size : length ?? self.size).flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
+        // A folder's size and date tell nothing of what is in it: they make no version.
+        let version =
+            etag.flatMap { ETag(field: $0) } ?? (isFolder ? nil : .substitute(size: size, lastModified: modified))
+        return ListedItem(
+            path: path, kind: isFolder ? .folder : .file, fileID: id.flatMap { $0.isEmpty ? nil : FileID($0) },
+            etag: version,
+            size: size, lastModified: modified, mimeType: isFolder ? nil : contentType.flatMap(MediaType.bare),
+            isFavorite: favorite == "1" || favorite == "true", owner: ownerID.flatMap { $0.isEmpty ? nil : $0 },
+            permissions: permissions.flatMap { $0.isEmpty ? nil : $0 })
+    }
+}
+
+enum MediaType {
+    /// `text/plain` of `Text/Plain; charset=utf-8`.
+    static func bare(_ field: String) -> String? {
+        let type = field.prefix { $0 != ";" && $0 != " " }.lowercased()
+        return type.isEmpty ? nil : type
+    }
+}
