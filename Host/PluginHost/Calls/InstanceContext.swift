@@ -1,0 +1,180 @@
+import CLarder
+import Glibc
+import Model
+import Synchronization
+
+/// What a plugin's instance reaches through its `larder_host`: the call under way, and what was asked for in it.
+///
+/// It is never freed, so that a plugin that calls the host after its end, or from a thread of its own, is refused and not a
+/// crash. There are as many as instances were made.
+///
+/// Unchecked: `caller` says which thread is inside a call. Everything below the mark is touched by that thread alone, from
+/// the call's begin to its end, and calls follow each other on the plugin's one thread; the rest is constant or atomic.
+final class InstanceContext: @unchecked Sendable {
+    /// What kind of call is under way, which decides what may be asked.
+    enum Phase { case none, create, control, processor }
+
+    let plugin: PluginID
+    let log: PluginLog
+    let clock: HostClock
+    let granted: Set<String>
+    let table: UnsafeMutablePointer<larder_host>
+    /// The thread that is inside a call, 0: none.
+    let caller = Atomic<UInt>(0)
+    /// Rises at each call's begin and end: odd inside a call. Whoever watches for hanging calls reads it.
+    let callCount = Atomic<Int>(0)
+    let isCancelled = Atomic<Bool>(false)
+
+    // The plugin's thread's own.
+    /// The settings' JSON, which stays where it is; set before start.
+    private(set) var settings = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    var phase = Phase.none
+    var callName: StaticString = ""
+    /// What the plugin said with `fail`.
+    var failure: String?
+    var asked: [Intent] = []
+    /// What the call, and the run before it, wrote: nil for a key that was removed.
+    var callValues: [[UInt8]: [UInt8]?] = [:]
+    var runValues: [[UInt8]: [UInt8]?] = [:]
+    var run: (any PluginRun)?
+    var kind: PolicyKind?
+    private var borrowed: [UnsafeMutableRawPointer] = []
+    private var cursors: [CursorSlot] = []
+
+    init(plugin: PluginID, granted: Set<String>, log: PluginLog, clock: HostClock) {
+        self.plugin = plugin
+        self.granted = granted
+        self.log = log
+        self.clock = clock
+        table = .allocate(capacity: 1)
+        table.initialize(to: hostTable(context: Unmanaged.passRetained(self).toOpaque()))
+    }
+
+    /// Sets what `larder.config/1` hands out.
+    func configure(_ json: String) {
+        let bytes = Array(json.utf8)
+        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(1, bytes.count))
+        _ = copy.initialize(from: bytes)
+        settings = UnsafeBufferPointer(rebasing: copy[..<bytes.count])
+    }
+
+    /// Makes a call into the plugin. What it borrowed is given back when it returns.
+    /// - Returns: what the plugin returned, and what it said with `fail`.
+    func call(
+        _ name: StaticString, _ phase: Phase, _ body: () -> larder_status
+    ) -> (status: larder_status, message: String?) {
+        self.phase = phase
+        callName = name
+        failure = nil
+        callCount.add(1, ordering: .relaxed)
+        caller.store(UInt(pthread_self()), ordering: .releasing)
+        let status = body()
+        caller.store(0, ordering: .releasing)
+        callCount.add(1, ordering: .relaxed)
+        self.phase = .none
+        if status == LARDER_OK {
+            if !callValues.isEmpty { runValues.merge(callValues) { _, new in new } }
+            if !asked.isEmpty { run?.accept(asked) }
+        }
+        asked.removeAll(keepingCapacity: true)
+        callValues.removeAll()
+        for address in borrowed { address.deallocate() }
+        borrowed.removeAll(keepingCapacity: true)
+        for slot in cursors { slot.close() }
+        return (status, failure)
+    }
+
+    /// Memory that the plugin may read until the call under way returns.
+    func lend(bytes count: Int) -> UnsafeMutableRawPointer {
+        let address = UnsafeMutableRawPointer.allocate(byteCount: max(1, count), alignment: 16)
+        borrowed.append(address)
+        return address
+    }
+
+    func lend(_ text: String) -> larder_str {
+        let bytes = Array(text.utf8)
+        let address = lend(bytes: bytes.count)
+        bytes.withUnsafeBytes {
+            address.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(address), byteCount: $0.count)
+        }
+        return larder_str(ptr: address.assumingMemoryBound(to: CChar.self), len: UInt64(bytes.count))
+    }
+
+    func lend(_ bytes: [UInt8]) -> larder_bytes {
+        let address = lend(bytes: bytes.count)
+        bytes.withUnsafeBytes {
+            address.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(address), byteCount: $0.count)
+        }
+        return larder_bytes(ptr: UnsafePointer(address.assumingMemoryBound(to: UInt8.self)), len: UInt64(bytes.count))
+    }
+
+    /// How many cursors of the plugin's own may be open at a time.
+    static let mostCursors = 16
+
+    /// A cursor over the source, open until the call under way returns.
+    func open(_ source: any ItemSource, isHosts: Bool) throws(ServiceError) -> UnsafeMutablePointer<larder_item_cursor>
+    {
+        if let free = cursors.first(where: { !$0.isOpen }) { return free.open(source, isHosts: isHosts) }
+        guard cursors.count < Self.mostCursors + 1 else {
+            throw ServiceError(LARDER_LIMIT, "more than \(Self.mostCursors) cursors are open")
+        }
+        let slot = CursorSlot(owner: self)
+        cursors.append(slot)
+        return slot.open(source, isHosts: isHosts)
+    }
+
+    /// - Returns: false if it is none of the plugin's own that is open.
+    func close(_ cursor: UnsafeMutablePointer<larder_item_cursor>) -> Bool {
+        guard let slot = cursors.first(where: { $0.table == cursor && $0.isOpen && !$0.isHosts }) else { return false }
+        slot.close()
+        return true
+    }
+}
+
+/// A cursor's table and the item that it shows, in memory that is used again for the next cursor and never freed.
+final class CursorSlot {
+    let table = UnsafeMutablePointer<larder_item_cursor>.allocate(capacity: 1)
+    private let view = UnsafeMutablePointer<larder_item>.allocate(capacity: 1)
+    private unowned let owner: InstanceContext
+    private var source: (any ItemSource)?
+    private(set) var isHosts = false
+
+    init(owner: InstanceContext) {
+        self.owner = owner
+        view.initialize(to: emptyItemView())
+        table.initialize(
+            to: larder_item_cursor(
+                struct_size: UInt32(MemoryLayout<larder_item_cursor>.size), reserved: 0,
+                context: Unmanaged.passRetained(self).toOpaque(), next: CursorSlot.next))
+    }
+
+    var isOpen: Bool { source != nil }
+
+    func open(_ source: any ItemSource, isHosts: Bool) -> UnsafeMutablePointer<larder_item_cursor> {
+        self.source = source
+        self.isHosts = isHosts
+        return table
+    }
+
+    func close() { source = nil }
+
+    private static let next:
+        @convention(c) (
+            UnsafeMutablePointer<larder_item_cursor>, UnsafeMutablePointer<UnsafePointer<larder_item>?>
+        ) -> larder_status = { cursor, out in
+            guard let address = cursor.pointee.context else { return LARDER_INVALID_ARGUMENT }
+            let slot = Unmanaged<CursorSlot>.fromOpaque(address).takeUnretainedValue()
+            return serve(slot.owner, "item_cursor.next", during: .processor) { context throws(ServiceError) in
+                out.pointee = nil
+                guard let source = slot.source else {
+                    throw ServiceError(LARDER_INVALID_ARGUMENT, "the cursor is closed")
+                }
+                if context.isCancelled.load(ordering: .relaxed) { throw ServiceError(LARDER_CANCELLED, "") }
+                do throws(Failure) {
+                    if try source.next(&slot.view.pointee) { out.pointee = UnsafePointer(slot.view) }
+                } catch {
+                    throw ServiceError(LARDER_IO, error.message)
+                }
+            }
+        }
+}

@@ -1,0 +1,32 @@
+public import CLarder
+public import Model
+
+/// What stands behind a plugin's services during a run of calls. Used on the plugin's thread alone.
+public protocol PluginRun: AnyObject {
+    /// The policies of the processor's kind, as they were when the run began.
+    var policies: [ItemPolicy] { get }
+
+    /// A stream of the items that meet a condition, as they were when the run began.
+    func items(where condition: String, fields: UInt64) throws(ServiceError) -> any ItemSource
+
+    func hasItem(_ localID: LocalID) throws(ServiceError) -> Bool
+
+    /// Throws if the text is no condition.
+    func check(condition: String) throws(ServiceError)
+
+    /// The stored value of a key of the plugin's own; nil if there is none.
+    func value(for key: [UInt8]) throws(ServiceError) -> [UInt8]?
+
+    /// A call returned well, and this is what it asked for, in order.
+    func accept(_ intents: [Intent])
+}
+
+/// A stream of items as a plugin sees them. Used on one thread; what a view points to is valid until the next `next`.
+public protocol ItemSource: AnyObject {
+    /// Goes to the next item and fills the view with the fields that were asked for.
+    /// - Returns: false after the last.
+    func next(_ view: inout larder_item) throws(Failure) -> Bool
+
+    /// The path of the item under way, for traces and logs.
+    var path: String { get }
+}

@@ -1,0 +1,87 @@
+import Glibc
+import Model
+
+/// Where the libraries are, before any is opened.
+struct Discovery {
+    /// A plugin that the config names, or that comes with the host.
+    struct Named {
+        var settings: PluginSettings
+        /// The library that is used; nil: there is none.
+        var library: String?
+        /// Whether it came with the host, so that it runs in process unless the config says otherwise.
+        var isBuiltIn: Bool
+        /// Others that would have given the same id: the first one wins.
+        var duplicates: [String]
+        /// Where it was looked for.
+        var searched: [String]
+
+        var isolation: PluginSettings.Isolation { settings.isolation ?? (isBuiltIn ? .inProcess : .process) }
+    }
+
+    var named: [Named]
+    /// Libraries in the paths that nothing names. They are not opened.
+    var found: [String]
+
+    /// - Parameters:
+    ///   - builtIn: the folder of the plugins that come with the host.
+    ///   - paths: other folders, in order.
+    ///   - plugins: what the config says of each plugin. One that comes with the host is enabled unless this says otherwise.
+    init(builtIn: String, paths: [String], plugins: [PluginSettings]) {
+        let listings = paths.map { (folder: $0, files: Self.libraries(in: $0)) }
+        let unnamed = FirstParty.ids.filter { id in !plugins.contains { $0.id == id } }
+        var used: Set<String> = []
+        named = (plugins + unnamed.map { PluginSettings(id: $0) })
+            .sorted { FirstParty.precedes($0.id, $1.id) }
+            .map { settings in
+                var candidates: [(path: String, isBuiltIn: Bool)] = []
+                var searched: [String] = []
+                if let library = settings.library, library.hasPrefix("/") {
+                    searched.append(library)
+                    candidates.append((library, false))
+                } else {
+                    if settings.library == nil, let name = FirstParty.library(of: settings.id) {
+                        searched.append("\(builtIn)/\(name)")
+                        candidates.append(("\(builtIn)/\(name)", true))
+                    }
+                    let names = settings.library.map { [$0] } ?? Self.fileNames(for: settings.id)
+                    for (folder, files) in listings {
+                        searched.append(folder)
+                        candidates += files.filter(names.contains).map { ("\(folder)/\($0)", false) }
+                    }
+                }
+                candidates.removeAll { access($0.path, F_OK) != 0 }
+                // A plugin that comes with the host is never replaced by a file that happens to have its name.
+                let isOurs = settings.library == nil && FirstParty.library(of: settings.id) != nil
+                let first = candidates.first.flatMap { isOurs && !$0.isBuiltIn ? nil : $0 }
+                let others = first == nil ? [] : candidates.dropFirst().map(\.path)
+                used.formUnion(others + [first?.path].compactMap(\.self))
+                return Named(
+                    settings: settings, library: first?.path, isBuiltIn: first?.isBuiltIn ?? isOurs,
+                    duplicates: others, searched: searched)
+            }
+        found = listings.flatMap { listing in listing.files.map { "\(listing.folder)/\($0)" } }.filter {
+            !used.contains($0)
+        }
+    }
+
+    /// The names that a library may have so that it is found by its plugin's id alone: of `org.example.archive-rule`
+    /// `org.example.archive-rule.so`, `archive-rule.so` and `ArchiveRule.so`, each with or without `lib`.
+    static func fileNames(for id: PluginID) -> [String] {
+        let last = id.text.split(separator: ".").last.map(String.init) ?? id.text
+        return [id.text, last, FirstParty.pascal(last)].flatMap { ["\($0).so", "lib\($0).so"] }
+    }
+
+    /// The shared libraries in a folder, by name; folders below are not searched. A folder that is not there has none.
+    private static func libraries(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasSuffix(".so"), name.utf8.first != UInt8(ascii: ".") { names.append(name) }
+        }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+}

@@ -1,0 +1,67 @@
+import Glibc
+
+/// Whether only root and this user can put code where a library is opened.
+///
+/// Everything on the way from the root is looked at, links and what they point to included: each must be owned by root or
+/// this user, and be writable by nobody else. A folder with the sticky bit (`/tmp`) may be on the way, since there others
+/// cannot replace what is not theirs; but it may not be the library's own folder, for there they could add a library that
+/// this one asks for.
+enum PathSafety {
+    /// - Parameter file: absolute.
+    /// - Returns: nil if it is safe; else what is not, as a sentence without a full stop.
+    static func refusal(of file: String) -> Refusal? {
+        var ahead = components(of: file)
+        var walked = ""
+        var links = 0
+        var folder: (path: String, isSticky: Bool) = ("/", false)
+        if let refusal = check("/", looks: nil).refusal { return refusal }
+        while !ahead.isEmpty {
+            let name = ahead.removeFirst()
+            if name == "." { continue }
+            if name == ".." {
+                walked = walked.lastIndex(of: "/").map { String(walked[..<$0]) } ?? ""
+                let (refusal, isSticky) = check(walked.isEmpty ? "/" : walked, looks: nil)
+                if let refusal { return refusal }
+                folder = (walked, isSticky)
+                continue
+            }
+            let path = "\(walked)/\(name)"
+            var looks = stat()
+            guard lstat(path, &looks) == 0 else { return .unreadable(errno) }
+            if looks.st_mode & S_IFMT == S_IFLNK {
+                links += 1
+                guard links <= 40, let target = target(of: path) else { return .unreadable(ELOOP) }
+                if !isOwn(looks) { return .unsafe("\(path) is a link that belongs to another user") }
+                if target.hasPrefix("/") { walked = "" }
+                ahead = components(of: target) + ahead
+                continue
+            }
+            let (refusal, isSticky) = check(path, looks: looks)
+            if let refusal { return refusal }
+            if looks.st_mode & S_IFMT == S_IFDIR { folder = (path, isSticky) }
+            walked = path
+        }
+        if folder.isSticky { return .unsafe("its folder \(folder.path) is writable by others") }
+        return nil
+    }
+
+    private static func check(_ path: String, looks given: stat?) -> (refusal: Refusal?, isSticky: Bool) {
+        var looks = given ?? stat()
+        if given == nil, lstat(path, &looks) != 0 { return (.unreadable(errno), false) }
+        guard isOwn(looks) else { return (.unsafe("\(path) belongs to another user than root and this one"), false) }
+        guard looks.st_mode & (S_IWGRP | S_IWOTH) != 0 else { return (nil, false) }
+        if looks.st_mode & S_IFMT == S_IFDIR, looks.st_mode & S_ISVTX != 0 { return (nil, true) }
+        return (.unsafe("\(path) is writable by others; chmod go-w makes it safe"), false)
+    }
+
+    private static func isOwn(_ looks: stat) -> Bool { looks.st_uid == 0 || looks.st_uid == geteuid() }
+
+    private static func components(of path: String) -> [String] { path.split(separator: "/").map(String.init) }
+
+    private static func target(of link: String) -> String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = readlink(link, &bytes, bytes.count - 1)
+        guard count > 0 else { return nil }
+        return String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,109 @@
+public import CLarder
+
+extension larder_str {
+    /// The text; nil if it is absent or no UTF-8.
+    var text: String? {
+        guard let ptr, len <= UInt64(Int.max) else { return nil }
+        return String(validating: UnsafeRawBufferPointer(start: ptr, count: Int(len)), as: UTF8.self)
+    }
+
+    var isAbsent: Bool { ptr == nil }
+
+    /// Text that is not copied: the bytes outlive the value.
+    @inlinable
+    init(borrowing bytes: UnsafeBufferPointer<UInt8>) {
+        self.init(
+            ptr: UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self), len: UInt64(bytes.count))
+    }
+}
+
+extension larder_bytes {
+    /// A copy; nil if it is absent.
+    var copied: [UInt8]? {
+        if len == 0 { return ptr == nil ? nil : [] }
+        guard let ptr, len <= UInt64(Int.max) else { return nil }
+        return Array(UnsafeBufferPointer(start: ptr, count: Int(len)))
+    }
+}
+
+/// What a table that crosses the ABI is, so that one function can copy them all (rule I of base.h).
+protocol SizedTable {
+    static var tableName: String { get }
+    /// Its size in version 1.0, below which it makes no sense.
+    static var firstSize: Int { get }
+    /// Where its functions begin, and their names in order: none may be null.
+    static var functions: (offset: Int, names: [String]) { get }
+}
+
+extension SizedTable {
+    /// The table at an address, as far as both sides know it; what lies beyond the size that its writer gave is zero.
+    static func copy(_ address: UnsafeRawPointer?) throws(Refusal) -> Self {
+        guard let address else { throw .nullTable(tableName) }
+        let size = Int(address.loadUnaligned(as: UInt32.self))
+        guard (firstSize...65_536).contains(size) else {
+            throw .badSize(table: tableName, size: size, smallest: firstSize)
+        }
+        // Looked at as bytes first: Swift takes a function of a table for one that is never null.
+        let count = MemoryLayout<Self>.size
+        let bytes = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: MemoryLayout<Self>.alignment)
+        defer { bytes.deallocate() }
+        bytes.initializeMemory(as: UInt8.self, repeating: 0, count: count)
+        bytes.copyMemory(from: address, byteCount: min(size, count))
+        for (index, name) in functions.names.enumerated()
+        where bytes.load(fromByteOffset: functions.offset + index * 8, as: UInt.self) == 0 {
+            throw .nullFunction(table: tableName, member: name)
+        }
+        return bytes.load(as: Self.self)
+    }
+}
+
+extension larder_module: SizedTable {
+    static var tableName: String { "module" }
+    static var firstSize: Int { 24 }
+    static var functions: (offset: Int, names: [String]) { (8, ["describe", "create"]) }
+}
+
+extension larder_descriptor: SizedTable {
+    static var tableName: String { "descriptor" }
+    static var firstSize: Int { 120 }
+    static var functions: (offset: Int, names: [String]) { (0, []) }
+}
+
+extension larder_instance: SizedTable {
+    static var tableName: String { "instance" }
+    static var firstSize: Int { 48 }
+    static var functions: (offset: Int, names: [String]) { (16, ["start", "stop", "destroy", "extension"]) }
+}
+
+extension larder_config_schema: SizedTable {
+    static var tableName: String { "larder.config-schema/1" }
+    static var firstSize: Int { 16 }
+    static var functions: (offset: Int, names: [String]) { (8, ["schema"]) }
+}
+
+extension larder_item_policy_processor: SizedTable {
+    static var tableName: String { "larder.item-policy-processor/1" }
+    static var firstSize: Int { 144 }
+    static var functions: (offset: Int, names: [String]) {
+        (
+            32,
+            [
+                "triggers", "policy_condition", "match_condition", "cleanup_condition", "update_policies", "preflight",
+                "will_enter_trigger", "begin_matching", "perform_action", "end_matching", "begin_cleanup",
+                "perform_cleanup", "end_cleanup", "did_pass_trigger",
+            ]
+        )
+    }
+}
+
+/// A status's name, as traces and logs show it.
+func statusName(_ status: larder_status) -> String {
+    let names = [
+        "ok", "failed", "invalidArgument", "notFound", "alreadyExists", "conflict", "denied", "unsupported", "limit",
+        "cancelled", "io", "wrongThread", "wrongState", "internal",
+    ]
+    return isKnown(status) ? names[Int(-status)] : "unknown \(status)"
+}
+
+/// Whether a status is in the ABI's list.
+func isKnown(_ status: larder_status) -> Bool { (LARDER_STATUS_LAST...LARDER_OK).contains(status) }

@@ -1,0 +1,103 @@
+import CLarder
+import Glibc
+import Model
+
+/// A library that was opened, and what it said that it holds. It stays open until the process ends.
+///
+/// Unchecked: what is in it is not changed after `open`, and the memory that it points to is the library's, which stays.
+final class PluginLibrary: @unchecked Sendable {
+    /// What a plugin says that it is.
+    struct Description: Hashable, Sendable {
+        var id: PluginID
+        var name: String
+        var version: String
+        /// The services without which it does not start, and those that it merely wants.
+        var required: [String]
+        var wanted: [String]
+    }
+
+    /// More than this in one library is taken for a library that never stops describing.
+    private static let mostPlugins: UInt32 = 256
+
+    let path: String
+    let module: larder_module
+    let plugins: [Description]
+
+    private init(path: String, module: larder_module, plugins: [Description]) {
+        self.path = path
+        self.module = module
+        self.plugins = plugins
+    }
+
+    /// The minor version of the ABI that it was built for.
+    var abi: String { "\(LARDER_ABI_MAJOR).\(module.abi_minor)" }
+
+    /// Opens a library, which runs code of its own, and describes it. Blocks.
+    /// - Parameter path: absolute.
+    static func open(_ path: String) throws(Refusal) -> PluginLibrary {
+        if let refusal = ELFHeader.refusal(of: path) { throw refusal }
+        // All symbols at once and for this library alone, so that a missing one is known now and none replaces another
+        // library's; and never unmapped, since a language's runtime may still point into it.
+        guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | Int32(RTLD_NODELETE)) else {
+            throw openingError(dlerror().map { String(cString: $0) } ?? "unknown error", path: path)
+        }
+        guard let address = dlsym(handle, LARDER_ENTRY) else {
+            for major in [2, 3, 4, 5] where dlsym(handle, "larder_plugin_entry_v\(major)") != nil {
+                throw .tooNew("it is built for version \(major), and this host speaks version 1")
+            }
+            if dlsym(handle, "larder_plugin_entry_v0") != nil {
+                throw .tooOld("it is built for version 0, and this host speaks version 1")
+            }
+            throw .noEntry
+        }
+        let entry = unsafeBitCast(address, to: larder_plugin_entry.self)
+        var table: UnsafePointer<larder_module>?
+        let status = entry(UInt32(LARDER_ABI_MINOR), &table)
+        if status == LARDER_UNSUPPORTED {
+            throw .tooNew("it cannot work with \(LARDER_ABI_MAJOR).\(LARDER_ABI_MINOR), which this host speaks")
+        }
+        guard status == LARDER_OK else { throw .entryFailed("its entry function returned \(statusName(status))") }
+        let module = try larder_module.copy(table)
+        return PluginLibrary(path: path, module: module, plugins: try describe(module))
+    }
+
+    private static func openingError(_ text: String, path: String) -> Refusal {
+        let own = text.hasPrefix("\(path): ") ? String(text.dropFirst(path.utf8.count + 2)) : text
+        let mark = "undefined symbol: "
+        return own.hasPrefix(mark) ? .unresolved(String(own.dropFirst(mark.utf8.count))) : .cannotOpen(own)
+    }
+
+    private static func describe(_ module: larder_module) throws(Refusal) -> [Description] {
+        var plugins: [Description] = []
+        for index in 0..<mostPlugins {
+            guard let address = module.describe(index) else { return plugins }
+            let descriptor = try larder_descriptor.copy(address)
+            guard let id = descriptor.id.text, isValid(id: id) else {
+                throw .badText("the id of plugin \(index) is none")
+            }
+            guard let name = descriptor.name.text, !name.isEmpty, let version = descriptor.version.text,
+                !version.isEmpty
+            else { throw .badText("\(id) has no name or no version") }
+            let plugin = Description(
+                id: PluginID(id), name: name, version: version, required: try services(descriptor.required, of: id),
+                wanted: try services(descriptor.wanted, of: id))
+            if plugins.contains(where: { $0.id == plugin.id }) { throw .duplicateInLibrary(plugin.id) }
+            plugins.append(plugin)
+        }
+        throw .badText("it describes more than \(mostPlugins) plugins")
+    }
+
+    private static func services(_ list: larder_str, of id: String) throws(Refusal) -> [String] {
+        if list.isAbsent { return [] }
+        guard let text = list.text else { throw .badText("the services that \(id) asks for are not UTF-8") }
+        return text.split(separator: " ").map(String.init)
+    }
+
+    /// Reversed domain, lower-case letters, digits, `-` and `.`, at most 128 bytes.
+    private static func isValid(id: String) -> Bool {
+        !id.isEmpty && id.utf8.count <= 128 && id.utf8.contains(UInt8(ascii: "."))
+            && id.utf8.allSatisfy { byte in
+                (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2d || byte == 0x2e
+            }
+    }
+}

@@ -1,0 +1,14 @@
+/// What is remembered of libraries that were opened in a child process, by the SHA-256 of their bytes.
+public protocol ProbeMemory: Sendable {
+    /// - Returns: nil if these bytes were not tried with this minor version of the host's ABI.
+    func library(digest: [UInt8], hostMinor: Int) async throws -> ProbedLibrary?
+    func remember(_ library: ProbedLibrary, digest: [UInt8], hostMinor: Int) async throws
+}
+
+/// What became of a library in the child process.
+public struct ProbedLibrary: Hashable, Sendable {
+    /// Nil: it described itself; else why it must not be opened again.
+    public var refusal: String?
+
+    public init(refusal: String?) { self.refusal = refusal }
+}

@@ -1,0 +1,117 @@
+import CLinux
+import Glibc
+import Model
+
+/// Opens a library in a child process first, so that one that crashes, hangs or exits while it is opened takes nothing with it.
+public struct ProbeCommand: Hashable, Sendable {
+    /// The program and its arguments; the library's path and the plugin's ABI minor follow. It calls `PluginProbe.main`.
+    public var arguments: [String]
+    /// How long a library may take to be opened and described.
+    public var limit: Duration
+
+    public init(arguments: [String], limit: Duration = .seconds(10)) {
+        self.arguments = arguments
+        self.limit = limit
+    }
+}
+
+/// What became of a library in the child process.
+enum ProbeOutcome: Hashable, Sendable {
+    case described
+    /// It was refused in an orderly way; opening it did no harm.
+    case refused(String)
+    /// Opening it ended the process, which the same bytes will do again.
+    case deadly(String)
+    /// Opening it did not end in time, or the process could not be started: worth another try.
+    case unknown(String)
+}
+
+extension ProbeCommand {
+    /// Runs the child to its end. Blocks; call it on a thread where that is allowed.
+    func run(library: String) -> ProbeOutcome {
+        guard let program = arguments.first else { return .unknown("no program was given to try the library with") }
+        var ends: [Int32] = [-1, -1]
+        guard linux_pipe_cloexec(&ends) == 0 else { return .unknown(Self.text(errno)) }
+        defer { close(ends[0]) }
+        let child: pid_t
+        switch spawn(program, library: library, output: ends[1]) {
+        case .success(let started): child = started
+        case .failure(let error):
+            close(ends[1])
+            return .unknown("\(program) cannot be started: \(Self.text(error.code))")
+        }
+        close(ends[1])
+        let (line, isLate) = readLine(from: ends[0])
+        if isLate { kill(-child, SIGKILL) }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+        // What the library may have started dies with it.
+        kill(-child, SIGKILL)
+        if isLate { return .unknown("opening it did not end within \(limit)") }
+        if status & 0x7f != 0 { return .deadly("opening it crashed: \(Self.signalName(status & 0x7f))") }
+        if line == PluginProbe.described { return .described }
+        if line.hasPrefix(PluginProbe.refused) { return .refused(String(line.dropFirst(PluginProbe.refused.count))) }
+        return .deadly("opening it ended the process with exit code \(status >> 8 & 0xff)")
+    }
+
+    private func spawn(_ program: String, library: String, output: Int32) -> Result<pid_t, ThreadError> {
+        var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+        }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, output, 1)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        linux_spawn_close_from(&actions, 3)
+        linux_spawn_change_folder(&actions, "/")
+        // A group of its own, so that it is ended whole; no signal of the host's is blocked or ignored in it.
+        var none = sigset_t()
+        var all = sigset_t()
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        // The backtracer would turn a raised signal into an exit with code 0.
+        var variables = ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "SWIFT_BACKTRACE=enable=no"]
+        if let path = getenv("LD_LIBRARY_PATH") { variables.append("LD_LIBRARY_PATH=" + String(cString: path)) }
+        let argv: [UnsafeMutablePointer<CChar>?] = (arguments + [library]).map { strdup($0) } + [nil]
+        let environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
+        defer { (argv + environment).forEach { free($0) } }
+        var child = pid_t()
+        let code = posix_spawnp(&child, program, &actions, &attributes, argv, environment)
+        return code == 0 ? .success(child) : .failure(ThreadError(code: code))
+    }
+
+    /// What the child writes until it closes its output, at most 4 KiB, without the newline.
+    private func readLine(from descriptor: Int32) -> (text: String, isLate: Bool) {
+        let deadline = ContinuousClock.now + limit
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let left = ContinuousClock.now.duration(to: deadline).nanoseconds / 1_000_000
+            guard left > 0 else { return ("", true) }
+            var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&poller, 1, Int32(clamping: left))
+            if ready < 0 && errno == EINTR || ready == 0 { continue }
+            let count = read(descriptor, &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { break }
+            if bytes.count < chunk.count { bytes += chunk[..<count] }
+        }
+        if bytes.last == 0x0a { bytes.removeLast() }
+        return (String(decoding: bytes, as: UTF8.self), false)
+    }
+
+    private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
+
+    private static func signalName(_ number: Int32) -> String {
+        strsignal(number).map { String(cString: $0) } ?? "signal \(number)"
+    }
+}

@@ -1,0 +1,69 @@
+import Glibc
+import Model
+
+/// Why a library or a plugin in it is not used. Each has its own sentence; the host runs on without it.
+enum Refusal: Error, Hashable, Sendable {
+    case unreadable(Int32)
+    case notELF
+    case wrongClass(String)
+    case wrongMachine(theirs: String, ours: String)
+    case notShared
+    /// What is writable, or owned, by whom it should not.
+    case unsafe(String)
+    case cannotOpen(String)
+    case unresolved(String)
+    case noEntry
+    case tooNew(String)
+    case tooOld(String)
+    case entryFailed(String)
+    case nullTable(String)
+    case badSize(table: String, size: Int, smallest: Int)
+    case nullFunction(table: String, member: String)
+    case badText(String)
+    case duplicateInLibrary(PluginID)
+    case duplicate(PluginID, of: String)
+    case notConfigured(PluginID, found: [PluginID])
+    case isolation
+    case service(String)
+    case probe(String)
+    case settings(String)
+    case createFailed(String)
+    case startFailed(String)
+    case duplicateKind(PolicyKind, of: PluginID)
+
+    /// The sentence for people.
+    var reason: String {
+        switch self {
+        case .unreadable(let code): "the library cannot be read: \(String(cString: strerror(code)))"
+        case .notELF: "not a shared library: it is no ELF file"
+        case .wrongClass(let what): "not a library for this machine: \(what)"
+        case .wrongMachine(let theirs, let ours): "built for \(theirs), and this machine is \(ours)"
+        case .notShared: "an ELF file, but no shared library"
+        case .unsafe(let what): what
+        case .cannotOpen(let why): "the library cannot be opened: \(why)"
+        case .unresolved(let name): "unresolved symbol: nothing defines \(name)"
+        case .noEntry: "no entry symbol: it exports no larder_plugin_entry_v1"
+        case .tooNew(let what): "ABI too new: \(what)"
+        case .tooOld(let what): "ABI too old: \(what)"
+        case .entryFailed(let what): what
+        case .nullTable(let table): "null table: \(table)"
+        case .badSize(let table, let size, let smallest):
+            "bad size: \(table) says that it has \(size) bytes; between \(smallest) and 65536 make sense"
+        case .nullFunction(let table, let member): "null function: \(table).\(member)"
+        case .badText(let what): "bad text: \(what)"
+        case .duplicateInLibrary(let id): "duplicate id: the library describes \(id) twice"
+        case .duplicate(let id, let first): "duplicate id: \(id) is provided by \(first) already"
+        case .notConfigured(let id, let found):
+            "id not as configured: the library has no \(id)"
+                + (found.isEmpty ? "; it describes no plugin" : "; it has \(found.map(\.text).joined(separator: ", "))")
+        case .isolation:
+            "isolation: process is not available in this build; to run it inside the host, which trusts it with "
+                + "everything the host can do, set isolation: in-process"
+        case .service(let name): "it requires the service \(name), which this host does not grant"
+        case .probe(let what): what
+        case .settings(let what): "settings: \(what)"
+        case .createFailed(let what), .startFailed(let what): what
+        case .duplicateKind(let kind, let other): "duplicate kind: \(kind) policies are processed by \(other) already"
+        }
+    }
+}

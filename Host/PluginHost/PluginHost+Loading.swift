@@ -1,0 +1,140 @@
+import CLarder
+import Crypto
+import Glibc
+import Logging
+import Model
+
+extension PluginHost {
+    /// Looks at a plugin that the config names, and opens its library if it may be opened.
+    /// - Throws: why it is refused.
+    func prepare(_ entry: inout Entry, _ named: Discovery.Named) async throws(Refusal) {
+        guard let library = named.library else {
+            entry.report.state = .missing
+            entry.report.reason = Self.absence(of: named)
+            if named.settings.isEnabled {
+                logger.warning("The plugin \(entry.report.id) is missing: \(entry.report.reason ?? "")")
+            }
+            return
+        }
+        guard named.settings.isEnabled else {
+            entry.report.state = .disabled
+            return
+        }
+        guard named.isolation == .inProcess else { throw .isolation }
+        let opened = try await open(library)
+        guard let description = opened.library.plugins.first(where: { $0.id == named.settings.id }) else {
+            throw .notConfigured(named.settings.id, found: opened.library.plugins.map(\.id))
+        }
+        entry.report.name = description.name
+        entry.report.version = description.version
+        entry.report.abi = opened.library.abi
+        if let unknown = description.required.first(where: { hostServices[$0] == nil }) { throw .service(unknown) }
+        let settings = named.settings.json
+        let account = AccountEnvironment(name: "", logger: logger, clock: clock)
+        let kind: PolicyKind?
+        do {
+            kind = try await opened.thread.run {
+                let instance = try PluginInstance(
+                    description, in: opened.library, settings: settings, thread: opened.thread, account: account)
+                instance.discard()
+                return instance.kind
+            }
+        } catch {
+            throw error as? Refusal ?? .createFailed("\(error)")
+        }
+        if let kind {
+            if let other = entries.first(where: { $0.ready != nil && $0.report.kinds.contains(kind.text) }) {
+                throw .duplicateKind(kind, of: other.report.id)
+            }
+            entry.report.kinds = [kind.text]
+        }
+        entry.report.state = .ready
+        entry.ready = (opened, description)
+    }
+
+    /// Opens a library once for all plugins in it, after it was found to be safe.
+    private func open(_ path: String) async throws(Refusal) -> Opened {
+        if let before = libraries[path] { return try before.get() }
+        let result: Result<Opened, Refusal>
+        do throws(Refusal) { result = .success(try await openFirst(path)) } catch { result = .failure(error) }
+        libraries[path] = result
+        return try result.get()
+    }
+
+    private func openFirst(_ path: String) async throws(Refusal) -> Opened {
+        if let refusal = PathSafety.refusal(of: path) ?? ELFHeader.refusal(of: path) { throw refusal }
+        let thread: PluginThread
+        do throws(ThreadError) {
+            thread = try PluginThread(name: String(path[(path.lastIndex(of: "/") ?? path.startIndex)...].dropFirst()))
+        } catch {
+            throw .cannotOpen("no thread can be made for it: \(String(cString: strerror(error.code)))")
+        }
+        do {
+            try await tryFirst(path, on: thread)
+            let library = try await thread.run { try PluginLibrary.open(path) }
+            return Opened(library: library, thread: thread)
+        } catch {
+            await thread.close()
+            throw error as? Refusal ?? .cannotOpen("\(error)")
+        }
+    }
+
+    /// Lets a child process open the library first, unless these same bytes were opened before.
+    private func tryFirst(_ path: String, on thread: PluginThread) async throws {
+        let digest = try await thread.run { try Self.digest(of: path) }
+        let minor = Int(LARDER_ABI_MINOR)
+        if let before = await remembered(digest, minor) {
+            if let refusal = before.refusal { throw Refusal.probe(refusal) }
+            return
+        }
+        let probe = probe
+        switch try await thread.run({ probe.run(library: path) }) {
+        case .described: await remember(digest, minor, refusal: nil)
+        // Another library that it needs may be missing today and there tomorrow.
+        case .refused(let reason), .unknown(let reason): throw Refusal.probe(reason)
+        case .deadly(let reason):
+            await remember(digest, minor, refusal: reason)
+            throw Refusal.probe(reason)
+        }
+    }
+
+    private func remembered(_ digest: [UInt8], _ minor: Int) async -> ProbedLibrary? {
+        do { return try await memory?.library(digest: digest, hostMinor: minor) } catch {
+            logger.debug("Which libraries were tried before cannot be read: \(error)")
+            return nil
+        }
+    }
+
+    private func remember(_ digest: [UInt8], _ minor: Int, refusal: String?) async {
+        do {
+            try await memory?.remember(ProbedLibrary(refusal: refusal), digest: digest, hostMinor: minor)
+        } catch {
+            logger.debug("That a library was tried cannot be written: \(error)")
+        }
+    }
+
+    private static func digest(of path: String) throws(Refusal) -> [UInt8] {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .unreadable(errno) }
+        defer { close(descriptor) }
+        var hash = SHA256()
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(descriptor, &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw .unreadable(errno) }
+            guard count > 0 else { return Array(hash.finalize()) }
+            chunk.withUnsafeBytes { hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        }
+    }
+
+    private static func absence(of named: Discovery.Named) -> String {
+        let id = named.settings.id
+        if named.settings.library == nil, id.shortName != id.text, FirstParty.library(of: id) == nil {
+            return "this build of Larder does not have it"
+        }
+        return named.searched.isEmpty
+            ? "there is no library to look for; name it with library: in the config"
+            : "no library is there; looked for it in \(named.searched.joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,146 @@
+import CLarder
+import Logging
+public import Model
+import Synchronization
+
+/// One plugin at work for one account.
+///
+/// Unchecked: what is in it never changes; the tables are copies, and the library's memory that they point to stays. Calls
+/// go to the plugin's own thread.
+public final class PluginInstance: @unchecked Sendable {
+    public let plugin: PluginID
+    /// Of the policies that its processor is for; nil: it processes no items.
+    public let kind: PolicyKind?
+    let account: AccountEnvironment
+    let thread: PluginThread
+    let context: InstanceContext
+    let log: PluginLog
+    let processor: larder_item_policy_processor?
+    private let table: larder_instance
+
+    /// Makes an instance and looks at what it offers, before it is started. On the plugin's thread.
+    /// - Parameter settings: what stands in the config for it, a JSON object.
+    init(
+        _ description: PluginLibrary.Description, in library: PluginLibrary, settings: String, thread: PluginThread,
+        account: AccountEnvironment
+    ) throws(Refusal) {
+        plugin = description.id
+        self.thread = thread
+        self.account = account
+        log = PluginLog(plugin: plugin, account: account.name, logger: account.logger, clock: account.clock)
+        context = InstanceContext(
+            plugin: plugin, granted: Set(description.required + description.wanted), log: log, clock: account.clock)
+        table = try Self.create(description.id, library, context)
+        do throws(Refusal) {
+            processor = try Self.extension(LARDER_EXT_ITEM_POLICY_PROCESSOR, of: table, context)
+            let schema: larder_config_schema? = try Self.extension(LARDER_EXT_CONFIG_SCHEMA, of: table, context)
+            context.configure(try Self.schema(schema, of: table, context).settings(from: settings))
+            kind = try Self.kind(of: processor)
+        } catch {
+            _ = Self.destroy(table, context)
+            throw error
+        }
+        context.kind = kind
+    }
+
+    /// The fields that the processor reads, as bits of a mask.
+    public var fields: UInt64 { processor?.fields ?? 0 }
+
+    /// Runs the body with the processor's calls, on the plugin's thread, after what was asked before.
+    public func withProcessor<Result: Sendable>(
+        _ body: @escaping @Sendable (ProcessorCalls) throws -> Result
+    ) async throws -> Result {
+        try await thread.run { [self] in
+            guard let processor, let kind else { throw Failure(.internal, "\(plugin) has no processor") }
+            return try body(ProcessorCalls(instance: self, processor: processor, kind: kind, context: context))
+        }
+    }
+
+    /// Asks calls that are under way to come to an end, and lets none begin their work.
+    public func cancel() { context.isCancelled.store(true, ordering: .relaxed) }
+
+    // MARK: Its life. On the plugin's thread.
+
+    func start() throws(Refusal) {
+        let (status, message) = context.call("start", .control) { table.start(table.receiver) }
+        guard status == LARDER_OK else {
+            _ = Self.destroy(table, context)
+            throw .startFailed("it did not start: \(message ?? statusName(status))")
+        }
+    }
+
+    func stop() {
+        _ = context.call("stop", .control) {
+            table.stop(table.receiver)
+            return LARDER_OK
+        }
+        discard()
+    }
+
+    /// Destroys an instance that was not started, or is stopped.
+    func discard() { _ = Self.destroy(table, context) }
+
+    private static func create(
+        _ id: PluginID, _ library: PluginLibrary, _ context: InstanceContext
+    ) throws(Refusal) -> larder_instance {
+        var made: UnsafePointer<larder_instance>?
+        let (status, message) = context.call("create", .create) {
+            library.module.create(context.lend(id.text), context.table, &made)
+        }
+        guard status == LARDER_OK else {
+            throw .createFailed("it cannot be created: \(message ?? statusName(status))")
+        }
+        return try larder_instance.copy(made)
+    }
+
+    private static func destroy(_ table: larder_instance, _ context: InstanceContext) -> larder_status {
+        context.call("destroy", .create) {
+            table.destroy(table.receiver)
+            return LARDER_OK
+        }.status
+    }
+
+    private static func `extension`<Table: SizedTable>(
+        _ name: String, of table: larder_instance, _ context: InstanceContext
+    ) throws(Refusal) -> Table? {
+        var found: UnsafeRawPointer?
+        _ = context.call("extension", .create) {
+            found = table.extension(table.receiver, context.lend(name))
+            return LARDER_OK
+        }
+        return if let found { try Table.copy(found) } else { nil }
+    }
+
+    private static func schema(
+        _ offered: larder_config_schema?, of table: larder_instance, _ context: InstanceContext
+    ) throws(Refusal) -> ConfigSchema {
+        guard let offered else { return .none }
+        var text: String?
+        let (status, message) = context.call("schema", .create) {
+            var given = larder_str(ptr: nil, len: 0)
+            let status = offered.schema(table.receiver, &given)
+            text = given.text
+            return status
+        }
+        guard status == LARDER_OK else { throw .badText("its settings' schema: \(message ?? statusName(status))") }
+        guard let text else { throw .badText("its settings' schema is missing or not UTF-8") }
+        return try ConfigSchema(parsing: text)
+    }
+
+    private static func kind(of processor: larder_item_policy_processor?) throws(Refusal) -> PolicyKind? {
+        guard let processor else { return nil }
+        guard let kind = processor.kind.text, !kind.isEmpty else {
+            throw .badText("its processor's kind is missing or not UTF-8")
+        }
+        return PolicyKind(kind)
+    }
+
+    var receiver: UnsafeMutableRawPointer? { table.receiver }
+}
+
+extension larder_instance {
+    /// The member `self`, whose name Swift takes for the value itself.
+    fileprivate var receiver: UnsafeMutableRawPointer? {
+        withUnsafeBytes(of: self) { $0.load(fromByteOffset: 8, as: UnsafeMutableRawPointer?.self) }
+    }
+}

@@ -1,0 +1,137 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// The one thread on which all calls into a plugin are made, one after the other.
+///
+/// A plugin may block: in a call of its own, or in a call of the host's. So its calls never run on the threads that Swift's
+/// tasks share; a task that wants something done waits for it without a thread.
+final class PluginThread: Sendable {
+    private typealias Job = @Sendable () -> Void
+
+    private struct State {
+        var jobs: [Job] = []
+        var isClosed = false
+    }
+
+    /// Plugins are written for the stack of a program's main thread.
+    private static let stackSize = 8 << 20
+
+    private let state = Mutex(State())
+    private let wake: Semaphore
+    let name: String
+    /// The thread; written once, before `init` returns.
+    private let handle: pthread_t
+
+    /// - Parameter name: what debuggers and `ps` show, cut to 15 bytes.
+    init(name: String) throws(ThreadError) {
+        self.name = name
+        let wake = Semaphore()
+        self.wake = wake
+        let box = LoopBox()
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setstacksize(&attributes, Self.stackSize)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        var handle = pthread_t()
+        let argument = Unmanaged.passRetained(box).toOpaque()
+        let code = pthread_create(
+            &handle, &attributes,
+            { argument in
+                guard let argument else { return nil }
+                let box = Unmanaged<LoopBox>.fromOpaque(argument).takeRetainedValue()
+                box.ready.wait()
+                box.loop.withLock { $0.take() }?()
+                return nil
+            }, argument)
+        guard code == 0 else {
+            Unmanaged<LoopBox>.fromOpaque(argument).release()
+            throw ThreadError(code: code)
+        }
+        var short = Array(name.utf8.prefix(15)).map { CChar(bitPattern: $0) }
+        short.append(0)
+        linux_set_thread_name(handle, short)
+        self.handle = handle
+        box.loop.withLock { $0 = { [self] in work() } }
+        box.ready.signal()
+    }
+
+    /// Whether the caller is on this thread.
+    var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
+
+    /// Runs the body on the plugin's thread, after everything that was asked before.
+    /// - Throws: what the body throws; `CancellationError` once the thread was closed.
+    func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            let isAccepted = enqueue { continuation.resume(with: Swift.Result { try body() }) }
+            if !isAccepted { continuation.resume(throwing: CancellationError()) }
+        }
+    }
+
+    /// Ends the thread after what was asked before; returns when it has nothing left to do.
+    func close() async {
+        await withCheckedContinuation { continuation in
+            let isFirst = state.withLock { state in
+                guard !state.isClosed else { return false }
+                state.jobs.append { continuation.resume() }
+                state.isClosed = true
+                return true
+            }
+            if isFirst { wake.signal() } else { continuation.resume() }
+        }
+    }
+
+    private func enqueue(_ job: @escaping Job) -> Bool {
+        let isAccepted = state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.jobs.append(job)
+            return true
+        }
+        if isAccepted { wake.signal() }
+        return isAccepted
+    }
+
+    private func work() {
+        while true {
+            wake.wait()
+            let (job, isLast) = state.withLock { state -> (Job?, Bool) in
+                let job = state.jobs.isEmpty ? nil : state.jobs.removeFirst()
+                return (job, state.isClosed && state.jobs.isEmpty)
+            }
+            job?()
+            if isLast { return }
+        }
+    }
+}
+
+/// A thread could not be made.
+struct ThreadError: Error {
+    var code: Int32
+}
+
+/// What a new thread runs once the object that owns it is whole.
+private final class LoopBox: Sendable {
+    let ready = Semaphore()
+    let loop = Mutex<(@Sendable () -> Void)?>(nil)
+}
+
+/// A counting semaphore of the C library, for the threads that may block.
+///
+/// Unchecked: the memory is allocated once, never moves, and is freed when nobody holds the object; POSIX lets every thread
+/// post to it and wait for it.
+private final class Semaphore: @unchecked Sendable {
+    private let raw = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    init() { sem_init(raw, 0, 0) }
+    deinit {
+        sem_destroy(raw)
+        raw.deallocate()
+    }
+
+    func signal() { sem_post(raw) }
+
+    func wait() {
+        while sem_wait(raw) != 0 {}
+    }
+}

@@ -1,0 +1,39 @@
+import CLarder
+import Model
+
+/// `larder.actions/1`
+let actionsTable = larder_actions(
+    struct_size: size(of: larder_actions.self), reserved: 0,
+    download: { host, localID, flags, key in
+        serve(host, "actions.download", during: .processor) { context throws(ServiceError) in
+            try check(flags: flags, known: LARDER_DOWNLOAD_WHILE_COVERED)
+            let whileCovered = flags & LARDER_DOWNLOAD_WHILE_COVERED != 0
+            try context.ask(localID, key) { .download($0, whileCovered: whileCovered) }
+        }
+    },
+    remove_local_copy: { host, localID, flags, key in
+        serve(host, "actions.remove_local_copy", during: .processor) { context throws(ServiceError) in
+            try check(flags: flags, known: LARDER_REMOVE_RESTORE_FORMER)
+            let restores = flags & LARDER_REMOVE_RESTORE_FORMER != 0
+            try context.ask(localID, key) { .removeLocalCopy($0, restoringFormerTrigger: restores) }
+        }
+    })
+
+extension InstanceContext {
+    /// Takes note of an action on an item.
+    fileprivate func ask(
+        _ localID: larder_str, _ key: larder_str, _ change: (LocalID) -> Intent.Change
+    ) throws(ServiceError) {
+        let run = try activeRun()
+        let id = LocalID(try localID.required("the item's id"))
+        guard key.len > 0 else { throw ServiceError(LARDER_INVALID_ARGUMENT, "the key is missing") }
+        guard key.len <= longestKey else { throw ServiceError(LARDER_LIMIT, "a key above 1 KiB") }
+        let key = try key.required("the key")
+        guard try run.hasItem(id) else { throw ServiceError(LARDER_NOT_FOUND, "no item \(id)") }
+        asked.append(Intent(plugin: plugin, change: change(id), key: key))
+    }
+}
+
+func check(flags: UInt32, known: UInt32) throws(ServiceError) {
+    guard flags & ~known == 0 else { throw ServiceError(LARDER_INVALID_ARGUMENT, "unknown flags \(flags)") }
+}

@@ -1,0 +1,108 @@
+import CLarder
+import Glibc
+import Logging
+import Synchronization
+
+/// In which calls a service may be asked.
+enum ServiceTag {
+    /// `[any]`: from start to stop.
+    case any
+    /// `[processor]`.
+    case processor
+    /// In create too: `fail`.
+    case always
+
+    func allows(_ phase: InstanceContext.Phase) -> Bool {
+        switch (self, phase) {
+        case (_, .none): false
+        case (.always, _), (_, .processor), (.any, .control): true
+        case (_, .create), (.processor, .control): false
+        }
+    }
+}
+
+/// Answers a call of the plugin's into the host, if it comes from the thread and inside the call that it belongs to.
+func serve(
+    _ context: InstanceContext, _ name: StaticString, during tag: ServiceTag,
+    _ body: (InstanceContext) throws(ServiceError) -> Void
+) -> larder_status {
+    guard context.caller.load(ordering: .acquiring) == UInt(pthread_self()) else {
+        context.log.note(
+            .wrongThread, "refused \(name): called from a thread that no call into the plugin is under way on")
+        return LARDER_WRONG_THREAD
+    }
+    guard tag.allows(context.phase) else {
+        context.log.note(.wrongState, "refused \(name): not allowed during \(context.callName)")
+        return LARDER_WRONG_STATE
+    }
+    do throws(ServiceError) {
+        try body(context)
+        return LARDER_OK
+    } catch {
+        switch error.status {
+        case LARDER_INVALID_ARGUMENT, LARDER_LIMIT:
+            context.log.note(.invalidArgument, "refused \(name) during \(context.callName): \(error.message)")
+        case LARDER_IO, LARDER_INTERNAL:
+            context.log.write(.error, "\(name) during \(context.callName): \(error.message)")
+        default: break
+        }
+        return error.status
+    }
+}
+
+func serve(
+    _ host: UnsafePointer<larder_host>, _ name: StaticString, during tag: ServiceTag,
+    _ body: (InstanceContext) throws(ServiceError) -> Void
+) -> larder_status {
+    guard let address = host.pointee.context else { return LARDER_INVALID_ARGUMENT }
+    return serve(Unmanaged<InstanceContext>.fromOpaque(address).takeUnretainedValue(), name, during: tag, body)
+}
+
+/// The table that an instance is created with.
+func hostTable(context: UnsafeMutableRawPointer) -> larder_host {
+    larder_host(
+        struct_size: UInt32(MemoryLayout<larder_host>.size), abi_minor: UInt32(LARDER_ABI_MINOR), context: context,
+        extension: { host, name in
+            var found: UnsafeRawPointer?
+            _ = serve(host, "host.extension", during: .any) { context throws(ServiceError) in
+                guard let name = name.text else { throw ServiceError(LARDER_INVALID_ARGUMENT, "the name is not UTF-8") }
+                if context.granted.contains(name) { found = hostServices[name] }
+            }
+            return found
+        },
+        fail: { host, _, message in
+            _ = serve(host, "host.fail", during: .always) { context throws(ServiceError) in
+                guard let text = message.text else {
+                    throw ServiceError(LARDER_INVALID_ARGUMENT, "the message is not UTF-8")
+                }
+                context.failure = String(decoding: text.utf8.prefix(1024), as: UTF8.self)
+            }
+        })
+}
+
+/// The services by name. The tables are made once and never change.
+nonisolated(unsafe) let hostServices: [String: UnsafeRawPointer] = [
+    LARDER_EXT_LOG: stable(logTable), LARDER_EXT_CONFIG: stable(configTable), LARDER_EXT_CLOCK: stable(clockTable),
+    LARDER_EXT_ITEMS: stable(itemsTable), LARDER_EXT_ACTIONS: stable(actionsTable),
+    LARDER_EXT_POLICIES: stable(policiesTable), LARDER_EXT_KV: stable(kvTable), LARDER_EXT_CANCEL: stable(cancelTable),
+]
+
+private func stable<Table>(_ table: Table) -> UnsafeRawPointer {
+    let address = UnsafeMutablePointer<Table>.allocate(capacity: 1)
+    address.initialize(to: table)
+    return UnsafeRawPointer(address)
+}
+
+func size<Table>(of table: Table.Type) -> UInt32 { UInt32(MemoryLayout<Table>.size) }
+
+extension larder_str {
+    /// The text of an argument.
+    func required(_ what: StaticString) throws(ServiceError) -> String {
+        guard ptr != nil else { throw ServiceError(LARDER_INVALID_ARGUMENT, "\(what) is missing") }
+        guard let text else { throw ServiceError(LARDER_INVALID_ARGUMENT, "\(what) is not UTF-8") }
+        return text
+    }
+
+    /// The text of an argument that may be absent.
+    func optional(_ what: StaticString) throws(ServiceError) -> String? { isAbsent ? nil : try required(what) }
+}

@@ -1,0 +1,116 @@
+import CLarder
+import Model
+
+/// `larder.policies/1`
+let policiesTable = larder_policies(
+    struct_size: size(of: larder_policies.self), reserved: 0,
+    list: { host, out in
+        serve(host, "policies.list", during: .processor) { context throws(ServiceError) in
+            guard out.pointee.struct_size >= size(of: larder_policy_list.self) else {
+                throw ServiceError(LARDER_INVALID_ARGUMENT, "struct_size is not set")
+            }
+            out.pointee = context.lend(try context.activeRun().policies)
+        }
+    },
+    add: { host, policy, flags in
+        serve(host, "policies.add", during: .processor) { context throws(ServiceError) in
+            try check(flags: flags, known: LARDER_POLICY_QUIET)
+            guard let kind = context.kind else { throw ServiceError(LARDER_UNSUPPORTED, "the plugin has no processor") }
+            let added = try context.read(policy, into: ItemPolicy(kind: kind, condition: ""))
+            context.asked.append(
+                Intent(
+                    plugin: context.plugin, change: .addPolicy(added, runsTrigger: flags & LARDER_POLICY_QUIET == 0),
+                    key: nil))
+        }
+    },
+    update: { host, policy, flags in
+        serve(host, "policies.update", during: .processor) { context throws(ServiceError) in
+            try check(flags: flags, known: LARDER_POLICY_QUIET)
+            let stored = try context.policy(policy.pointee.id, revision: policy.pointee.revision)
+            let updated = try context.read(policy, into: stored)
+            context.asked.append(
+                Intent(
+                    plugin: context.plugin,
+                    change: .updatePolicy(updated, runsTrigger: flags & LARDER_POLICY_QUIET == 0), key: nil))
+        }
+    },
+    remove: { host, id, revision, flags in
+        serve(host, "policies.remove", during: .processor) { context throws(ServiceError) in
+            try check(flags: flags, known: LARDER_POLICY_QUIET)
+            let stored = try context.policy(id, revision: revision)
+            context.asked.append(
+                Intent(
+                    plugin: context.plugin,
+                    change: .removePolicy(stored.id, runsTrigger: flags & LARDER_POLICY_QUIET == 0), key: nil))
+        }
+    })
+
+extension InstanceContext {
+    /// The stored policy with this id.
+    fileprivate func policy(_ id: larder_str, revision: Int64) throws(ServiceError) -> ItemPolicy {
+        let id = PolicyID(try id.required("the policy's id"))
+        guard let stored = try activeRun().policies.first(where: { $0.id == id }) else {
+            throw ServiceError(LARDER_NOT_FOUND, "no policy \(id)")
+        }
+        guard stored.revision == revision else {
+            throw ServiceError(LARDER_CONFLICT, "policy \(id) has revision \(stored.revision)")
+        }
+        return stored
+    }
+
+    /// What the plugin wrote into its view of a policy. Id, kind and revision stay those of `base`.
+    fileprivate func read(
+        _ view: UnsafePointer<larder_policy>, into base: ItemPolicy
+    ) throws(ServiceError) -> ItemPolicy {
+        let given: larder_policy
+        do throws(Refusal) { given = try larder_policy.copy(view) } catch {
+            throw ServiceError(LARDER_INVALID_ARGUMENT, error.reason)
+        }
+        let run = try activeRun()
+        var policy = base
+        policy.identifier = try given.identifier.optional("the identifier")
+        policy.description = try given.description.optional("the description")
+        policy.condition = try given.condition.required("the condition")
+        try run.check(condition: policy.condition)
+        policy.removeWhenNone = try given.remove_when_none.optional("remove_when_none")
+        if let condition = policy.removeWhenNone { try run.check(condition: condition) }
+        policy.localID = try given.local_id.optional("the item's id").map(LocalID.init)
+        policy.path = nil
+        if let text = try given.path.optional("the path") {
+            do throws(ItemPath.Problem) { policy.path = try ItemPath(text) } catch {
+                throw ServiceError(LARDER_INVALID_ARGUMENT, "the path is none: \(error)")
+            }
+        }
+        guard given.data.len <= largestValue else { throw ServiceError(LARDER_LIMIT, "data above 1 MiB") }
+        policy.data = given.data.copied
+        return policy
+    }
+
+    /// The policies as the plugin sees them, until the call under way returns.
+    func lend(_ policies: [ItemPolicy]) -> larder_policy_list {
+        let stride = MemoryLayout<larder_policy>.stride
+        let views = lend(bytes: stride * policies.count).bindMemory(to: larder_policy.self, capacity: policies.count)
+        let absent = larder_str(ptr: nil, len: 0)
+        for (index, policy) in policies.enumerated() {
+            (views + index).initialize(
+                to: larder_policy(
+                    struct_size: size(of: larder_policy.self), reserved: 0, revision: policy.revision,
+                    id: lend(policy.id.text), kind: lend(policy.kind.text),
+                    identifier: policy.identifier.map(lend) ?? absent,
+                    description: policy.description.map(lend) ?? absent, condition: lend(policy.condition),
+                    path: policy.path.map { lend($0.text) } ?? absent,
+                    local_id: policy.localID.map { lend($0.text) } ?? absent,
+                    remove_when_none: policy.removeWhenNone.map(lend) ?? absent,
+                    data: policy.data.map(lend) ?? larder_bytes(ptr: nil, len: 0)))
+        }
+        return larder_policy_list(
+            struct_size: size(of: larder_policy_list.self), stride: UInt32(stride),
+            policies: policies.isEmpty ? nil : UnsafeRawPointer(views), count: UInt64(policies.count))
+    }
+}
+
+extension larder_policy: SizedTable {
+    static var tableName: String { "policy" }
+    static var firstSize: Int { 160 }
+    static var functions: (offset: Int, names: [String]) { (0, []) }
+}

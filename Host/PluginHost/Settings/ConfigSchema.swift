@@ -1,0 +1,122 @@
+import Model
+
+/// The settings that a plugin has, as its extension `larder.config-schema/1` tells them.
+struct ConfigSchema: Hashable, Sendable {
+    struct Property: Hashable, Sendable {
+        enum Kind: String, Hashable, Sendable { case boolean, integer, number, string }
+
+        var name: String
+        var kind: Kind
+        var fallback: JSONValue?
+        var allowed: [JSONValue]?
+        var minimum: Double?
+        var maximum: Double?
+    }
+
+    var properties: [Property]
+
+    static let none = ConfigSchema(properties: [])
+
+    init(properties: [Property]) { self.properties = properties }
+
+    /// The schema in a text.
+    /// - Throws: `.badText`: a schema with a keyword that the host does not read would promise a check that is not made.
+    init(parsing text: String) throws(Refusal) {
+        let schema: JSONValue
+        do throws(JSONValue.ParsingError) { schema = try JSONValue(parsing: text) } catch {
+            throw .badText("its settings' schema is no JSON: \(error.message), at byte \(error.offset)")
+        }
+        guard case .object(let members) = schema, case .object(let listed)? = schema["properties"] else {
+            throw .badText("its settings' schema has no `properties`")
+        }
+        for member in members where !["properties", "type", "description", "title"].contains(member.name) {
+            throw .badText("its settings' schema has the unknown keyword `\(member.name)`")
+        }
+        properties = try listed.map { member throws(Refusal) in try Property(name: member.name, schema: member.value) }
+    }
+
+    /// The settings, checked, with defaults filled in, as the plugin gets them.
+    /// - Parameter json: what stands in the config, a JSON object.
+    /// - Throws: `.settings` with all that is wrong in one sentence.
+    func settings(from json: String) throws(Refusal) -> String {
+        let given: JSONValue
+        do throws(JSONValue.ParsingError) { given = try JSONValue(parsing: json) } catch {
+            throw .settings("not JSON: \(error.message)")
+        }
+        guard case .object(let members) = given else { throw .settings("not an object") }
+        var problems = members.filter { member in !properties.contains { $0.name == member.name } }
+            .map { unknown($0.name) }
+        var filled: [JSONValue.Member] = []
+        for property in properties {
+            if let value = given[property.name] {
+                if let problem = property.problem(with: value) { problems.append("`\(property.name)` \(problem)") }
+                filled.append(.init(name: property.name, value: value))
+            } else if let fallback = property.fallback {
+                filled.append(.init(name: property.name, value: fallback))
+            }
+        }
+        guard problems.isEmpty else { throw .settings(problems.joined(separator: "; ")) }
+        return JSONValue.object(filled).text
+    }
+
+    private func unknown(_ name: String) -> String {
+        guard !properties.isEmpty else { return "`\(name)` is unknown: the plugin takes no settings" }
+        return "`\(name)` is unknown: the plugin takes \(properties.map { "`\($0.name)`" }.joined(separator: ", "))"
+    }
+}
+
+extension ConfigSchema.Property {
+    init(name: String, schema: JSONValue) throws(Refusal) {
+        guard case .object(let members) = schema else {
+            throw .badText("the schema of the setting `\(name)` is no object")
+        }
+        guard case .string(let type)? = schema["type"], let kind = Kind(rawValue: type) else {
+            throw .badText("the setting `\(name)` has no known type")
+        }
+        self.init(name: name, kind: kind, fallback: nil, allowed: nil, minimum: nil, maximum: nil)
+        for member in members {
+            switch (member.name, member.value) {
+            case ("type", _), ("description", .string), ("title", .string): break
+            case ("default", _): fallback = member.value
+            case ("enum", .array(let values)): allowed = values
+            case ("minimum", let value): minimum = try Self.bound(value, name)
+            case ("maximum", let value): maximum = try Self.bound(value, name)
+            default: throw .badText("the setting `\(name)` has the unknown keyword `\(member.name)`")
+            }
+        }
+        if let fallback, let problem = problem(with: fallback) {
+            throw .badText("the default of the setting `\(name)` \(problem)")
+        }
+    }
+
+    private static func bound(_ value: JSONValue, _ name: String) throws(Refusal) -> Double {
+        switch value {
+        case .integer(let bound): Double(bound)
+        case .number(let bound): bound
+        default: throw .badText("a bound of the setting `\(name)` is no number")
+        }
+    }
+
+    /// What is wrong with a value; nil: nothing.
+    func problem(with value: JSONValue) -> String? {
+        let size: Double?
+        switch (kind, value) {
+        case (.boolean, .bool), (.string, .string): size = nil
+        case (.integer, .integer(let number)), (.number, .integer(let number)): size = Double(number)
+        case (.number, .number(let number)): size = number
+        default: return "must be of type \(kind.rawValue)"
+        }
+        if let allowed, !allowed.contains(value) {
+            return "must be one of \(allowed.map(\.text).joined(separator: ", "))"
+        }
+        if let size, let minimum, size < minimum { return "must be at least \(JSONValue.plain(minimum))" }
+        if let size, let maximum, size > maximum { return "must be at most \(JSONValue.plain(maximum))" }
+        return nil
+    }
+}
+
+extension JSONValue {
+    fileprivate static func plain(_ number: Double) -> String {
+        Int64(exactly: number).map(String.init) ?? String(number)
+    }
+}

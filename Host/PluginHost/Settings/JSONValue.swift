@@ -1,0 +1,174 @@
+/// A JSON value (RFC 8259). Members keep their order; of two with one name the last counts.
+indirect enum JSONValue: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([Member])
+
+    struct Member: Hashable, Sendable {
+        var name: String
+        var value: JSONValue
+    }
+
+    /// Why a text is no JSON, and where, in bytes from its start.
+    struct ParsingError: Error, Hashable {
+        var message: String
+        var offset: Int
+    }
+
+    init(parsing text: String) throws(ParsingError) {
+        var parser = JSONParser(bytes: Array(text.utf8))
+        self = try parser.document()
+    }
+
+    subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.last { $0.name.utf8.elementsEqual(name.utf8) }?.value
+    }
+
+    /// The value as JSON, without spaces.
+    var text: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): value ? "true" : "false"
+        case .integer(let value): String(value)
+        case .number(let value): String(value)
+        case .string(let value): JSONText.quoted(value)
+        case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
+        case .object(let members):
+            "{" + members.map { JSONText.quoted($0.name) + ":" + $0.value.text }.joined(separator: ",") + "}"
+        }
+    }
+}
+
+private struct JSONParser {
+    /// Deeper than any settings are.
+    private static let deepest = 64
+    let bytes: [UInt8]
+    var position = 0
+
+    mutating func document() throws(JSONValue.ParsingError) -> JSONValue {
+        let value = try value(depth: 0)
+        skipSpace()
+        guard position == bytes.count else { throw error("there is more after the value") }
+        return value
+    }
+
+    private mutating func value(depth: Int) throws(JSONValue.ParsingError) -> JSONValue {
+        guard depth < Self.deepest else { throw error("too deep") }
+        skipSpace()
+        switch peek {
+        case UInt8(ascii: "{"): return try object(depth: depth)
+        case UInt8(ascii: "["): return try array(depth: depth)
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        default: return try number()
+        }
+    }
+
+    private mutating func object(depth: Int) throws(JSONValue.ParsingError) -> JSONValue {
+        position += 1
+        var members: [JSONValue.Member] = []
+        skipSpace()
+        if take("}") { return .object(members) }
+        repeat {
+            skipSpace()
+            guard peek == UInt8(ascii: "\"") else { throw error("a name in quotes is missing") }
+            let name = try string()
+            skipSpace()
+            guard take(":") else { throw error("`:` is missing") }
+            members.append(.init(name: name, value: try value(depth: depth + 1)))
+            skipSpace()
+        } while take(",")
+        guard take("}") else { throw error("`}` is missing") }
+        return .object(members)
+    }
+
+    private mutating func array(depth: Int) throws(JSONValue.ParsingError) -> JSONValue {
+        position += 1
+        var values: [JSONValue] = []
+        skipSpace()
+        if take("]") { return .array(values) }
+        repeat {
+            values.append(try value(depth: depth + 1))
+            skipSpace()
+        } while take(",")
+        guard take("]") else { throw error("`]` is missing") }
+        return .array(values)
+    }
+
+    private mutating func string() throws(JSONValue.ParsingError) -> String {
+        position += 1
+        var text: [UInt8] = []
+        while let byte = peek, byte != UInt8(ascii: "\"") {
+            position += 1
+            guard byte >= 0x20 else { throw error("a control character in a string") }
+            if byte == UInt8(ascii: "\\") { text += Array(try escape().utf8) } else { text.append(byte) }
+        }
+        guard take("\"") else { throw error("a string does not end") }
+        guard let valid = String(validating: text, as: UTF8.self) else { throw error("a string is not UTF-8") }
+        return valid
+    }
+
+    private mutating func escape() throws(JSONValue.ParsingError) -> String {
+        let plain: [UInt8: String] = [
+            0x22: "\"", 0x5c: "\\", 0x2f: "/", 0x62: "\u{8}", 0x66: "\u{c}", 0x6e: "\n", 0x72: "\r", 0x74: "\t",
+        ]
+        guard let byte = peek else { throw error("a string does not end") }
+        position += 1
+        if let text = plain[byte] { return text }
+        guard byte == UInt8(ascii: "u") else { throw error("no such escape") }
+        var units = [try hexUnit()]
+        if UTF16.isLeadSurrogate(units[0]) {
+            guard take("\\"), take("u") else { throw error("half a surrogate pair") }
+            units.append(try hexUnit())
+        }
+        guard let text = String(validating: units, as: UTF16.self) else { throw error("half a surrogate pair") }
+        return text
+    }
+
+    private mutating func hexUnit() throws(JSONValue.ParsingError) -> UInt16 {
+        guard position + 4 <= bytes.count,
+            let unit = UInt16(String(decoding: bytes[position..<position + 4], as: UTF8.self), radix: 16)
+        else { throw error("four hexadecimal digits are missing") }
+        position += 4
+        return unit
+    }
+
+    private mutating func number() throws(JSONValue.ParsingError) -> JSONValue {
+        let start = position
+        while let byte = peek, (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte) { position += 1 }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        guard text.utf8.last.map({ (0x30...0x39).contains($0) }) ?? false, text.utf8.first != UInt8(ascii: "+") else {
+            throw error("a value is missing")
+        }
+        if let whole = Int64(text) { return .integer(whole) }
+        guard let value = Double(text) else { throw error("no number") }
+        return .number(value)
+    }
+
+    private mutating func word(_ word: String, _ value: JSONValue) throws(JSONValue.ParsingError) -> JSONValue {
+        guard bytes[position...].starts(with: word.utf8) else { throw error("no such word") }
+        position += word.utf8.count
+        return value
+    }
+
+    private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard peek == UInt8(ascii: character) else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func skipSpace() {
+        while let byte = peek, byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d { position += 1 }
+    }
+
+    private func error(_ message: String) -> JSONValue.ParsingError { .init(message: message, offset: position) }
+}
