@@ -1,0 +1,139 @@
+import CLarder
+import Model
+import PluginHost
+import Storage
+
+/// A database cursor as a stream of items for a plugin.
+final class CursorSource: ItemSource {
+    private let cursor: ItemCursor
+    private let fields: UInt64
+    private let files: String
+    private let coverage: Coverage?
+    /// The local path of the row under way, since no column holds it.
+    private var localPath: UnsafeMutableBufferPointer<UInt8>
+
+    init(_ cursor: ItemCursor, fields: UInt64, files: String, coverage: Coverage?) {
+        self.cursor = cursor
+        self.fields = fields & knownItemFields
+        self.files = files == "/" ? "" : files
+        self.coverage = coverage
+        let needsPath = fields & (1 << UInt64(LARDER_FIELD_LOCAL_PATH)) != 0
+        localPath = .allocate(capacity: needsPath ? files.utf8.count + ItemPath.longestPath : 0)
+    }
+
+    deinit { localPath.deallocate() }
+
+    func next(_ view: inout larder_item) throws(Failure) -> Bool {
+        guard try cursor.next() else { return false }
+        fill(&view, fields: fields, from: CursorRow(source: self, cursor: cursor))
+        return true
+    }
+
+    var path: String { cursor.text(.path).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+
+    /// Whether the row under way is this item's.
+    func isAt(_ localID: LocalID) -> Bool { cursor.text(.localID)?.elementsEqual(localID.text.utf8) ?? false }
+
+    /// The columns that a mask of fields needs, and those by which the host itself knows an item.
+    static func columns(for fields: UInt64) -> ItemColumns {
+        if fields & (1 << UInt64(LARDER_FIELD_AVAILABLE_OFFLINE)) != 0 { return .all }
+        var columns: ItemColumns = ItemColumns([.path, .localID])
+        for (field, column) in CursorRow.columns where fields & (1 << UInt64(field)) != 0 {
+            columns.insert(ItemColumns(column))
+        }
+        if fields & (1 << UInt64(LARDER_FIELD_LOCAL_PATH)) != 0 { columns.insert(ItemColumns(.cloudStatus)) }
+        return columns
+    }
+
+    fileprivate func readLocalPath() -> UnsafeBufferPointer<UInt8>? {
+        guard cursor.integer(.cloudStatus) != 0, let path = cursor.text(.path) else { return nil }
+        var end = localPath.startIndex
+        // The root's own path is the folder itself.
+        let tail = path.count == 1 ? path[..<0] : path[...]
+        for bytes in [Array(files.utf8), Array(tail)] {
+            guard end + bytes.count <= localPath.count else { return nil }
+            end = localPath[end...].update(fromContentsOf: bytes)
+        }
+        return UnsafeBufferPointer(rebasing: localPath[..<end])
+    }
+
+    fileprivate func readCoverage() -> Int64? { coverage.map { Int64($0.level(of: cursor.item)) } }
+}
+
+/// The row under way, as a view is filled from it.
+private struct CursorRow: ItemRow {
+    let source: CursorSource
+    let cursor: ItemCursor
+
+    static let columns: [(field: Int32, column: ItemColumn)] = [
+        (LARDER_FIELD_PATH, .path), (LARDER_FIELD_NAME, .name), (LARDER_FIELD_TYPE, .type), (LARDER_FIELD_SIZE, .size),
+        (LARDER_FIELD_MIME_TYPE, .mimeType), (LARDER_FIELD_ETAG, .etag), (LARDER_FIELD_FILE_ID, .fileID),
+        (LARDER_FIELD_LOCAL_ID, .localID), (LARDER_FIELD_LAST_MODIFIED, .lastModified),
+        (LARDER_FIELD_LAST_USED, .lastUsed), (LARDER_FIELD_CLOUD_STATUS, .cloudStatus),
+        (LARDER_FIELD_DOWNLOAD_TRIGGER, .downloadTrigger), (LARDER_FIELD_REMOVED, .removed),
+        (LARDER_FIELD_FAVORITE, .favorite), (LARDER_FIELD_REMOTE_VERSION, .remoteVersion),
+        (LARDER_FIELD_PARENT_PATH, .parentPath), (LARDER_FIELD_OWNER, .owner), (LARDER_FIELD_PERMISSIONS, .permissions),
+        (LARDER_FIELD_SYNC_ACTIVITY, .syncActivity),
+    ]
+
+    func text(_ field: Int32) -> UnsafeBufferPointer<UInt8>? {
+        switch field {
+        case LARDER_FIELD_PATH: cursor.text(.path)
+        case LARDER_FIELD_NAME: cursor.text(.name)
+        case LARDER_FIELD_MIME_TYPE: cursor.text(.mimeType)
+        case LARDER_FIELD_ETAG: cursor.text(.etag)
+        case LARDER_FIELD_FILE_ID: cursor.text(.fileID)
+        case LARDER_FIELD_LOCAL_ID: cursor.text(.localID)
+        case LARDER_FIELD_DOWNLOAD_TRIGGER: cursor.text(.downloadTrigger)
+        case LARDER_FIELD_PARENT_PATH: cursor.text(.parentPath)
+        case LARDER_FIELD_OWNER: cursor.text(.owner)
+        case LARDER_FIELD_PERMISSIONS: cursor.text(.permissions)
+        case LARDER_FIELD_LOCAL_PATH: source.readLocalPath()
+        // What is shared is known once something polls shares.
+        default: nil
+        }
+    }
+
+    func integer(_ field: Int32) -> Int64? {
+        let column: ItemColumn
+        switch field {
+        case LARDER_FIELD_SIZE: column = .size
+        case LARDER_FIELD_LAST_MODIFIED: column = .lastModified
+        case LARDER_FIELD_LAST_USED: column = .lastUsed
+        case LARDER_FIELD_TYPE: column = .type
+        case LARDER_FIELD_CLOUD_STATUS: column = .cloudStatus
+        case LARDER_FIELD_REMOVED: column = .removed
+        case LARDER_FIELD_FAVORITE: column = .favorite
+        case LARDER_FIELD_REMOTE_VERSION: column = .remoteVersion
+        case LARDER_FIELD_SYNC_ACTIVITY: column = .syncActivity
+        default: return source.readCoverage()
+        }
+        return cursor.isNull(column) ? nil : cursor.integer(column)
+    }
+}
+
+/// Whether available-offline policies keep items here. Made only for processors that read the field.
+struct Coverage {
+    private let policies: [(policy: ItemPolicy, condition: Condition)]
+    private let now: Timestamp
+
+    /// Nil unless the mask asks for it.
+    init?(fields: UInt64, database: Database, now: Timestamp) throws(Failure) {
+        guard fields & (1 << UInt64(LARDER_FIELD_AVAILABLE_OFFLINE)) != 0 else { return nil }
+        do {
+            policies = try database.readBlocking { try $0.policies(kind: .availableOffline) }
+                .map { ($0, try $0.parsedCondition()) }
+        } catch {
+            throw error as? Failure ?? Failure(.internal, "\(error)")
+        }
+        self.now = now
+    }
+
+    /// One of `LARDER_AVAILABLE_OFFLINE_…`.
+    func level(of item: Item) -> UInt32 {
+        let covering = policies.filter { $0.condition.matches(item, now: now) }
+        if covering.isEmpty { return LARDER_AVAILABLE_OFFLINE_NONE }
+        let isNamed = covering.contains { $0.policy.localID == item.localID || $0.policy.path == item.path }
+        return isNamed ? LARDER_AVAILABLE_OFFLINE_DIRECT : LARDER_AVAILABLE_OFFLINE_INDIRECT
+    }
+}

@@ -1,0 +1,20 @@
+public import PluginHost
+public import Storage
+
+/// Remembers in a vault's database which libraries were opened in a child process.
+public struct DatabaseProbeMemory: ProbeMemory {
+    private let database: Database
+
+    public init(_ database: Database) { self.database = database }
+
+    public func library(digest: [UInt8], hostMinor: Int) async throws -> ProbedLibrary? {
+        try await database.read { try $0.probedLibrary(digest: digest, hostMinor: hostMinor) }
+            .map { ProbedLibrary(refusal: $0) }
+    }
+
+    public func remember(_ library: ProbedLibrary, digest: [UInt8], hostMinor: Int) async throws {
+        try await database.write { transaction in
+            try transaction.rememberProbe(digest: digest, hostMinor: hostMinor, refusal: library.refusal)
+        }
+    }
+}

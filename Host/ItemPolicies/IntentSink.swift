@@ -1,0 +1,13 @@
+public import Model
+public import Storage
+
+/// Carries out what processors ask for on items. Policies and values are written by the run itself.
+public protocol IntentSink: Sendable {
+    /// Takes an action into the journal, in the run's own transaction and in the order of the asking. What is already so, or
+    /// under way with the same key, is left alone. What would lose data is refused: logged and left alone too.
+    ///
+    /// Called on a plugin's thread.
+    /// - Parameter intent: `.download` or `.removeLocalCopy`, with a key.
+    /// - Throws: only what makes the whole transaction impossible.
+    func perform(_ intent: Intent, in transaction: Transaction) throws
+}

@@ -1,0 +1,195 @@
+public import Logging
+public import Model
+public import PluginHost
+public import Storage
+import Synchronization
+
+/// Sets an account's item-policy processors to work: queues runs, and makes each processor's calls in a run.
+public final class ItemPolicies: Sendable {
+    private struct State {
+        var queue = RunQueue()
+        var isWorking = false
+        var isEnded = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+        var failures: [Failure] = []
+    }
+
+    let database: Database
+    let sink: any IntentSink
+    let clock: HostClock
+    /// The folder of the local copies.
+    let files: String
+    private let seats: [ProcessorSeat]
+    private let logger: Logger
+    private let state = Mutex(State())
+    private let version = Atomic<Int>(1)
+    private let asked = Mutex(AskCounter())
+    private let wakes: AsyncStream<Void>
+    private let wake: AsyncStream<Void>.Continuation
+
+    /// - Parameters:
+    ///   - plugins: the account's started plugins; those without a processor are left aside.
+    ///   - sink: what carries out the actions that processors ask for.
+    ///   - files: the folder of the local copies, absolute.
+    public init(
+        database: Database, plugins: [PluginInstance], sink: any IntentSink, files: String, clock: HostClock = .system,
+        logger: Logger
+    ) {
+        self.database = database
+        self.sink = sink
+        self.files = files
+        self.clock = clock
+        self.logger = logger
+        seats = plugins.filter { $0.kind != nil }.sorted { FirstParty.precedes($0.plugin, $1.plugin) }
+            .map(ProcessorSeat.init)
+        (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    // MARK: What sets runs off. Never blocks; may be called on any thread.
+
+    /// A transaction was committed. To be called by the database's observer itself, before the commit returns, so that what
+    /// a run set off is told from what came from outside.
+    public func databaseChanged(_ summary: CommitSummary) {
+        if summary.policiesChanged { version.add(1, ordering: .releasing) }
+        guard summary.changesItems || summary.triggersPolicies else { return }
+        enqueue { $0.add(summary) }
+    }
+
+    /// A trigger after which all items are looked at. One that waits already is not queued twice, but for `policiesChanged`.
+    public func fire(_ trigger: Trigger) {
+        if trigger == .itemListUpdateCompleted || trigger == .policiesChanged { asked.withLock { $0.reset() } }
+        enqueue { $0.add(trigger) }
+    }
+
+    private func enqueue(_ change: (inout RunQueue) -> Void) {
+        guard !seats.isEmpty else { return }
+        state.withLock { change(&$0.queue) }
+        wake.yield()
+    }
+
+    // MARK: The work
+
+    /// Makes the runs as they come, until the task is cancelled; the plugins' instances are good for being stopped then. Called
+    /// once.
+    public func run() async {
+        await withTaskCancellationHandler {
+            for await _ in wakes {
+                while !Task.isCancelled, let run = takeNext() { await perform(run) }
+                if Task.isCancelled { break }
+            }
+        } onCancel: {
+            // A pass over many items ends at the next one.
+            seats.forEach { $0.instance.cancel() }
+        }
+        let waiters = state.withLock { state in
+            state.isEnded = true
+            return rest(&state)
+        }
+        waiters.forEach { $0.resume() }
+    }
+
+    /// Returns when no run waits or is under way, or ``run()`` has ended.
+    public func settled() async {
+        await withCheckedContinuation { continuation in
+            let isSettled = state.withLock { state in
+                let isSettled = state.isEnded || !state.isWorking && state.queue.waiting.isEmpty
+                if !isSettled { state.waiters.append(continuation) }
+                return isSettled
+            }
+            if isSettled { continuation.resume() }
+        }
+    }
+
+    /// What kept runs from being finished, since this was asked last.
+    public func takeFailures() -> [Failure] {
+        state.withLock { state in
+            defer { state.failures = [] }
+            return state.failures
+        }
+    }
+
+    /// Whether a stored policy of a plugin's kind covers an item; without any policy of the kind, whether the plugin itself
+    /// says so. Blocks for a read when policies have changed.
+    /// - Returns: true for a plugin that has no processor here, which nothing is known of.
+    public func covers(_ item: Item, for plugin: PluginID) throws -> Bool {
+        guard let seat = seats.first(where: { $0.plugin == plugin }) else { return true }
+        let condition = try seat.coverage(version: version.load(ordering: .acquiring), in: database)
+        return condition?.matches(item, now: clock.now()) ?? false
+    }
+
+    private func takeNext() -> RunQueue.Run? {
+        let (run, waiters) = state.withLock { state in
+            let run = state.queue.next()
+            state.isWorking = run != nil
+            return (run, run == nil ? rest(&state) : [])
+        }
+        waiters.forEach { $0.resume() }
+        return run
+    }
+
+    private func rest(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
+        state.isWorking = false
+        defer { state.waiters = [] }
+        return state.waiters
+    }
+
+    private func perform(_ run: RunQueue.Run) async {
+        guard run.round <= RunQueue.mostRounds else {
+            let names = run.askers.sorted().map(\.text).joined(separator: ", ")
+            report(
+                Failure(
+                    .failed,
+                    "Item policies did not come to rest: \(RunQueue.mostRounds) rounds followed each other without a change from outside; asked for by \(names)",
+                    hint: "Look at the policies that these processors process, or disable one of them"))
+            return
+        }
+        for seat in seats {
+            let version = version.load(ordering: .acquiring)
+            do {
+                try await seat.instance.withProcessor { [self] calls in
+                    let pass = ProcessorRun(self, seat: seat, calls: calls, run: run, policiesVersion: version)
+                    try pass.perform()
+                }
+            } catch is CancellationError {
+                return
+            } catch let failure as Failure {
+                report(failure, of: seat.plugin, run)
+            } catch {
+                report(Failure(.internal, "\(error)"), of: seat.plugin, run)
+            }
+        }
+    }
+
+    /// Whether a processor's wish for an item, set off by a change of that item, is still carried out.
+    func mayAsk(_ item: LocalID, plugin: PluginID) -> Bool {
+        let (isAllowed, isFirst) = asked.withLock { $0.mayAsk(item) }
+        if isFirst {
+            report(
+                Failure(
+                    .failed,
+                    "Item policies do not come to rest: again and again something is asked for the same item, at last by \(plugin), without a change from outside",
+                    hint: "Look at the policies that processors process, or disable one of them"))
+        }
+        return isAllowed
+    }
+
+    func noteAsked(_ item: LocalID) { asked.withLock { $0.note(item) } }
+
+    /// A run's transaction was committed.
+    func followed(_ summary: CommitSummary, run: RunQueue.Run, asker: PluginID) {
+        state.withLock { $0.queue.follow(summary, round: run.round, asker: asker) }
+    }
+
+    private func report(_ failure: Failure, of plugin: PluginID, _ run: RunQueue.Run) {
+        var failure = failure
+        failure.message = "\(plugin) could not finish its run for \(run.cause.trigger.name): \(failure.message)"
+        report(failure)
+    }
+
+    private func report(_ failure: Failure) {
+        logger.error("\(failure)")
+        state.withLock { state in
+            if state.failures.count < 100 { state.failures.append(failure) }
+        }
+    }
+}

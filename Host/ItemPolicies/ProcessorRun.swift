@@ -1,0 +1,207 @@
+import CLarder
+import Model
+import PluginHost
+import Storage
+
+/// One processor's calls in one run, in the original's order. On the plugin's thread.
+final class ProcessorRun: PluginRun {
+    /// A run's wishes are committed whenever this many calls have asked for something.
+    private static let mostCalls = 1_000
+
+    private let policiesOwner: ItemPolicies
+    private let seat: ProcessorSeat
+    private let calls: ProcessorCalls
+    private let run: RunQueue.Run
+    private let trigger: Trigger
+    private let version: Int
+    private let now: Timestamp
+    private var session: ReadSession?
+    private var asked: [Intent] = []
+    private var askingCalls = 0
+    /// The item of the call under way, so that a wish about it needs no search.
+    private var current: CursorSource?
+    private(set) var policies: [ItemPolicy] = []
+
+    init(
+        _ owner: ItemPolicies, seat: ProcessorSeat, calls: ProcessorCalls, run: RunQueue.Run, policiesVersion: Int
+    ) {
+        policiesOwner = owner
+        self.seat = seat
+        self.calls = calls
+        self.run = run
+        trigger = run.cause.trigger
+        version = policiesVersion
+        now = owner.clock.now()
+    }
+
+    /// - Throws: `Failure` if the database cannot be read or written; what was committed before stays.
+    func perform() throws {
+        guard !calls.isCancelled, calls.triggers().contains(TriggerMask(trigger)) else { return }
+        session = try ReadSession(policiesOwner.database)
+        calls.begin(self)
+        defer {
+            calls.end()
+            session?.close()
+        }
+        try updatePolicies()
+        try preflight()
+        calls.willEnterTrigger(trigger)
+        try pass(.matching)
+        try pass(.cleanup)
+        guard !calls.isCancelled else { return try commit() }
+        calls.didPassTrigger(trigger)
+        try commit()
+    }
+
+    private func updatePolicies() throws {
+        if let known = seat.policies(version: version) {
+            policies = known
+            return
+        }
+        let kind = calls.kind
+        policies = try policiesOwner.database.readBlocking { try $0.policies(kind: kind) }
+        if calls.updatePolicies(policies, trigger).isOK { seat.gave(policies, version: version) }
+        seat.covers(parsed(.policy), version: version)
+    }
+
+    private func preflight() throws {
+        guard case .items = run.cause else {
+            calls.preflight(trigger, changed: nil)
+            return
+        }
+        calls.preflight(trigger, changed: try open(.constant(true), fields: calls.fields, in: run.cause))
+    }
+
+    private func pass(_ which: ProcessorCalls.Pass) throws {
+        guard !calls.isCancelled, let condition = parsed(which == .matching ? .match : .cleanup) else {
+            return try commit()
+        }
+        let source = try open(condition, fields: calls.fields, in: run.cause)
+        let view = UnsafeMutablePointer<larder_item>.allocate(capacity: 1)
+        view.initialize(to: emptyItemView())
+        defer { view.deallocate() }
+        current = source
+        defer { current = nil }
+        var isBegun = false
+        while try source.next(&view.pointee), !calls.isCancelled {
+            if !isBegun {
+                calls.begin(which, trigger)
+                isBegun = true
+            }
+            calls.perform(which, trigger, view, of: source)
+            if askingCalls >= Self.mostCalls { try commit() }
+        }
+        if isBegun, !calls.isCancelled { calls.end(which, trigger) }
+        try commit()
+    }
+
+    private func parsed(_ which: ProcessorCalls.Condition) -> Condition? {
+        guard let text = calls.condition(which, trigger) else { return nil }
+        do throws(ConditionError) { return try seat.parse(text) } catch {
+            calls.note("the \(which) condition for \(trigger.name) is none: \(error)")
+            return nil
+        }
+    }
+
+    private func open(
+        _ condition: Condition, fields: UInt64, in cause: RunQueue.Cause
+    ) throws(Failure) -> CursorSource {
+        guard let session else { throw Failure(.internal, "A run has ended") }
+        let (sql, arguments) = ConditionSQL.compile(condition, now: now)
+        var from = "items WHERE \(sql)"
+        var values: [SQLValue] = []
+        if case .items(let ids, _) = cause {
+            from = "json_each(?) AS changed CROSS JOIN items ON items.databaseID = changed.value WHERE \(sql)"
+            values.append(.text("[" + ids.map(String.init).joined(separator: ",") + "]"))
+        }
+        let cursor = try session.items(
+            CursorSource.columns(for: fields), from: from, values + arguments.map(SQLValue.text))
+        return CursorSource(
+            cursor, fields: fields, files: policiesOwner.files,
+            coverage: try Coverage(fields: fields, database: policiesOwner.database, now: now))
+    }
+
+    // MARK: What its calls ask
+
+    func items(where condition: String, fields: UInt64) throws(ServiceError) -> any ItemSource {
+        let parsed: Condition
+        do throws(ConditionError) { parsed = try seat.parse(condition) } catch {
+            throw ServiceError(LARDER_INVALID_ARGUMENT, "the condition: \(error)")
+        }
+        do throws(Failure) { return try open(parsed, fields: fields, in: .all(trigger)) } catch {
+            throw ServiceError(LARDER_IO, error.message)
+        }
+    }
+
+    func hasItem(_ localID: LocalID) throws(ServiceError) -> Bool {
+        if current?.isAt(localID) == true { return true }
+        do throws(Failure) {
+            guard let session else { return false }
+            return try session.items([], from: "items WHERE items.localID = ?", [.text(localID.text)]).next()
+        } catch {
+            throw ServiceError(LARDER_IO, error.message)
+        }
+    }
+
+    func check(condition: String) throws(ServiceError) {
+        do throws(ConditionError) { _ = try Condition(parsing: condition) } catch {
+            throw ServiceError(LARDER_INVALID_ARGUMENT, "the condition: \(error)")
+        }
+    }
+
+    func value(for key: [UInt8]) throws(ServiceError) -> [UInt8]? {
+        do { return try policiesOwner.database.readBlocking { try $0.pluginValue(of: calls.plugin, key: key) } } catch {
+            throw ServiceError(LARDER_IO, "\(error)")
+        }
+    }
+
+    func accept(_ intents: [Intent]) {
+        asked += intents
+        askingCalls += 1
+    }
+
+    // MARK: What is done about it
+
+    private func commit() throws {
+        guard !asked.isEmpty else { return }
+        let intents = asked
+        asked.removeAll(keepingCapacity: true)
+        askingCalls = 0
+        var done: Transaction?
+        try policiesOwner.database.writeBlocking { transaction in
+            for intent in intents { try carryOut(intent, in: transaction) }
+            done = transaction
+        }
+        if let changes = done?.changes { policiesOwner.followed(changes, run: run, asker: calls.plugin) }
+    }
+
+    private func carryOut(_ intent: Intent, in transaction: Transaction) throws {
+        switch intent.change {
+        case .download(let item, _), .removeLocalCopy(let item, _): try perform(intent, on: item, in: transaction)
+        case .putValue(let key, let value): try transaction.setPluginValue(of: intent.plugin, key: key, value)
+        case .deleteValue(let key): try transaction.removePluginValue(of: intent.plugin, key: key)
+        case .addPolicy(let policy, let runsTrigger):
+            _ = try transaction.addPolicy(policy, runsTrigger: runsTrigger)
+        case .updatePolicy(let policy, let runsTrigger):
+            guard let stored = try transaction.policy(policy.id), stored != policy else { return }
+            guard stored.revision == policy.revision else { return outdated(policy.id) }
+            try transaction.updatePolicy(policy, runsTrigger: runsTrigger)
+        case .removePolicy(let id, let runsTrigger):
+            guard try transaction.policy(id) != nil else { return }
+            try transaction.removePolicy(id, runsTrigger: runsTrigger)
+        }
+    }
+
+    private func perform(_ intent: Intent, on item: LocalID, in transaction: Transaction) throws {
+        guard trigger == .itemsChanged else { return try policiesOwner.sink.perform(intent, in: transaction) }
+        guard policiesOwner.mayAsk(item, plugin: calls.plugin) else { return }
+        let before = transaction.changes
+        try policiesOwner.sink.perform(intent, in: transaction)
+        // What was so already changes nothing, and may be asked for as often as a processor likes.
+        if transaction.changes?.updated.count != before?.updated.count { policiesOwner.noteAsked(item) }
+    }
+
+    private func outdated(_ id: PolicyID) {
+        calls.logError("A change to the policy \(id) was dropped: the policy was changed meanwhile")
+    }
+}
