@@ -1,0 +1,41 @@
+public import Model
+public import Storage
+
+extension SyncEngine {
+    /// Takes a record out of the journal and takes back what its preflight did: the item's marks, what was fetched so far. A
+    /// request under way for it ends.
+    func deschedule(_ record: JournalRecord, in tx: Transaction) throws {
+        controls.suspend(record.id, cancels: true)
+        try tx.deleteSyncRecord(id: record.id)
+        guard record.record.action == .download, var item = try tx.item(localID: record.record.localID) else { return }
+        let before = item
+        item.syncActivity.remove(.downloading)
+        // Joined by another: with the download that one's wish goes too.
+        if item.cloudStatus == .cloudOnly { item.formerTrigger = nil }
+        if item != before {
+            try tx.update(item)
+            counters.expect(files: -1, bytes: -(item.size ?? 0))
+        }
+        tree.abandonIncoming(Job(record, item: item).incomingName)
+    }
+
+    /// Takes away downloads that were asked for with this reason and have not been started, such as those of a policy that no
+    /// longer covers the items. A download that somebody else joined goes on as the other's.
+    /// - Returns: how many went.
+    @discardableResult
+    public func descheduleNotStarted(
+        _ items: some Sequence<LocalID>, reason: DownloadTrigger, in tx: Transaction
+    ) throws -> Int {
+        var count = 0
+        for item in items {
+            for record in try tx.syncRecords(of: item)
+            where record.record.action == .download && record.record.reason == reason && record.record.state == .ready
+                && record.landing == nil
+            {
+                try deschedule(record, in: tx)
+                count += 1
+            }
+        }
+        return count
+    }
+}

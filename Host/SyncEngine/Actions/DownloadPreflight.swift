@@ -1,0 +1,118 @@
+import Model
+import Storage
+
+extension SyncEngine {
+    func preflightDownload(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> EnqueueOutcome {
+        if item.isRemoved {
+            return .refused(Failure(.notFound, "\(item.path) is no longer on the server"))
+        }
+        if item.kind == .folder { return try keepFolder(item, for: request.reason, in: tx) }
+        let records = try tx.syncRecords(of: item.localID)
+        // Whoever wanted the copy gone has changed their mind, or another wants it now.
+        for removal in records where removal.record.action.isRemoval { try deschedule(removal, in: tx) }
+        let earlier = records.first { $0.record.action == .download }
+        switch item.cloudStatus {
+        case .localOnly:
+            return .refused(Failure(.failed, "\(item.path) is only here: there is nothing to download"))
+        case .locallyModified where request.reason != .user:
+            return .refused(Failure(.failed, "\(item.path) was changed here: it is not downloaded over the change"))
+        case .locallyModified where earlier == nil: return try askToOverwrite(item, request, in: tx)
+        case .localCopy where item.remoteVersion == .current && earlier == nil:
+            return try adopt(item, for: request.reason, in: tx)
+        case .locallyModified, .localCopy, .cloudOnly:
+            if let earlier { return try join(earlier, item, request, in: tx) }
+        }
+        var item = item
+        item.syncActivity.insert(.downloading)
+        try tx.update(item)
+        let record = try record(request, of: item, in: tx)
+        counters.expect(files: 1, bytes: item.size ?? 0)
+        return .queued(record.id)
+    }
+
+    /// A folder is made at once: there is nothing to fetch.
+    private func keepFolder(_ item: Item, for reason: DownloadTrigger, in tx: Transaction) throws -> EnqueueOutcome {
+        do {
+            var made = try tree.makeFolder(item.path)
+            if case .obstructed = made, try makeWay(for: item.path, of: .folder, in: tx) {
+                made = try tree.makeFolder(item.path)
+            }
+            if case .obstructed(let obstruction) = made {
+                let failure = inTheWay(obstruction, of: item.path)
+                try tx.file(
+                    Issue(
+                        code: IssueCode.place.rawValue, subject: item.path.text, message: failure.message,
+                        choices: [IssueCode.dismissal], created: clock.now(), failure: failure.kind))
+                return .refused(failure)
+            }
+        } catch let failure as Failure where failure.kind == .localIO {
+            return .refused(failure)
+        }
+        try tx.deleteIssue(code: IssueCode.place.rawValue, subject: item.path.text)
+        var kept = item
+        kept.cloudStatus = .localCopy
+        kept.take(reason)
+        if kept != item { try tx.update(kept) }
+        return .done
+    }
+
+    /// The newest version is here: it only changes whose it is.
+    private func adopt(_ item: Item, for reason: DownloadTrigger, in tx: Transaction) throws -> EnqueueOutcome {
+        var adopted = item
+        adopted.take(reason)
+        if reason == .user { adopted.lastUsed = clock.now() }
+        if adopted != item { try tx.update(adopted) }
+        return .done
+    }
+
+    /// One download serves both. The copy will be the newcomer's, and the other's again when that lets it go.
+    private func join(
+        _ earlier: JournalRecord, _ item: Item, _ request: ActionRequest, in tx: Transaction
+    ) throws -> EnqueueOutcome {
+        guard earlier.record.reason != request.reason else { return .joined(earlier.id) }
+        var joined = item
+        if joined.formerTrigger == nil {
+            joined.formerTrigger = request.reason == .user ? .user : earlier.record.reason
+        }
+        if joined != item { try tx.update(joined) }
+        var record = earlier
+        // What another wants too is not dropped with the policies of one.
+        record.whileCovered = earlier.whileCovered && request.whileCovered
+        if request.reason != .user {
+            record.record.reason = request.reason
+            record.record.key = request.key
+        }
+        if record != earlier {
+            try tx.update(record)
+            controls.suspend(record.id, cancels: false)
+        }
+        return .joined(earlier.id)
+    }
+
+    private func askToOverwrite(
+        _ item: Item, _ request: ActionRequest, in tx: Transaction
+    ) throws -> EnqueueOutcome {
+        var record = try record(request, of: item, in: tx)
+        let issue = try tx.file(
+            Issue(
+                record: record.id, code: IssueCode.overwrite.rawValue, subject: item.path.text,
+                message: "\(item.path) was changed here; a download would replace the change",
+                choices: IssueCode.overwrite.choices, created: clock.now()))
+        record.record.wait = .issue(issue.id)
+        try tx.update(record)
+        return .waits(record: record.id, issue: issue.id)
+    }
+}
+
+extension Item {
+    /// Makes the copy that of whoever asked for it. Whoever had it before is remembered; what a plugin keeps stays its own when a
+    /// person asks for it too, and is the person's when the plugin lets it go.
+    mutating func take(_ trigger: DownloadTrigger) {
+        guard let current = downloadTrigger, current != trigger else {
+            downloadTrigger = trigger
+            return
+        }
+        if formerTrigger == nil { formerTrigger = trigger == .user ? .user : current }
+        if trigger != .user { downloadTrigger = trigger }
+    }
+}

@@ -1,0 +1,49 @@
+import Logging
+import Model
+public import Storage
+
+extension SyncEngine {
+    /// Takes requests in: early checks, then preflight, then the journal, all in the caller's transaction. What a request
+    /// changes of an item is visible with that transaction's commit; if it is rolled back, nothing was asked for.
+    ///
+    /// Asking again for what is under way or is already so changes nothing. The same for a person and for a plugin, except
+    /// that a person is asked where a plugin is refused.
+    /// - Returns: an outcome for each request, in their order.
+    /// - Throws: what the database throws; the transaction must not be committed then.
+    public func enqueue(_ requests: [ActionRequest], in tx: Transaction) throws -> [EnqueueOutcome] {
+        var outcomes: [EnqueueOutcome] = []
+        outcomes.reserveCapacity(requests.count)
+        for request in requests {
+            let outcome = try enqueue(request, in: tx)
+            if case .refused(let failure) = outcome {
+                logger.notice("\(request.action.name) for \(request.reason) refused: \(failure.message)")
+            }
+            outcomes.append(outcome)
+        }
+        return outcomes
+    }
+
+    private func enqueue(_ request: ActionRequest, in tx: Transaction) throws -> EnqueueOutcome {
+        if let key = request.key, let same = try tx.syncRecord(reason: request.reason, key: key) {
+            return .joined(same.id)
+        }
+        guard let item = try tx.item(localID: request.item) else {
+            return .refused(Failure(.notFound, "No item has the id \(request.item)"))
+        }
+        switch request.action {
+        case .download: return try preflightDownload(request, of: item, in: tx)
+        case .removeLocalCopy(let restores):
+            return try preflightRemoval(request, of: item, restoresFormerTrigger: restores, in: tx)
+        }
+    }
+
+    /// Writes a new record that may go on at once.
+    func record(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> JournalRecord {
+        try tx.insert(
+            JournalRecord(
+                SyncRecord(
+                    action: request.action, state: .ready, localID: item.localID, path: item.path,
+                    reason: request.reason,
+                    key: request.key, since: clock.now()), whileCovered: request.whileCovered))
+    }
+}

@@ -1,0 +1,33 @@
+import Model
+
+/// The kinds of issues that the sync engine files, with their choices. The first choice is the one that nothing is lost by.
+enum IssueCode: String, Hashable, Sendable {
+    /// A download failed too often, or for a reason that does not pass by itself.
+    case retry = "download.retry"
+    /// A person asked for a file that was changed here.
+    case overwrite = "download.overwrite"
+    /// Something is in the way of a file.
+    case place = "download.place"
+    /// The server does not take the account's password or token.
+    case authentication = "connection.authentication"
+
+    var choices: [Issue.Choice] {
+        switch self {
+        case .retry, .place:
+            [Self.tryAgain, .init(id: "cancel", label: "Give the download up", impact: .nonDestructive)]
+        case .overwrite:
+            [
+                .init(id: "keep", label: "Keep the changed file, do not download", impact: .nonDestructive),
+                .init(
+                    id: "overwriteModifiedFile", label: "Replace the changed file by the server's version",
+                    impact: .dataLoss),
+            ]
+        case .authentication: [Self.tryAgain]
+        }
+    }
+
+    /// Of an issue without a record: it comes again if nothing has changed.
+    static let dismissal = Issue.Choice(id: "dismiss", label: "Take it off the list", impact: .nonDestructive)
+
+    private static let tryAgain = Issue.Choice(id: "retry", label: "Try again", impact: .nonDestructive)
+}

@@ -1,0 +1,82 @@
+import Model
+import Storage
+
+extension SyncEngine {
+    func preflightRemoval(
+        _ request: ActionRequest, of found: Item, restoresFormerTrigger: Bool, in tx: Transaction
+    ) throws -> EnqueueOutcome {
+        var item = found
+        let records = try tx.syncRecords(of: item.localID)
+        if let earlier = records.first(where: { $0.record.action.isRemoval }) { return .joined(earlier.id) }
+        var isLanding = false
+        for download in records where download.record.action == .download && download.record.reason == request.reason {
+            if download.landing != nil {
+                // Its file may be in place any moment: the removal follows it.
+                isLanding = true
+            } else {
+                try letGo(download, of: &item, in: tx)
+            }
+        }
+        switch item.cloudStatus {
+        case .locallyModified, .localOnly:
+            return .refused(
+                Failure(.failed, "\(item.path) was changed here, and the server does not have the change: it stays"))
+        case .cloudOnly where !isLanding: return .done
+        case .cloudOnly, .localCopy: break
+        }
+        if restoresFormerTrigger, !isLanding, item.formerTrigger != nil {
+            item.returnToFormerTrigger(now: clock.now())
+            try tx.update(item)
+            return .done
+        }
+        if item.kind == .folder {
+            item.releaseCopy()
+            try tx.update(item)
+            _ = try tree.removeFolderIfEmpty(item.path)
+            return .done
+        }
+        return .queued(try record(request, of: item, in: tx).id)
+    }
+
+    /// Ends a download for the one who asked for it. If another joined it, it goes on as the other's.
+    private func letGo(_ download: JournalRecord, of item: inout Item, in tx: Transaction) throws {
+        guard item.cloudStatus == .cloudOnly, let former = item.formerTrigger else {
+            try deschedule(download, in: tx)
+            item = try tx.item(localID: item.localID) ?? item
+            return
+        }
+        var record = download
+        record.record.reason = former
+        record.record.key = nil
+        try tx.update(record)
+        controls.suspend(record.id, cancels: false)
+        item.formerTrigger = nil
+        item = try tx.update(item)
+    }
+}
+
+extension SyncRecord.Action {
+    var isRemoval: Bool {
+        switch self {
+        case .removeLocalCopy: true
+        case .download: false
+        }
+    }
+}
+
+extension Item {
+    /// Gives an adopted copy back to whoever had it before. It counts as used now, so that it does not go at once.
+    mutating func returnToFormerTrigger(now: Timestamp) {
+        downloadTrigger = formerTrigger
+        formerTrigger = nil
+        lastUsed = now
+    }
+
+    /// The copy is not here any more, or as a folder is not kept.
+    mutating func releaseCopy() {
+        cloudStatus = .cloudOnly
+        copy = nil
+        downloadTrigger = nil
+        formerTrigger = nil
+    }
+}

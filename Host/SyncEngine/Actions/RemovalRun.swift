@@ -1,0 +1,78 @@
+import Logging
+import Model
+import Storage
+
+extension SyncEngine {
+    /// Removes copies, and writes their items and records in the same transaction, so that nobody asks for a copy again that is
+    /// just going. After a crash in between the copy is found missing, and the item says so. It blocks.
+    func removeCopies(_ jobs: [Job]) throws -> [Settlement] {
+        do {
+            return try database.writeBlocking { tx in
+                try jobs.map { try removeCopy($0, in: tx) }
+            }
+        } catch let failure as Failure where failure.kind == .localIO {
+            let until = clock.now() + Self.inUsePatience
+            return jobs.map { Settlement(record: $0.id, fate: .waits(until: until), failure: failure) }
+        }
+    }
+
+    private func removeCopy(_ job: Job, in tx: Transaction) throws -> Settlement {
+        guard let journal = try tx.syncRecord(id: job.id), case .removeLocalCopy(let restores) = journal.record.action
+        else { return Settlement(record: job.id, fate: .ended) }
+        guard var item = try tx.item(localID: journal.record.localID), item.cloudStatus != .cloudOnly else {
+            return try done(journal, in: tx)
+        }
+        if restores, item.formerTrigger != nil {
+            item.returnToFormerTrigger(now: clock.now())
+            try tx.update(item)
+            return try done(journal, in: tx)
+        }
+        guard item.cloudStatus == .localCopy, let copy = item.copy else { return try refuse(journal, item, in: tx) }
+        switch try tree.remove(at: item.path, known: copy) {
+        case .removed, .nothingThere:
+            item.releaseCopy()
+            try tx.update(item)
+            try removeEmptyFolders(above: item.path, in: tx)
+            logger.debug("Removed the copy of \(item.path)")
+            return try done(journal, in: tx)
+        case .modified:
+            item.cloudStatus = .locallyModified
+            try tx.update(item)
+            return try refuse(journal, item, in: tx)
+        case .inUse:
+            let failure = Failure(.failed, "\(item.path) is open in another program and was not removed")
+            let verdict = Verdict.wait(until: clock.now() + Self.inUsePatience, attempts: journal.record.attempts)
+            return try settle(job, verdict, because: failure, in: tx)
+        case .obstructed(let obstruction):
+            // Whatever it is, it is not the copy.
+            logger.notice("\(obstruction.text) lies where the copy of \(item.path) was")
+            item.releaseCopy()
+            try tx.update(item)
+            return try done(journal, in: tx)
+        }
+    }
+
+    /// Folders that are not kept here for their own sake go with the last copy in them.
+    private func removeEmptyFolders(above path: ItemPath, in tx: Transaction) throws {
+        var folder = path.parent
+        while !folder.isRoot {
+            if let item = try tx.item(at: folder), item.cloudStatus != .cloudOnly { return }
+            guard try tree.removeFolderIfEmpty(folder) else { return }
+            folder = folder.parent
+        }
+    }
+
+    private func done(_ journal: JournalRecord, in tx: Transaction) throws -> Settlement {
+        try tx.deleteSyncRecord(id: journal.id)
+        return Settlement(record: journal.id, fate: .ended)
+    }
+
+    private func refuse(_ journal: JournalRecord, _ item: Item, in tx: Transaction) throws -> Settlement {
+        let failure = Failure(
+            .failed, "\(item.path) was changed here, and the server does not have the change: it stays")
+        logger.notice("\(failure.message)")
+        var settlement = try done(journal, in: tx)
+        settlement.failure = failure
+        return settlement
+    }
+}

@@ -1,0 +1,91 @@
+import Connection
+import Logging
+import Model
+import Storage
+
+/// What became of a record that was started.
+struct Settlement: Sendable {
+    enum Fate: Sendable {
+        /// Done, or gone from the journal.
+        case ended
+        /// In the journal, waiting; nil: for something else than a time.
+        case waits(until: Timestamp?)
+        /// In the journal, ready as soon as what holds up everything is over.
+        case putBack
+        /// In the journal; its folder is to be listed again.
+        case relist(ItemPath)
+        /// In the journal, and out of date in memory.
+        case stale
+    }
+
+    var record: Int64
+    var fate: Fate
+    /// Why it is not done.
+    var failure: Failure?
+}
+
+extension SyncEngine {
+    /// How long a record waits for its folder to be listed again, if the host ends meanwhile.
+    private static let relistPatience = Duration.seconds(60)
+
+    /// Writes down what follows from a failure.
+    func settle(_ job: Job, _ verdict: Verdict, because failure: Failure, in tx: Transaction) throws -> Settlement {
+        guard var journal = try tx.syncRecord(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
+        journal.record.state = .ready
+        journal.landing = nil
+        var fate = Settlement.Fate.waits(until: nil)
+        switch verdict {
+        case .wait(let until, let attempts):
+            journal.record.wait = .until(until)
+            journal.record.attempts = attempts
+            fate = .waits(until: until)
+        case .relist(let rounds):
+            journal.record.wait = .newVersion(since: job.version, until: clock.now() + Self.relistPatience)
+            journal.rounds = rounds
+            fate = .relist(job.path.parent)
+        case .ask(let code):
+            journal.record.attempts += 1
+            journal.record.wait = .issue(try ask(code, about: job, because: failure, in: tx).id)
+        case .putBack: fate = .putBack
+        }
+        try tx.update(journal)
+        logger.info("\(job.record.action.name) of \(job.path) did not succeed: \(failure.message)")
+        return Settlement(record: job.id, fate: fate, failure: failure)
+    }
+
+    func ask(_ code: IssueCode, about job: Job, because failure: Failure, in tx: Transaction) throws -> Issue {
+        try tx.file(
+            Issue(
+                record: job.id, code: code.rawValue, subject: job.path.text, message: failure.message,
+                choices: code.choices, created: clock.now(), failure: failure.kind))
+    }
+
+    /// Lets records go on whose folders were listed again. Those for which that told nothing new wait a little longer each
+    /// time.
+    func endRelisting(_ records: [Int64]) async throws {
+        try await database.write { [self] tx in
+            let now = clock.now()
+            _ = try tx.endFulfilledWaits(now: now)
+            for id in records {
+                guard var journal = try tx.syncRecord(id: id), case .newVersion = journal.record.wait else { continue }
+                journal.record.wait = .until(now + Self.backoff.delay(afterFailures: journal.rounds))
+                try tx.update(journal)
+            }
+        }
+    }
+
+    /// The server refuses the account: one issue, however many requests it refused.
+    func reportAccount(_ failure: Failure) async throws {
+        let isNew = try await database.write { [self] tx in
+            let code = IssueCode.authentication
+            let isNew = try tx.issue(code: code.rawValue, subject: account) == nil
+            try tx.file(
+                Issue(
+                    code: code.rawValue, subject: account, message: failure.message, choices: code.choices,
+                    created: clock.now(), failure: failure.kind))
+            return isNew
+        }
+        if isNew { logger.error("\(failure.message)") }
+        callbacks.accountRefused(failure)
+    }
+}

@@ -1,0 +1,55 @@
+import Model
+import Synchronization
+
+/// What others tell a running engine, from any thread.
+///
+/// A transaction that changes a record which the engine may have in memory suspends it first: it is not started until the
+/// journal was read again, in a transaction of its own and so after the other's end, whichever way that ended.
+final class Controls: Sendable {
+    struct State {
+        var isOnline = true
+        /// The loop is at work.
+        var isRunning = false
+        /// Journal and files agree: a loop ended with nothing on its way into the tree.
+        var isTidy = false
+        /// Records that a transaction took away or changed.
+        var suspended: Set<Int64> = []
+        /// Records that were taken away while their download was under way.
+        var cancelled: Set<Int64> = []
+        /// Ends the request of a download that is under way.
+        var enders: [Int64: @Sendable () -> Void] = [:]
+        /// There may be new records.
+        var hasNews = true
+        /// What is in memory may be out of date.
+        var isStale = true
+        /// What held up everything is over.
+        var isReset = false
+        /// Those who wait for the tree to be at rest, and how many there are for whom it is.
+        var visitors: [CheckedContinuation<Void, Never>] = []
+        var visits = 0
+    }
+
+    private let state = Mutex(State())
+    let bell = Bell()
+
+    func with<T>(_ body: (inout sending State) -> sending T) -> sending T { state.withLock(body) }
+
+    /// Changes the state and has the loop look at it.
+    func change(_ body: (inout State) -> Void) {
+        state.withLock { body(&$0) }
+        bell.ring()
+    }
+
+    /// Keeps a record from being started from what is in memory. With `cancels` a download of it that is under way ends.
+    func suspend(_ record: Int64, cancels: Bool) {
+        let end: (@Sendable () -> Void)? = state.withLock { state in
+            state.suspended.insert(record)
+            state.isStale = true
+            guard cancels, let end = state.enders[record] else { return nil }
+            state.cancelled.insert(record)
+            return end
+        }
+        end?()
+        bell.ring()
+    }
+}

@@ -1,0 +1,145 @@
+import Model
+import Storage
+
+extension EngineLoop {
+    /// Starts everything that can start now.
+    mutating func pump(_ children: inout Children) {
+        takeNews()
+        startReading(&children)
+        startDownloads(&children)
+        startTreeWork(&children)
+        startRelisting(&children)
+        setTimer(&children)
+    }
+
+    private mutating func takeNews() {
+        let now = engine.clock.now()
+        let (isReset, hasNews) = engine.controls.with { state in
+            defer {
+                state.isReset = false
+                state.hasNews = false
+            }
+            return (state.isReset, state.hasNews)
+        }
+        if isReset { health.reset() }
+        if hasNews { isExhausted = false }
+        // What was put back when the hold began, and what waited for this time, is in the journal.
+        if health.tick(now: now) || isReset || nextWait.map({ $0 <= now }) == true {
+            nextWait = nil
+            engine.controls.with { $0.isStale = true }
+        }
+    }
+
+    private mutating func startReading(_ children: inout Children) {
+        guard !isReading, !isDiskFailing else { return }
+        let isStale = engine.controls.with { state in
+            defer { state.isStale = false }
+            return state.isStale
+        }
+        if isStale {
+            window.forgetIdle()
+            cursor = 0
+            isExhausted = false
+        }
+        let isRunningLow = !isExhausted && window.readyCount < SyncEngine.pageSize / 4
+        guard isRunningLow || marksAt.map({ $0 <= engine.clock.now() }) == true else { return }
+        isReading = true
+        endedWhileReading = []
+        let (cursor, started) = (cursor, takeUnmarked())
+        children.addTask { [engine] in
+            try await Self.onDisk(failing: Event.unread) {
+                .read(try await engine.readJournal(after: cursor, started: started))
+            }
+        }
+    }
+
+    /// The records that the next transaction marks as started.
+    mutating func takeUnmarked() -> [Int64] {
+        defer { (unmarked, marksAt) = ([], nil) }
+        return unmarked
+    }
+
+    private mutating func mark(_ job: Job) {
+        guard job.record.state == .ready else { return }
+        unmarked.append(job.id)
+        if marksAt == nil { marksAt = engine.clock.now() + Self.longestUnmarked }
+    }
+
+    /// How long a record that was started may stand as ready in the journal.
+    private static let longestUnmarked = Duration.seconds(1)
+
+    mutating func read(_ page: JournalPage) {
+        isReading = false
+        cursor = page.last
+        isExhausted = page.isLast
+        for job in page.jobs where !endedWhileReading.contains(job.id) { window.add(job) }
+        endedWhileReading = []
+        wait(until: page.earliestWait)
+    }
+
+    mutating func wait(until time: Timestamp?) {
+        guard let time else { return }
+        nextWait = min(nextWait ?? time, time)
+    }
+
+    private mutating func startDownloads(_ children: inout Children) {
+        guard health.hold == nil, !arrivals.areTooMany, engine.controls.with({ $0.isOnline }) else { return }
+        while let job = window.start(.downloads) {
+            guard let request = engine.startFetch(job) else {
+                // A transaction has its hands on it; the journal is read again.
+                window.park(job.id)
+                continue
+            }
+            mark(job)
+            children.addTask {
+                await withTaskCancellationHandler {
+                    .fetched(job, await request.value)
+                } onCancel: {
+                    request.cancel()
+                }
+            }
+        }
+    }
+
+    private mutating func startRelisting(_ children: inout Children) {
+        guard !isRelisting, !relisting.isEmpty else { return }
+        isRelisting = true
+        let folders = relisting
+        relisting = [:]
+        children.addTask { [engine] in
+            for folder in folders.keys.sorted() { await engine.callbacks.relist(folder) }
+            let records = folders.values.flatMap { $0 }
+            // If that cannot be written down, their waits end by themselves.
+            return try await Self.onDisk(failing: { _ in .relisted }) {
+                try await engine.endRelisting(records)
+                return .relisted
+            }
+        }
+    }
+
+    private mutating func setTimer(_ children: inout Children) {
+        let now = engine.clock.now()
+        // What is overdue waits for something else, which will tell.
+        let times = [health.hold?.until, nextWait, arrivals.landsAt, completesAt, settlesAt, marksAt].compactMap { $0 }.filter {
+            $0 > now
+        }
+        guard let next = times.min(), armed.map({ next < $0 }) ?? true else { return }
+        armed = next
+        children.addTask { [clock = engine.clock] in
+            // Ends early when all is over.
+            do { try await clock.sleep(next - now) } catch { return .tick }
+            return .tick
+        }
+    }
+
+    var isDiskFailing: Bool { health.hold?.failure.kind == .localIO }
+
+    /// What a child task does with the database: a full disk is waited for, anything else ends the run.
+    static func onDisk(
+        failing event: (Failure) -> Event, _ body: () async throws -> Event
+    ) async throws -> Event {
+        do { return try await body() } catch let failure as Failure where failure.kind == .localIO {
+            return event(failure)
+        }
+    }
+}

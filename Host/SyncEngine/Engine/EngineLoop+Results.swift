@@ -1,0 +1,107 @@
+import Connection
+import Model
+import Storage
+
+extension EngineLoop {
+    mutating func fetched(_ job: Job, _ result: Result<Fetched, FetchFailure>, _ children: inout Children) {
+        let wasCancelled = engine.controls.with { state in
+            state.enders[job.id] = nil
+            return state.cancelled.remove(job.id) != nil
+        }
+        switch result {
+        case .success(let fetched):
+            health.answered()
+            window.freePlace(job.id)
+            arrivals.append(fetched, now: engine.clock.now())
+        case .failure where wasCancelled: ended(job.id)
+        case .failure(let failure): failed(job, failure, &children)
+        }
+    }
+
+    private mutating func failed(_ job: Job, _ failure: FetchFailure, _ children: inout Children) {
+        let now = engine.clock.now()
+        let hadAccount = !health.isAccountRefused
+        health.failed(failure, record: job.id, now: now)
+        if failure.isAnswer { health.answered() }
+        let verdict = Verdict.of(
+            failure, attempts: job.record.attempts, rounds: job.journal.rounds, serverIsWell: health.isWell, now: now,
+            delay: { SyncEngine.backoff.delay(afterFailures: $0, retryAfter: $1) })
+        window.freePlace(job.id)
+        let isFirstRefusal = hadAccount && health.isAccountRefused
+        children.addTask { [engine] in
+            try await Self.onDisk(failing: { .unsettled($0, record: job.id) }) {
+                if isFirstRefusal { try await engine.reportAccount(failure.failure) }
+                return .settled(
+                    try await engine.database.write {
+                        try engine.settle(job, verdict, because: failure.failure, in: $0)
+                    })
+            }
+        }
+    }
+
+    private mutating func ended(_ record: Int64) {
+        window.finish(record)
+        if isReading { endedWhileReading.insert(record) }
+    }
+
+    mutating func settled(_ settlement: Settlement) {
+        reasons[settlement.record] = settlement.failure
+        switch settlement.fate {
+        case .ended: ended(settlement.record)
+        case .waits(let until):
+            window.park(settlement.record)
+            wait(until: until)
+        case .putBack:
+            window.park(settlement.record)
+            // The hold may have ended before this was written down; then nothing else has the journal read again.
+            if health.hold == nil { engine.controls.with { $0.isStale = true } }
+        case .relist(let folder):
+            window.park(settlement.record)
+            relisting[folder, default: []].append(settlement.record)
+        case .stale:
+            window.park(settlement.record)
+            engine.controls.with { $0.isStale = true }
+        }
+    }
+}
+
+extension EngineLoop {
+    /// Whether nothing is left that can go on within the patience of a single run.
+    var isDrained: Bool {
+        guard window.isIdle, !isReading, !isLanding, !isRelisting else { return false }
+        // News cannot be read either.
+        if isDiskFailing { return true }
+        let hasNews = engine.controls.with { $0.isStale || $0.hasNews || $0.isReset }
+        guard !hasNews, relisting.isEmpty, arrivals.isEmpty, placed.isEmpty, window.readyCount(.actions) == 0 else { return false }
+        let limit = engine.clock.now() + SyncEngine.drainPatience
+        if let hold = health.hold {
+            return hold.until.map { $0 > limit } ?? true || health.holds >= SyncEngine.mostHoldsInDrain
+        }
+        guard engine.controls.with({ $0.isOnline }) else { return true }
+        return isExhausted && window.readyCount == 0 && (nextWait.map { $0 > limit } ?? true)
+    }
+
+    /// What is left in the journal, and why.
+    func outcome() async throws -> DrainOutcome {
+        let (reasons, hold, isOnline) = (reasons, health.hold?.failure, engine.controls.with { $0.isOnline })
+        return try await engine.database.read { reads in
+            var outcome = DrainOutcome()
+            outcome.failure = hold
+            try reads.eachSyncRecord { journal in
+                outcome.leftCount += 1
+                guard outcome.left.count < DrainOutcome.mostNamed else { return true }
+                var failure = reasons[journal.id] ?? hold
+                if case .issue(let id) = journal.record.wait, let issue = try reads.issue(id: id) {
+                    failure = Failure(issue.failure, issue.message)
+                }
+                let why = failure?.message ?? (isOnline ? "It waits" : "The server is not connected")
+                outcome.left.append(
+                    .init(
+                        record: journal.id, path: journal.record.path, why: why,
+                        failure: failure?.kind ?? (isOnline ? .failed : .unreachable)))
+                return true
+            }
+            return outcome
+        }
+    }
+}

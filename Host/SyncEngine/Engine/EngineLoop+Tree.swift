@@ -1,0 +1,103 @@
+import Model
+import Storage
+
+/// The work in the tree: one piece at a time, on a thread that may block.
+extension EngineLoop {
+    /// How long a file that is in place waits for others before its item says so.
+    static let longestCompletion = Duration.seconds(1)
+    /// So long a file must have been in place for its looks to be proof: completed sooner, it would be read at the next start.
+    static let settling = FileMark.clockStep * 2
+
+    mutating func startTreeWork(_ children: inout Children) {
+        guard !isLanding else { return }
+        if engine.controls.with({ !$0.visitors.isEmpty || $0.visits > 0 }) {
+            if placed.isEmpty || isDiskFailing { engine.letVisitorsIn() } else { startLanding([], &children) }
+            return
+        }
+        let now = engine.clock.now()
+        // Nobody else is on the way: all downloads are here, or none can start.
+        let isLast = window.underWayCount(.downloads) == 0
+        let isOverdue = completesAt.map { $0 <= now } ?? false
+        let isSettled = settlesAt.map { $0 <= now } ?? true
+        if !isDiskFailing,
+            arrivals.areDue(isLast: isLast, now: now) || (!placed.isEmpty && isSettled && (isLast || isOverdue))
+        {
+            startLanding(arrivals.takeAll(), &children)
+        } else if window.readyCount(.actions) > 0 {
+            startRemovals(&children)
+        }
+    }
+
+    private mutating func startLanding(_ batch: [Fetched], _ children: inout Children) {
+        isLanding = true
+        let (earlier, started) = (placed, takeUnmarked())
+        children.addTask(executorPreference: engine.threads) { [engine] in
+            .landed(batch, try engine.land(batch, completing: earlier, started: started))
+        }
+    }
+
+    mutating func landed(_ batch: [Fetched], _ outcome: LandingOutcome) {
+        isLanding = false
+        if let failure = outcome.failure {
+            health.failed(.disk(failure), record: 0, now: engine.clock.now())
+            // They are whole in `incoming/` and are found there when the hold is over.
+            for file in batch { window.park(file.job.id) }
+            return
+        }
+        placed = outcome.placed
+        completesAt = placed.isEmpty ? nil : engine.clock.now() + Self.longestCompletion
+        settlesAt = placed.isEmpty ? nil : engine.clock.now() + Self.settling
+        for settlement in outcome.settlements { settled(settlement) }
+    }
+
+    private mutating func startRemovals(_ children: inout Children) {
+        var jobs: [Job] = []
+        while let job = window.start(.actions) { jobs.append(job) }
+        isLanding = true
+        children.addTask(executorPreference: engine.threads) { [engine] in
+            .removed(try engine.removeCopies(jobs))
+        }
+    }
+
+    /// Takes up a download that was complete when the host ended.
+    mutating func takeUp(_ landing: RecoveredLanding) {
+        switch landing {
+        case .incoming(let fetched):
+            window.addEnding(fetched.job)
+            arrivals.append(fetched, now: engine.clock.now())
+        case .placed(let file):
+            window.addEnding(file.job)
+            placed.append(file)
+        }
+    }
+}
+
+extension SyncEngine {
+    /// Runs `body` while the engine neither puts anything into the tree nor takes anything out of it, and no file is in place
+    /// whose item does not say so: for changes to the paths of the tree that go with changes of rows.
+    public func withTreeAtRest<T>(_ body: () async throws -> T) async rethrows -> T {
+        await withCheckedContinuation { continuation in
+            let isAtRest = controls.with { state in
+                if state.isRunning {
+                    state.visitors.append(continuation)
+                    return false
+                }
+                state.visits += 1
+                return true
+            }
+            if isAtRest { continuation.resume() } else { controls.bell.ring() }
+        }
+        defer { controls.change { $0.visits -= 1 } }
+        return try await body()
+    }
+
+    /// Lets those in who wait for the tree to be at rest. Called when it is.
+    func letVisitorsIn() {
+        let visitors = controls.with { state in
+            defer { state.visitors = [] }
+            state.visits += state.visitors.count
+            return state.visitors
+        }
+        for visitor in visitors { visitor.resume() }
+    }
+}

@@ -1,0 +1,75 @@
+import Logging
+import Model
+import Storage
+
+/// A download that was complete when the host ended.
+enum RecoveredLanding: Sendable {
+    /// Still in `incoming/`.
+    case incoming(Fetched)
+    /// In place; its item does not say so yet.
+    case placed(Placed)
+}
+
+extension SyncEngine {
+    /// Brings journal and files together after a start: nothing is under way, so what was being processed is ready again; what
+    /// was on its way into the tree goes on from where it is; what is in `incoming/` without need goes.
+    ///
+    /// - Returns: what is to be put in place or completed.
+    func recover() async throws -> [RecoveredLanding] {
+        let stuck = try await database.write { tx in try tx.makeStuckRecordsReady() }
+        if stuck > 0 { logger.info("\(stuck) records had been started and are ready again") }
+        // Reads files: on a thread that may block.
+        return try await Task(executorPreference: threads) { [self] in try takeStock() }.value
+    }
+
+    private func takeStock() throws -> [RecoveredLanding] {
+        var found: [RecoveredLanding] = []
+        var lost: [JournalRecord] = []
+        try database.readBlocking { reads in
+            for journal in try reads.landingRecords() {
+                guard let item = try reads.item(localID: journal.record.localID),
+                    let landing = try recover(Job(journal, item: item), at: item.path)
+                else {
+                    lost.append(journal)
+                    continue
+                }
+                found.append(landing)
+            }
+            let rescued = try tree.sweepIncoming { name in try isWanted(name, reads) }
+            for path in rescued { logger.warning("A file of unknown content was in incoming/ and is kept as \(path)") }
+            counters.begin(try reads.pendingDownloads())
+        }
+        guard !lost.isEmpty else { return found }
+        try database.writeBlocking { tx in
+            for var journal in lost {
+                journal.landing = nil
+                try tx.update(journal)
+            }
+        }
+        return found
+    }
+
+    /// Whether a file in `incoming/` is the beginning of a download that is still to be done.
+    private func isWanted(_ name: String, _ reads: ReadTransaction) throws -> Bool {
+        guard let id = name.split(separator: "-").first.flatMap({ Int64($0) }),
+            let journal = try reads.syncRecord(id: id),
+            journal.record.action == .download, let item = try reads.item(localID: journal.record.localID)
+        else { return false }
+        // What was not journalled as whole may not be on the disk as it was written.
+        return Job(journal, item: item).incomingName == name && (journal.landing != nil || !isFirstSinceBoot)
+    }
+
+    private func recover(_ job: Job, at path: ItemPath) throws -> RecoveredLanding? {
+        guard let landing = job.journal.landing else { return nil }
+        if tree.incomingSize(job.incomingName) == landing.size {
+            let file = try tree.incomingFile(job.incomingName).finish(modified: landing.modified)
+            guard file.digest == landing.digest else {
+                tree.abandonIncoming(job.incomingName)
+                return nil
+            }
+            return .incoming(Fetched(job: job, file: file, version: landing.etag))
+        }
+        guard let mark = tree.mark(at: path, ifDigest: landing.digest) else { return nil }
+        return .placed(Placed(job: job, path: path, landing: landing, mark: mark))
+    }
+}

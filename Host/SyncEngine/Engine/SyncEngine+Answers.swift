@@ -1,0 +1,76 @@
+import Model
+public import Storage
+
+extension SyncEngine {
+    /// Takes a record out of the journal, with what its preflight did and what was fetched for it.
+    /// - Throws: `.notFound` without such a record; `.failed` if its file is being put in place at this moment.
+    public func cancel(_ record: Int64) async throws {
+        try await database.write { [self] tx in
+            let journal = try journal(record, in: tx)
+            guard journal.landing == nil else {
+                throw Failure(.failed, "\(journal.record.path) is complete and is being put in place")
+            }
+            try deschedule(journal, in: tx)
+        }
+    }
+
+    /// Lets a record go on at once that waits, and forgets how often it failed.
+    /// - Throws: `.notFound` without such a record.
+    public func retry(_ record: Int64) async throws {
+        try await database.write { [self] tx in
+            let journal = try journal(record, in: tx)
+            if case .issue(let id) = journal.record.wait { try tx.deleteIssue(id: id) }
+            try restart(journal, in: tx)
+        }
+        controls.change { $0.isReset = true }
+    }
+
+    /// Answers an issue that this engine filed.
+    /// - Returns: false if it is another's.
+    /// - Throws: `.notFound` without such an issue; `.badData` if the choice is none of the issue's.
+    public func resolve(_ issue: Int64, choice: String) async throws -> Bool {
+        let isOurs = try await database.write { [self] tx in try resolve(issue, choice: choice, in: tx) }
+        if isOurs { controls.change { $0.isReset = true } }
+        return isOurs
+    }
+
+    /// Answers an issue in the caller's transaction, for several at once.
+    public func resolve(_ id: Int64, choice: String, in tx: Transaction) throws -> Bool {
+        guard let issue = try tx.issue(id: id) else {
+            throw Failure(.notFound, "There is no issue \(id)", hint: "`larder issue list` shows all")
+        }
+        guard let code = IssueCode(rawValue: issue.code) else { return false }
+        guard issue.choices.contains(where: { $0.id == choice }) else {
+            throw Failure(
+                .badData, "\(choice) is no choice of issue \(id)",
+                hint: "The choices are: " + issue.choices.map(\.id).joined(separator: ", "))
+        }
+        try tx.deleteIssue(id: id)
+        guard let record = issue.record, var journal = try tx.syncRecord(id: record) else { return true }
+        switch (code, choice) {
+        case (_, "retry"): try restart(journal, in: tx)
+        case (.overwrite, "overwriteModifiedFile"):
+            // What is there now may go; what it becomes after this may not.
+            journal.overwrites = tree.mark(at: journal.record.path)
+            try restart(journal, in: tx)
+        default: try deschedule(journal, in: tx)
+        }
+        return true
+    }
+
+    private func journal(_ record: Int64, in tx: Transaction) throws -> JournalRecord {
+        guard let journal = try tx.syncRecord(id: record) else {
+            throw Failure(.notFound, "There is no sync record \(record)", hint: "`larder sync list` shows all")
+        }
+        return journal
+    }
+
+    private func restart(_ journal: JournalRecord, in tx: Transaction) throws {
+        var fresh = journal
+        fresh.record.wait = nil
+        fresh.record.attempts = 0
+        fresh.rounds = 0
+        try tx.update(fresh)
+        controls.suspend(journal.id, cancels: false)
+    }
+}

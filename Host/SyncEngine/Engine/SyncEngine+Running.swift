@@ -1,0 +1,65 @@
+import Connection
+import Model
+import Storage
+
+extension SyncEngine {
+    /// How long failures wait before the next try.
+    static let backoff = Backoff(first: .milliseconds(500), cap: .seconds(300))
+    /// What waits longer than this is left by ``drain()``.
+    static let drainPatience = Duration.seconds(10)
+    /// So often ``drain()`` waits for a server that does not answer.
+    static let mostHoldsInDrain = 5
+    /// How long a copy that another program has open is left alone.
+    static let inUsePatience = Duration.seconds(30)
+
+    /// Works until the task is cancelled. What is under way then goes on at the next start.
+    /// - Throws: when the database cannot be used.
+    public func run() async throws { _ = try await work(draining: false) }
+
+    /// Works until nothing is left that could go on within ten seconds.
+    /// - Returns: what is left, and why.
+    /// - Throws: when the database cannot be used; `CancellationError` when the task was cancelled.
+    public func drain() async throws -> DrainOutcome {
+        let outcome = try await work(draining: true)
+        try Task.checkCancellation()
+        return outcome
+    }
+
+    private func work(draining: Bool) async throws -> DrainOutcome {
+        let isFirst = controls.with { state in
+            defer { state.isRunning = true }
+            (state.isStale, state.hasNews) = (true, true)
+            return !state.isRunning
+        }
+        precondition(isFirst, "The sync engine is run once at a time")
+        defer {
+            controls.with { state in
+                state.isRunning = false
+                state.enders = [:]
+                state.cancelled = []
+            }
+            letVisitorsIn()
+        }
+        return try await EngineLoop.run(self, draining: draining)
+    }
+
+    /// There may be new records, or new metadata of items that records wait for: to be called after every commit that says so.
+    public func wake() { controls.change { $0.hasNews = true } }
+
+    /// Policies have changed: downloads that were not started and are covered no longer are dropped.
+    public func policiesChanged() { controls.change { $0.isStale = true } }
+
+    /// Whether downloads may start. Removing copies needs no server. True at first.
+    public func setOnline(_ isOnline: Bool) { controls.change { $0.isOnline = isOnline } }
+
+    /// The credentials, the certificate or the network have changed: what the server refused or did not answer is tried at once.
+    public func accountChanged() async throws {
+        try await database.write { [account] tx in
+            _ = try tx.deleteIssue(code: IssueCode.authentication.rawValue, subject: account)
+        }
+        controls.change { $0.isReset = true }
+    }
+
+    /// How far the downloads are.
+    public var progress: SyncProgress { counters.current }
+}

@@ -1,0 +1,70 @@
+public import Logging
+public import Model
+public import Storage
+
+/// Does what persons and plugins ask for: each request is a record in the journal before anything is done for it, and stays
+/// there until it is done, whatever happens in between.
+///
+/// An action has five parts: early checks and preflight (``enqueue(_:in:)``, in the transaction that records it), schedule and
+/// result handling (``run()`` and ``drain()``), and deschedule (``cancel(_:)``), which takes back what preflight did.
+///
+/// All functions may be called from any task or thread; ``run()`` and ``drain()`` one at a time.
+public final class SyncEngine: Sendable {
+    /// What the engine asks of those who own it.
+    public struct Callbacks: Sendable {
+        /// The server has something else than the database says: the folder is to be listed again. Returns when that was tried.
+        public var relist: @Sendable (ItemPath) async -> Void
+        /// The server refuses the account (wrong password, certificate not trusted). Nothing more is sent before
+        /// ``SyncEngine/accountChanged()``.
+        public var accountRefused: @Sendable (Failure) -> Void
+        /// Whether the policies of who asked for a download cover the item still. Called on a thread of the database's.
+        public var isCovered: @Sendable (Item, DownloadTrigger) throws -> Bool
+
+        public init(
+            relist: @escaping @Sendable (ItemPath) async -> Void,
+            accountRefused: @escaping @Sendable (Failure) -> Void = { _ in },
+            isCovered: @escaping @Sendable (Item, DownloadTrigger) throws -> Bool = { _, _ in true }
+        ) {
+            self.relist = relist
+            self.accountRefused = accountRefused
+            self.isCovered = isCovered
+        }
+    }
+
+    let database: Database
+    let tree: Tree
+    let source: any FileSource
+    let limits: Limits
+    let account: String
+    let isFirstSinceBoot: Bool
+    let clock: HostClock
+    let callbacks: Callbacks
+    let logger: Logger
+    let controls = Controls()
+    let counters = Counters()
+    let threads: BlockingExecutor
+
+    /// - Parameters:
+    ///   - account: The account's name, for the issue about its password.
+    ///   - isFirstSinceBoot: As the vault says: downloads that were not complete are fetched again from their beginning.
+    ///   - limits: `downloads` and `actions` are how many of them may be under way at once.
+    public init(
+        account: String, database: Database, tree: Tree, source: any FileSource,
+        isFirstSinceBoot: Bool, limits: Limits = Limits(), clock: HostClock = .system, callbacks: Callbacks,
+        logger: Logger
+    ) {
+        self.account = account
+        self.isFirstSinceBoot = isFirstSinceBoot
+        self.database = database
+        self.tree = tree
+        self.source = source
+        self.limits = limits
+        self.clock = clock
+        self.callbacks = callbacks
+        self.logger = logger
+        // One for each download and one that puts in place.
+        threads = BlockingExecutor(threads: max(1, limits.downloads) + 1)
+    }
+
+    deinit { threads.close() }
+}

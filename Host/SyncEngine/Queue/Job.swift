@@ -1,0 +1,24 @@
+import Model
+import Storage
+
+/// A record with what its item was when the journal was read.
+struct Job: Sendable {
+    var journal: JournalRecord
+    var path: ItemPath
+    /// The version that is to come here.
+    var version: ETag
+    /// In bytes, by the server's word.
+    var size: Int64?
+    var lastModified: Timestamp?
+
+    init(_ journal: JournalRecord, item: Item) {
+        self.journal = journal
+        path = item.path
+        version = item.etag ?? .substitute(size: item.size, lastModified: item.lastModified)
+        size = item.size
+        lastModified = item.lastModified
+    }
+
+    var id: Int64 { journal.id }
+    var record: SyncRecord { journal.record }
+}

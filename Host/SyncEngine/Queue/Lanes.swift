@@ -1,0 +1,92 @@
+public import Model
+
+/// Which records may run: those about one item, or about a folder and something in it, run in the order of the journal; all
+/// others run at once. `/a` does not hold up `/ab`.
+///
+/// A value without I/O. Adding and removing cost a look-up for each folder above the item, however many records there are.
+public struct Lanes: Sendable {
+    private struct Entry: Sendable {
+        var localID: LocalID
+        var path: ItemPath
+        /// Records, of those added before, that must be done first.
+        var waitsFor: Set<Int64>
+        /// Records that wait for this one.
+        var followers: Set<Int64> = []
+        /// The first record of the lane.
+        var lane: Int64
+    }
+
+    private var entries: [Int64: Entry] = [:]
+    private var byItem: [LocalID: Set<Int64>] = [:]
+    private var byPath: [ItemPath: Set<Int64>] = [:]
+    /// For each folder the records about something in it, at any depth.
+    private var below: [ItemPath: Set<Int64>] = [:]
+
+    public init() {}
+
+    public var count: Int { entries.count }
+
+    public func contains(_ record: Int64) -> Bool { entries[record] != nil }
+
+    /// Whether no record must be done before this one.
+    public func isFree(_ record: Int64) -> Bool { entries[record]?.waitsFor.isEmpty ?? false }
+
+    /// The first record of the lane that this one is on; its own id if nothing is before it.
+    public func lane(of record: Int64) -> Int64? { entries[record]?.lane }
+
+    /// Adds a record behind those that were added before.
+    /// - Returns: whether it may run now.
+    @discardableResult
+    public mutating func add(_ record: Int64, localID: LocalID, path: ItemPath) -> Bool {
+        guard entries[record] == nil else { return isFree(record) }
+        var before = byItem[localID, default: []]
+        before.formUnion(byPath[path, default: []])
+        before.formUnion(below[path, default: []])
+        let folders = path.ancestors
+        for folder in folders { before.formUnion(byPath[folder, default: []]) }
+
+        var entry = Entry(localID: localID, path: path, waitsFor: before, lane: record)
+        for other in before {
+            entries[other]?.followers.insert(record)
+            if let lane = entries[other]?.lane { entry.lane = min(entry.lane, lane) }
+        }
+        entries[record] = entry
+        byItem[localID, default: []].insert(record)
+        byPath[path, default: []].insert(record)
+        for folder in folders { below[folder, default: []].insert(record) }
+        return before.isEmpty
+    }
+
+    /// Takes a record away that is done or was dropped.
+    /// - Returns: those that may run now and could not before.
+    public mutating func remove(_ record: Int64) -> [Int64] {
+        guard let entry = entries.removeValue(forKey: record) else { return [] }
+        byItem.remove(record, at: entry.localID)
+        byPath.remove(record, at: entry.path)
+        for folder in entry.path.ancestors { below.remove(record, at: folder) }
+        for other in entry.waitsFor { entries[other]?.followers.remove(record) }
+        for follower in entry.followers { entries[follower]?.waitsFor.remove(record) }
+        return entry.followers.filter { isFree($0) }.sorted()
+    }
+}
+
+extension Dictionary where Value == Set<Int64> {
+    fileprivate mutating func remove(_ record: Int64, at key: Key) {
+        guard let index = index(forKey: key) else { return }
+        values[index].remove(record)
+        if values[index].isEmpty { remove(at: index) }
+    }
+}
+
+extension ItemPath {
+    /// The folders above, the nearest first; none of the root.
+    fileprivate var ancestors: [ItemPath] {
+        var folders: [ItemPath] = []
+        var path = self
+        while !path.isRoot {
+            path = path.parent
+            folders.append(path)
+        }
+        return folders
+    }
+}

@@ -1,0 +1,139 @@
+import Logging
+import Model
+import Storage
+
+/// What came of putting a batch in place.
+struct LandingOutcome: Sendable {
+    /// In place; their items say so after the next sync of the file system.
+    var placed: [Placed] = []
+    var settlements: [Settlement] = []
+    /// The disk is full or broken. What was to be put in place or completed is as it was.
+    var failure: Failure?
+}
+
+extension SyncEngine {
+    /// Puts complete downloads in place, and lets the items of those that were put in place before say so.
+    ///
+    /// One sync and one commit serve a batch: the sync makes the data of this batch and the renames of the one before durable;
+    /// the commit journals this batch's versions and digests, by which its files are known again after a crash, and writes the
+    /// items of the one before; then this batch is renamed into place. It blocks.
+    func land(_ batch: [Fetched], completing placed: [Placed], started: [Int64]) throws -> LandingOutcome {
+        var outcome = LandingOutcome()
+        do {
+            try tree.syncData()
+            let journalled = try database.writeBlocking { tx in
+                try tx.markProcessing(started)
+                for file in placed { try complete(file, in: tx) }
+                return try journal(batch, in: tx)
+            }
+            outcome.settlements = placed.map { Settlement(record: $0.job.id, fate: .ended) } + journalled.settlements
+            var refused: [(Job, Refusal)] = []
+            for landable in journalled.landable { try put(landable, &outcome.placed, &refused) }
+            guard !refused.isEmpty else { return outcome }
+            outcome.settlements += try database.writeBlocking { tx in
+                try refused.map { try settle($0.0, $0.1, in: tx) }
+            }
+        } catch let failure as Failure where failure.kind == .localIO {
+            outcome.failure = failure
+        }
+        return outcome
+    }
+
+    /// The item has the copy now, and the record is done.
+    private func complete(_ file: Placed, in tx: Transaction) throws {
+        let reason = try tx.syncRecord(id: file.job.id)?.record.reason ?? file.job.record.reason
+        try tx.deleteSyncRecord(id: file.job.id)
+        guard var item = try tx.item(localID: file.job.record.localID) else { return }
+        item.copy = LocalCopy(
+            etag: file.landing.etag, digest: file.landing.digest, mark: tree.settle(file.mark, at: file.path))
+        item.cloudStatus = .localCopy
+        item.syncActivity.remove(.downloading)
+        item.lastUsed = clock.now()
+        item.take(reason)
+        try tx.update(item)
+        counters.change { $0.filesDone += 1 }
+        logger.debug("Downloaded \(file.path)")
+    }
+
+    private struct Landable {
+        var fetched: Fetched
+        /// Where it goes; the item may have moved since the download began.
+        var path: ItemPath
+        /// What may be replaced there.
+        var known: LocalCopy?
+    }
+
+    /// Journals what is about to be put in place. What is not wanted any more, or not in this version, is dropped.
+    private func journal(
+        _ batch: [Fetched], in tx: Transaction
+    ) throws -> (landable: [Landable], settlements: [Settlement]) {
+        var landable: [Landable] = []
+        var settlements: [Settlement] = []
+        for fetched in batch {
+            let id = fetched.job.id
+            guard var journal = try tx.syncRecord(id: id) else {
+                tree.abandonIncoming(fetched.file.name)
+                settlements.append(Settlement(record: id, fate: .ended))
+                continue
+            }
+            guard let item = try tx.item(localID: journal.record.localID), !item.isRemoved,
+                Job(journal, item: item).version == fetched.job.version
+            else {
+                tree.abandonIncoming(fetched.file.name)
+                journal.record.state = .ready
+                journal.landing = nil
+                try tx.update(journal)
+                settlements.append(Settlement(record: id, fate: .stale))
+                continue
+            }
+            journal.record.state = .processing
+            journal.landing = fetched.landing
+            try tx.update(journal)
+            landable.append(
+                Landable(fetched: fetched, path: item.path, known: journal.overwritable(item) ?? item.copy))
+        }
+        return (landable, settlements)
+    }
+
+    private func put(
+        _ landable: Landable, _ placed: inout [Placed], _ refused: inout [(Job, Refusal)]
+    ) throws {
+        let (job, path) = (landable.fetched.job, landable.path)
+        do {
+            switch try place(landable) {
+            case .placed(let mark), .alreadyThere(let mark):
+                placed.append(Placed(job: job, path: path, landing: landable.fetched.landing, mark: mark))
+            case .modified: refused.append((job, .modified))
+            case .inUse: refused.append((job, .inUse))
+            case .obstructed(let obstruction): refused.append((job, .obstructed(obstruction)))
+            }
+        } catch let failure as Failure {
+            refused.append((job, .disk(failure)))
+        }
+    }
+
+    /// Puts one file in place, and tries once more if what was in its way is the copy of an item that is gone.
+    private func place(_ landable: Landable) throws -> PlaceOutcome {
+        let (file, path) = (landable.fetched.file, landable.path)
+        let outcome = try tree.place(file, at: path, replacing: landable.known)
+        switch outcome {
+        case .placed, .inUse: return outcome
+        case .alreadyThere:
+            // Had an item that is gone the same content here, it is this one's from now on.
+            try database.writeBlocking { tx in
+                if let gone = try tx.removedCopy(at: path) { try tx.dropCopy(of: gone) }
+            }
+            return outcome
+        case .modified, .obstructed:
+            guard try database.writeBlocking({ try makeWay(for: path, of: .file, in: $0) }) else { return outcome }
+            return try tree.place(file, at: path, replacing: landable.known)
+        }
+    }
+}
+
+extension JournalRecord {
+    /// The changed file, by its looks, that a person has agreed to lose.
+    fileprivate func overwritable(_ item: Item) -> LocalCopy? {
+        overwrites.map { LocalCopy(etag: item.etag ?? .substitute(size: nil, lastModified: nil), digest: [], mark: $0) }
+    }
+}
