@@ -1,0 +1,50 @@
+public import Model
+import Storage
+import SyncEngine
+
+/// What a person asks of an account.
+extension AccountHost {
+    /// Makes an item available offline.
+    ///
+    /// Before the account was ever scanned any path is accepted; afterwards it must be known.
+    /// - Throws: `.badData` if policies cover the item already, `.notFound` if nothing is known at the path.
+    public func pin(_ path: ItemPath) async throws(Failure) -> PinOutcome {
+        let now = clock.now()
+        return try await failing { try await self.database.write { try $0.pin(path, now: now) } }
+    }
+
+    /// Ends what pinning the item began.
+    /// - Returns: the policies that were removed.
+    /// - Throws: `.badData` if the item is covered by a policy for something else, `.notFound` if no policy covers it.
+    public func unpin(_ path: ItemPath) async throws(Failure) -> [ItemPolicy] {
+        let now = clock.now()
+        return try await failing { try await self.database.write { try $0.unpin(path, now: now) } }
+    }
+
+    /// Takes a record out of the journal, and takes back what was done for it.
+    /// - Throws: `.notFound` if there is none.
+    public func cancel(record: Int64) async throws(Failure) {
+        try await failing { try await self.engine.cancel(record) }
+    }
+
+    /// Lets a record that waits or failed go on.
+    /// - Throws: `.notFound` if there is none.
+    public func retry(record: Int64) async throws(Failure) {
+        try await failing { try await self.engine.retry(record) }
+    }
+
+    /// Answers an issue.
+    /// - Parameter choice: the id of one of its choices.
+    /// - Throws: `.notFound` if there is no such issue, `.badData` if it has no such choice.
+    public func resolve(issue id: Int64, choice: String) async throws(Failure) {
+        try await failing {
+            guard try await !self.engine.resolve(id, choice: choice) else { return }
+            throw Failure(
+                .badData, "Issue \(id) has no choices", hint: "It goes by itself with the scan that finds its cause gone")
+        }
+    }
+
+    private func failing<T: Sendable>(_ body: @Sendable () async throws -> T) async throws(Failure) -> T {
+        do { return try await body() } catch { throw Failure(of: error) }
+    }
+}

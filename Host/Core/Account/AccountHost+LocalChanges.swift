@@ -1,0 +1,31 @@
+import Logging
+import Model
+import Storage
+
+extension AccountHost {
+    /// Brings the rows together with what a person, or a program, did in the tree while no host looked.
+    ///
+    /// A copy that was removed by hand is freed. What was changed or made stays as it is, is shown as such, and is named once in
+    /// the log, unless the config says to ignore it.
+    func reconcile() async throws {
+        let (database, tree) = (database, vault.tree)
+        let findings = try await blocking { try Reconciler(database: database, tree: tree).run() }
+        for finding in findings ?? [] {
+            switch finding.kind {
+            case .modified: tell("It was changed here. It stays as it is and is not uploaded", finding)
+            case .added: tell("It is only here. It stays as it is and is not uploaded", finding)
+            case .obstructed: logger.warning("Something else lies where the item should be", metadata: finding.metadata)
+            case .removed: logger.info("It was removed here by hand", metadata: finding.metadata)
+            case .restored: logger.info("It has the server's content again", metadata: finding.metadata)
+            }
+        }
+    }
+
+    private func tell(_ what: Logger.Message, _ finding: TreeFinding) {
+        logger.log(level: bookmark.localChanges == .report ? .notice : .debug, what, metadata: finding.metadata)
+    }
+}
+
+extension TreeFinding {
+    fileprivate var metadata: Logger.Metadata { ["path": "\(path)"] }
+}

@@ -1,0 +1,128 @@
+import Connection
+import ItemPolicies
+import Model
+import Storage
+import SyncEngine
+import Synchronization
+
+extension AccountHost {
+    /// Brings everything up to date once: connects, lists, runs the processors, and works until nothing is left that could go on
+    /// now. What would have to wait is left, and named.
+    ///
+    /// What needs no server, such as removing copies that no policy covers any more, is done without one too.
+    /// - Parameter timeout: ends the run sooner, with a failure that says so.
+    public func runOnce(timeout: Duration? = nil) async -> RunOutcome {
+        let outcome = SharedOutcome()
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask { [self] in
+                do {
+                    try await work(reportingTo: outcome)
+                } catch is CancellationError {
+                    return true
+                } catch {
+                    outcome.add(Failure(of: error))
+                }
+                return true
+            }
+            if let timeout {
+                group.addTask { [clock] in
+                    do { try await clock.sleep(timeout) } catch { return true }
+                    return false
+                }
+            }
+            if await group.next() == false {
+                outcome.add(
+                    Failure(
+                        .failed, "The run was not done within its time", hint: "What is left goes on with the next run")
+                )
+            }
+            group.cancelAll()
+        }
+        var result = outcome.value
+        do {
+            result.issues = try await database.read { try $0.issues() }
+        } catch {
+            result.add(Failure(of: error))
+        }
+        let progress = engine.progress
+        (result.files, result.bytes) = (progress.filesDone, progress.bytesDone)
+        return result
+    }
+
+    private func work(reportingTo outcome: SharedOutcome) async throws {
+        try await recover()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [policies] in await policies.run() }
+            group.addTask { [self] in await process.watchPlugins() }
+            let isScanned = Flag()
+            defer { group.cancelAll() }
+            async let scanning: Void = scanAndSettle(isScanned, reportingTo: outcome)
+            // Downloads begin while folders are still listed.
+            var drained = DrainOutcome()
+            repeat {
+                await state.newRecords.wait()
+                try Task.checkCancellation()
+                drained = try await engine.drain()
+            } while !isScanned.isSet
+            try await scanning
+            drained = try await drainToRest()
+            for failure in policies.takeFailures() { outcome.add(failure) }
+            outcome.add(drained)
+        }
+    }
+
+    private func scanAndSettle(
+        _ isScanned: Flag, reportingTo outcome: SharedOutcome
+    ) async throws {
+        defer {
+            isScanned.set()
+            state.newRecords.ring()
+        }
+        do {
+            let facts = try await Patience.trying(clock, upTo: 1) { try await connect() }
+            let scan = try await scan(facts, root: facts.rootItem, whole: !facts.isOwnCloudFamily)
+            for failure in scan.failures { outcome.add(failure) }
+        } catch let error as ConnectionError {
+            outcome.add(error.failure)
+        }
+        await policies.settled()
+    }
+
+    /// Drains until neither the engine's results nor the processors' wishes set anything new off.
+    private func drainToRest() async throws -> DrainOutcome {
+        while true {
+            await policies.settled()
+            let before = try await database.read { try $0.lastSyncRecordID() }
+            let outcome = try await engine.drain()
+            await policies.settled()
+            if try await database.read({ try $0.lastSyncRecordID() }) == before { return outcome }
+        }
+    }
+}
+
+/// What a run comes to, put together by its parts.
+private final class SharedOutcome: Sendable {
+    private let outcome = Mutex(RunOutcome())
+
+    var value: RunOutcome { outcome.withLock { $0 } }
+
+    func add(_ failure: Failure) { outcome.withLock { $0.add(failure) } }
+
+    func add(_ drained: DrainOutcome) {
+        outcome.withLock { outcome in
+            outcome.left = drained.left.map { RunOutcome.Left(path: $0.path, why: $0.why) }
+            outcome.leftCount = drained.leftCount
+            if let failure = drained.failure { outcome.add(failure) }
+            for left in drained.left where drained.failure == nil {
+                outcome.add(Failure(left.failure.ofOneItem, "\(left.path): \(left.why)"))
+            }
+        }
+    }
+}
+
+/// Something that has happened or not.
+private final class Flag: Sendable {
+    private let value = Atomic<Bool>(false)
+    var isSet: Bool { value.load(ordering: .acquiring) }
+    func set() { value.store(true, ordering: .releasing) }
+}

@@ -1,0 +1,89 @@
+import Connection
+import ItemPolicies
+import Logging
+public import Model
+import Storage
+import SyncEngine
+
+extension AccountHost {
+    /// Keeps the account up to date until the task is cancelled: then it stops gracefully, and returns.
+    /// - Throws: what makes going on impossible, such as a database that cannot be written.
+    public func run() async throws(Failure) {
+        do {
+            try await recover()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { [policies] in await policies.run() }
+                group.addTask { [process] in await process.watchPlugins() }
+                group.addTask { [engine] in try await engine.run() }
+                group.addTask { [self] in try await poll() }
+                defer { group.cancelAll() }
+                // Each of them ends only when the task is cancelled, or when it cannot go on.
+                try await group.next()
+            }
+        } catch is CancellationError {
+            return
+        } catch {
+            throw Failure(of: error)
+        }
+    }
+
+    /// Asks the server for news, again and again.
+    private func poll() async throws {
+        var facts: ServerFacts?
+        var wish: Duration?
+        while true {
+            try Task.checkCancellation()
+            var mayAsk = !state.isRefused
+            if !mayAsk { mayAsk = await hasNewCredentials() }
+            guard mayAsk else {
+                try await wait(PollInterval.standard)
+                continue
+            }
+            var etagsTell = false
+            do {
+                var root: ListedItem?
+                if facts == nil {
+                    let found = try await connect()
+                    (facts, root) = (found, found.rootItem)
+                    try await engine.accountChanged()
+                    if found.isOwnCloudFamily { wish = try await connection.pollWish() }
+                }
+                if let facts {
+                    let history = try await database.read { try $0.scanHistory() }
+                    etagsTell = facts.isOwnCloudFamily && !history.etagsWereWrong
+                    let scan = try await scan(facts, root: root, whole: !etagsTell)
+                    if !scan.isComplete { throw IncompleteScan() }
+                }
+            } catch is IncompleteScan {
+                // Its failures are in the log. The server is looked for anew, soon.
+                (facts, etagsTell) = (nil, true)
+            } catch let error as ConnectionError {
+                logger.warning("\(error)")
+                (facts, etagsTell) = (nil, true)
+            }
+            try await wait(
+                etagsTell ? PollInterval.next(configured: settings.poll, serverWish: wish) : settings.walk)
+        }
+    }
+
+    private struct IncompleteScan: Error {}
+
+    private func wait(_ interval: Duration) async throws {
+        let next = clock.now() + interval
+        try await database.write { try $0.setMeta(.nextPoll, .integer(next.nanoseconds)) }
+        try await clock.sleep(interval)
+    }
+
+    /// After a refusal nothing is asked before the secret is another: a wrong one that is sent again and again locks an account.
+    private func hasNewCredentials() async -> Bool {
+        do {
+            let secret = try await credentials()
+            guard state.renew(secret) else { return false }
+            connection.use(secret)
+            return true
+        } catch {
+            logger.warning("\(error)")
+            return false
+        }
+    }
+}

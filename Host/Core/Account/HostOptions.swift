@@ -1,0 +1,27 @@
+public import Logging
+public import Model
+
+/// What a host needs to know beside the config.
+public struct HostOptions: Sendable {
+    public var clock: HostClock
+    public var logger: Logger
+    /// The file that every call into every plugin is written to; nil: none.
+    public var trace: String?
+    /// The folder of the plugins that come with the host.
+    public var builtInPlugins: String
+    /// The command that opens a library in a child process and describes it; the library's path is appended.
+    public var probe: [String]
+
+    public init(
+        clock: HostClock = .system, logger: Logger, trace: String? = nil, builtInPlugins: String, probe: [String]
+    ) {
+        self.clock = clock
+        self.logger = logger
+        self.trace = trace
+        self.builtInPlugins = builtInPlugins
+        self.probe = probe
+    }
+}
+
+/// Reads an account's secret; asked at the start, and again after the server has refused it.
+public typealias CredentialsSource = @Sendable () async throws(Failure) -> Credentials

@@ -1,0 +1,93 @@
+import Connection
+import ItemPolicies
+import Logging
+public import Model
+import PluginHost
+import Storage
+
+/// What the accounts of one process share: the settings and the opened plugins.
+public actor HostProcess {
+    public nonisolated let settings: Settings
+    public nonisolated let options: HostOptions
+    /// The plugins, opened for the first account that needs them.
+    private var loading: Task<PluginHost, Never>?
+    private var trace: TraceWriter?
+
+    public init(settings: Settings, options: HostOptions) {
+        self.settings = settings
+        self.options = options
+    }
+
+    /// Opens an account's vault and starts its plugins. Nothing is asked of the server yet.
+    /// - Throws: `.vaultLocked` if another host has the vault open, `.localIO` if the folder of the local copies is not there,
+    ///   and what `credentials` throws.
+    public nonisolated func open(
+        _ bookmark: Bookmark, credentials: @escaping CredentialsSource
+    ) async throws(Failure) -> AccountHost {
+        do {
+            return try await AccountHost.open(bookmark, credentials: credentials, in: self)
+        } catch {
+            throw Failure(of: error)
+        }
+    }
+
+    /// Every plugin that is known of, in the order in which their processors are called. Opens the libraries if that was not
+    /// done yet.
+    public func pluginReports() async -> [PluginReport] { await loaded(memory: nil).reports() }
+
+    /// Ends the plugins' threads. No account may be open.
+    public func close() async throws(Failure) {
+        await loading?.value.shutDown()
+        loading = nil
+        try trace?.flush()
+    }
+
+    func startPlugins(for bookmark: Bookmark, database: Database, logger: Logger) async throws -> [PluginInstance] {
+        let trace = try openTrace()
+        let host = await loaded(memory: DatabaseProbeMemory(database))
+        let environment = AccountEnvironment(
+            name: bookmark.name, logger: logger, clock: options.clock, trace: trace)
+        return await host.start(environment)
+    }
+
+    func stopPlugins(_ instances: [PluginInstance]) async { await loading?.value.stop(instances) }
+
+    /// Names calls into plugins that do not return, until the task is cancelled.
+    func watchPlugins() async { await loading?.value.watch() }
+
+    private func loaded(memory: (any ProbeMemory)?) async -> PluginHost {
+        if let loading { return await loading.value }
+        let host = PluginHost(
+            builtIn: options.builtInPlugins, settings: settings, probe: ProbeCommand(arguments: options.probe),
+            memory: memory, clock: options.clock, logger: options.logger)
+        let task = Task {
+            await host.load()
+            return host
+        }
+        loading = task
+        return await task.value
+    }
+
+    private func openTrace() throws(Failure) -> TraceWriter? {
+        if trace == nil, let path = options.trace { trace = try TraceWriter(path: path) }
+        return trace
+    }
+}
+
+/// What the child process does that tries a library: opens it, has it describe itself, and ends.
+public enum PluginTrial {
+    public static func main(library: String) -> Never { PluginProbe.main(library: library) }
+}
+
+extension Failure {
+    /// An error of any kind as a person gets it.
+    init(of error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as ConnectionError: self = error.failure
+        case let error as ConditionError: self = error.failure(in: "a condition")
+        case is CancellationError: self = Failure(.failed, "The run was ended before it was done")
+        default: self = Failure(.internal, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import Connection
+import Logging
+import Model
+import Storage
+import Synchronization
+
+/// Finds what changed on the server and brings the database up to date with it: one scan at a time.
+///
+/// A listing that fails, is cut off or makes no sense removes nothing: only a folder that was listed to its end has its
+/// missing items removed, and only a scan in which every folder was listed counts as complete.
+struct ItemListUpdate: Sendable {
+    let database: Database
+    let connection: Connection
+    let clock: HostClock
+    let logger: Logger
+    /// How many folders are listed at once.
+    let concurrency: Int
+    let reservesDotLarder: Bool
+    /// Called after each transaction that may have journalled moves of the tree.
+    let carryOutMoves: @Sendable () async throws -> Void
+
+    /// What a scan came to.
+    struct Outcome: Sendable {
+        /// Whether every folder that had to be listed was.
+        var isComplete = true
+        var changed = false
+        var failures: [Failure] = []
+        /// How many folders were listed.
+        var folders = 0
+    }
+
+    private enum Listed: Sendable {
+        case folder(FolderMerge.Result)
+        /// The folder is not on the server any more.
+        case gone
+        case failed(ConnectionError)
+    }
+
+    /// Scans once.
+    /// - Parameters:
+    ///   - mode: `.byETags` where the root's ETag tells of all changes below.
+    ///   - root: the root as it was listed just now, if it was.
+    ///   - etagsNameWrites: whether the server gives each write an ETag of its own.
+    /// - Throws: `Failure` of the database or the tree, and `CancellationError`.
+    func update(_ mode: ScanMode, root: ListedItem? = nil, etagsNameWrites: Bool = false) async throws -> Outcome {
+        let started = clock.now()
+        var outcome = Outcome()
+        guard let jobs = try await firstJobs(mode, root: root, &outcome) else { return outcome }
+        try await walk(jobs, started: started, etagsNameWrites, &outcome)
+        if outcome.isComplete {
+            try await database.write { tx in
+                try tx.keepModifiedOfRemoved()
+                try tx.setMeta(.lastScan, .integer(started.nanoseconds))
+                if mode == .whole { try tx.setMeta(.lastWholeWalk, .integer(started.nanoseconds)) }
+            }
+        }
+        return outcome
+    }
+
+    /// The folders to begin with; nil if nothing is to be done, which the outcome then says.
+    private func firstJobs(_ mode: ScanMode, root: ListedItem?, _ outcome: inout Outcome) async throws -> [ScanJob]? {
+        guard mode == .byETags else {
+            // Everything is listed: what an earlier scan left is part of it.
+            try await database.write { tx in for job in try tx.scanJobs() { try tx.removeScanJob(job.path) } }
+            return [ScanJob(path: .root, isWhole: true)]
+        }
+        let (left, listedETag) = try await database.read { tx in
+            (try tx.scanJobs(), try tx.scanRow(at: .root)?.listedETag)
+        }
+        do {
+            var root = root
+            if root == nil { root = try await connection.list(.root, depth: .zero) { _ in }.folder }
+            let isUnchanged = root?.etag.map { listedETag?.hasSameBytes(as: $0.opaque) ?? false } ?? false
+            if isUnchanged && left.isEmpty {
+                let now = clock.now()
+                try await database.write { try $0.setMeta(.lastScan, .integer(now.nanoseconds)) }
+                return nil
+            }
+            return (isUnchanged ? [] : [ScanJob(path: .root, isWhole: false)]) + left.filter { !$0.path.isRoot }
+        } catch let error as ConnectionError {
+            outcome.isComplete = false
+            outcome.failures.append(error.failure)
+            return nil
+        }
+    }
+
+    private func walk(
+        _ first: [ScanJob], started: Timestamp, _ etagsNameWrites: Bool, _ outcome: inout Outcome
+    ) async throws {
+        let listed = ListedFolders()
+        let writer = MergeWriter(database: database)
+        let context = FolderMerge.Context(
+            started: started, isListed: { listed.contains($0) }, etagsNameWrites: etagsNameWrites,
+            reservesDotLarder: reservesDotLarder)
+        var queue = first
+        var next = 0
+        var gaveUp = false
+        var unanswered = 0
+        try await withThrowingTaskGroup(of: (ScanJob, Listed).self) { group in
+            var running = 0
+            while true {
+                while !gaveUp, running < concurrency, next < queue.count {
+                    let job = queue[next]
+                    next += 1
+                    running += 1
+                    group.addTask { (job, try await list(job, context: context, writer: writer)) }
+                }
+                if next > 4096 {
+                    queue.removeFirst(next)
+                    next = 0
+                }
+                guard let (job, result) = try await group.next() else { break }
+                running -= 1
+                switch result {
+                case .folder(let result):
+                    unanswered = 0
+                    outcome.folders += 1
+                    listed.insert(job.path)
+                    queue += result.jobs
+                    if result.changed { outcome.changed = true }
+                    if result.contradictsETag { try await distrustETags(of: job.path) }
+                case .gone:
+                    outcome.changed = true
+                case .failed(let error):
+                    outcome.isComplete = false
+                    outcome.failures.append(error.failure)
+                    logger.warning(
+                        "Listing failed", metadata: ["path": "\(job.path)", "error": "\(error.failure.message)"])
+                    if error.kind == .unreachable { unanswered += 1 }
+                    gaveUp = gaveUp || error.concernsAccount || error.kind == .maintenance || unanswered >= 3
+                }
+            }
+        }
+    }
+
+    private func list(_ job: ScanJob, context: FolderMerge.Context, writer: MergeWriter) async throws -> Listed {
+        do {
+            return try await Patience.trying(clock, upTo: Patience.tries) {
+                try await listOnce(job, context: context, writer: writer)
+            }
+        } catch let error as ConnectionError {
+            guard error.kind == .notFound, !job.path.isRoot else { return .failed(error) }
+            try await writer.write { tx in
+                if let row = try tx.scanRow(at: job.path) { try tx.removeListed(row, at: context.started) }
+                try tx.removeScanJob(job.path)
+            }
+            return .gone
+        }
+    }
+
+    private func listOnce(_ job: ScanJob, context: FolderMerge.Context, writer: MergeWriter) async throws -> Listed {
+        let merge = FolderMerge(job: job, context: context)
+        let listing = try await connection.list(job.path, depth: .one) { (entries, date) in
+            try await writer.write { tx in try merge.merge(entries, listedAt: date, in: tx) }
+        }
+        let result = Mutex(FolderMerge.Result())
+        try await writer.write { tx in
+            let finished = try merge.finish(listing, in: tx)
+            result.withLock { $0 = finished }
+        }
+        let merged = result.withLock { $0 }
+        if merged.movesTree { try await carryOutMoves() }
+        return .folder(merged)
+    }
+
+    /// Lists one folder again, since the server has something else there than the database says.
+    func relist(_ folder: ItemPath) async {
+        let context = FolderMerge.Context(
+            started: clock.now(), isListed: { _ in false }, reservesDotLarder: reservesDotLarder)
+        do {
+            let job = ScanJob(path: folder, isWhole: false)
+            if case .failed(let error) = try await list(job, context: context, writer: MergeWriter(database: database))
+            {
+                logger.warning("Listing failed", metadata: ["path": "\(folder)", "error": "\(error.message)"])
+            }
+        } catch {
+            logger.error("\(error)", metadata: ["path": "\(folder)"])
+        }
+    }
+
+    /// A folder's ETag was the same although something in it had changed: from now on everything is walked.
+    private func distrustETags(of path: ItemPath) async throws {
+        let isNews = try await database.write { tx in
+            guard try tx.metaInteger(.etagsWereWrong) != 1 else { return false }
+            try tx.setMeta(.etagsWereWrong, .integer(1))
+            return true
+        }
+        if isNews {
+            logger.warning(
+                "The server's folder ETags do not tell of all changes: from now on everything is walked",
+                metadata: ["path": "\(path)"])
+        }
+    }
+}
+
+/// The folders that a scan has listed to their end.
+private final class ListedFolders: Sendable {
+    private let paths = Mutex<Set<ItemPath>>([])
+
+    func insert(_ path: ItemPath) { paths.withLock { _ = $0.insert(path) } }
+    func contains(_ path: ItemPath) -> Bool { paths.withLock { $0.contains(path) } }
+}

@@ -1,0 +1,83 @@
+import Logging
+import Model
+import Storage
+import SyncEngine
+
+/// Carries out the moves of the tree that scans have journalled: what is here follows what happened on the server.
+///
+/// A move is in the journal from the transaction that rewrote the rows until it is done, so that a start after a crash goes on.
+/// Where two items change places, the one that is in the way waits in `incoming/` for its own move.
+struct TreeMover: Sendable {
+    let database: Database
+    let tree: Tree
+    let engine: SyncEngine
+    let logger: Logger
+
+    /// - Throws: `Failure` of the database or the file system; the moves that are left are made next time.
+    func carryOut() async throws {
+        guard try await !database.read({ try $0.treeMoves() }).isEmpty else { return }
+        try await engine.withTreeAtRest {
+            while let move = try await database.read({ try $0.treeMoves().first }) {
+                try await blocking { try carryOut(move) }
+            }
+        }
+    }
+
+    private func carryOut(_ move: TreeMove) throws {
+        guard let item = try database.readBlocking({ try $0.item(localID: move.localID) }) else { return try end(move) }
+        try clearWay(of: move)
+        let staged = try tree.moveStaged(move.id, to: move.to)
+        switch try staged ?? (tree.move(from: move.from, to: move.to, known: item.copy)) {
+        case .moved(let mark):
+            try database.writeBlocking { tx in
+                if let mark, var moved = try tx.item(localID: move.localID) {
+                    moved.copy?.mark = mark
+                    try tx.update(moved)
+                }
+                try tx.removeTreeMove(move.id)
+            }
+        case .nothingThere: try end(move)
+        case .obstructed(.folder) where item.kind == .folder: try moveContents(of: move)
+        case .obstructed(let obstruction): try give(up: move, item, obstruction)
+        }
+    }
+
+    /// Moves what lies at the target, if it has a move of its own still to come, aside; and removes an unmodified copy of an item
+    /// that is gone.
+    private func clearWay(of move: TreeMove) throws {
+        let (next, gone) = try database.readBlocking { tx in
+            (try tx.treeMoves().first { $0.from == move.to && $0.id != move.id }, try tx.removedCopy(at: move.to))
+        }
+        if let next {
+            try tree.stage(next.from, for: next.id)
+        } else if let gone, let copy = gone.copy, case .removed = try tree.remove(at: move.to, known: copy) {
+            try database.writeBlocking { tx in try tx.dropCopy(of: gone) }
+        }
+    }
+
+    /// The target is a folder with something in it: what is known moves file by file.
+    private func moveContents(of move: TreeMove) throws {
+        try database.writeBlocking { tx in
+            try tx.journalMovesIntoFolder(from: move.from, to: move.to)
+            try tx.removeTreeMove(move.id)
+        }
+    }
+
+    /// Something else lies at the target. It stays, and counts as a file of a person's; the copy that could not move goes, unless
+    /// it was changed too.
+    private func give(up move: TreeMove, _ item: Item, _ obstruction: Obstruction) throws {
+        try tree.unstage(move.id, to: move.from)
+        logger.notice("\(obstruction.text) lies where \(move.to) should be: it stays")
+        if let copy = item.copy { _ = try tree.remove(at: move.from, known: copy) }
+        try database.writeBlocking { tx in
+            if obstruction == .file, item.kind == .file {
+                try tx.meetUnknownFile(at: move.localID)
+            } else {
+                try tx.dropCopy(of: item)
+            }
+            try tx.removeTreeMove(move.id)
+        }
+    }
+
+    private func end(_ move: TreeMove) throws { try database.writeBlocking { try $0.removeTreeMove(move.id) } }
+}

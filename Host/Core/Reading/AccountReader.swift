@@ -1,0 +1,120 @@
+public import Model
+import Storage
+
+/// Reads what is known of an account, without network and beside a host that may be running.
+public struct AccountReader: Sendable {
+    private let bookmark: Bookmark
+    private let clock: HostClock
+    private let database: Database
+
+    /// - Throws: `.notFound` if nothing is known of the account yet, `.localIO` if the database cannot be read.
+    public static func open(_ bookmark: Bookmark, clock: HostClock = .system) throws(Failure) -> AccountReader {
+        AccountReader(
+            bookmark: bookmark, clock: clock, database: try Vault.openDatabaseForReading(at: bookmark.vault))
+    }
+
+    public func close() throws(Failure) { try database.close() }
+
+    /// Reads the items of a query one after the other, as they are at one moment.
+    /// - Parameter body: returns false to end early. It is called on a thread of the database and may block.
+    /// - Throws: `.notFound` if the query's path is none of an item's.
+    public func items(_ query: ItemQuery, _ body: @escaping @Sendable (ItemReport) -> Bool) async throws(Failure) {
+        try await read { tx in
+            let coverage = try AvailableOfflineCoverage(tx, now: query.now)
+            let root = try tx.item(at: query.path)
+            if root == nil, !query.path.isRoot { throw Self.noItem(query.path) }
+            if let root, root.kind == .file {
+                let isWanted = query.condition?.matches(root, now: query.now) ?? true
+                if isWanted, query.limit != 0 { _ = body(report(root, coverage)) }
+                return
+            }
+            try tx.listItems(query.listing) { body(report($0, coverage)) }
+        }
+    }
+
+    /// - Throws: `.notFound` if there is no item with this path.
+    public func item(at path: ItemPath) async throws(Failure) -> ItemReport {
+        try await read { tx in
+            guard let item = try tx.item(at: path) else { throw Self.noItem(path) }
+            return report(item, try AvailableOfflineCoverage(tx, now: clock.now()))
+        }
+    }
+
+    /// The policies, oldest first, with how much each is about.
+    /// - Parameter path: only those that concern this item.
+    public func policies(
+        kind: PolicyKind? = nil, concerning path: ItemPath? = nil, includesInternal: Bool = false
+    ) async throws(Failure) -> [PolicyReport] {
+        let now = clock.now()
+        return try await read { tx in
+            var policies = try tx.policies(kind: kind, includesInternal: includesInternal)
+            if let path {
+                guard let item = try tx.item(at: path) else { throw Self.noItem(path) }
+                policies = try tx.policies(
+                    kind: kind, affecting: item, now: now, includesInternal: includesInternal)
+            }
+            return try policies.map { policy in
+                let (items, bytes) = try tx.coverage(of: policy, now: now)
+                return PolicyReport(policy: policy, items: items, bytes: bytes)
+            }
+        }
+    }
+
+    /// Reads the sync records one after the other, oldest first.
+    public func records(_ body: @escaping @Sendable (SyncRecord) -> Void) async throws(Failure) {
+        try await read { tx in
+            try tx.eachSyncRecord {
+                body($0.record)
+                return true
+            }
+        }
+    }
+
+    /// What waits for a person, oldest first.
+    public func issues() async throws(Failure) -> [Issue] { try await read { try $0.issues() } }
+
+    /// How the account is.
+    public func status() async throws(Failure) -> AccountStatus {
+        let account = bookmark.name
+        var status = try await read { tx in
+            var status = AccountStatus(account: account)
+            status.connection = try tx.metaText(.connection).flatMap(ConnectionState.init) ?? .offline
+            status.anchor = try tx.metaInteger(.anchor) ?? 0
+            let counts = try tx.itemCounts()
+            status.items = counts.items
+            status.localCopies = counts.localCopies
+            status.localBytes = counts.localBytes
+            status.locallyChanged = counts.locallyChanged
+            status.records = try tx.syncRecordCounts()
+            status.issues = try tx.issueCount()
+            status.nextPoll = try tx.metaInteger(.nextPoll).map(Timestamp.init(nanoseconds:))
+            return status
+        }
+        status.policies = try await policies()
+        // What the last host wrote holds for as long as it runs.
+        if !Vault.isInUse(at: bookmark.vault) {
+            status.connection = .offline
+            status.nextPoll = nil
+        }
+        return status
+    }
+
+    private func report(_ item: Item, _ coverage: AvailableOfflineCoverage) -> ItemReport {
+        ItemReport(
+            item: item, availableOffline: coverage.of(item),
+            localPath: item.cloudStatus == .cloudOnly ? nil : bookmark.files + (item.path.isRoot ? "" : item.path.text))
+    }
+
+    private func read<T: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> T) async throws(Failure) -> T
+    {
+        do {
+            return try await database.read(body)
+        } catch {
+            throw error as? Failure ?? Failure(.internal, "reading the database failed: \(error)")
+        }
+    }
+
+    private static func noItem(_ path: ItemPath) -> Failure {
+        Failure(.notFound, "there is no item \(path)", hint: "`larder ls -r` lists what is known of the server")
+    }
+}

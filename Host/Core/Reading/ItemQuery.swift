@@ -1,0 +1,38 @@
+public import Model
+import Storage
+
+/// Which items are listed, and in which order.
+public struct ItemQuery: Sendable {
+    /// A folder, whose contents are listed, or a file, which is listed itself.
+    public var path: ItemPath
+    /// Everything below, not only what is directly in the folder.
+    public var isRecursive = false
+    /// Items that are gone from the server but still known are listed too.
+    public var includesRemoved = false
+    public var condition: Condition?
+    /// Nil: by path, byte by byte.
+    public var sort: Condition.Property?
+    public var isDescending = false
+    public var limit: Int?
+    /// The moment that `now` in the condition stands for.
+    public var now: Timestamp
+
+    public init(path: ItemPath, now: Timestamp) {
+        self.path = path
+        self.now = now
+    }
+
+    var listing: ItemListing {
+        var listing = ItemListing(folder: path)
+        listing.isRecursive = isRecursive
+        listing.includesRemoved = includesRemoved
+        if let condition {
+            let (sql, arguments) = ConditionSQL.compile(condition, now: now)
+            listing.condition = (sql, arguments.map { .text($0) })
+        }
+        listing.sort = sort.flatMap { property in ItemColumn.allCases.first { $0.sql == property.rawValue } }
+        listing.isDescending = isDescending
+        listing.limit = limit
+        return listing
+    }
+}

@@ -1,0 +1,67 @@
+public import Model
+import Storage
+
+/// An item with what follows from the policies and the vault.
+public struct ItemReport: Sendable {
+    public enum AvailableOffline: String, Sendable {
+        case none
+        /// Pinned itself.
+        case direct
+        /// A policy for something else covers it.
+        case indirect
+    }
+
+    public var item: Item
+    public var availableOffline: AvailableOffline
+    /// Where what is here lies, absolute; nil if nothing is.
+    public var localPath: String?
+}
+
+/// A policy with how much it is about.
+public struct PolicyReport: Sendable {
+    public var policy: ItemPolicy
+    /// Files and folders that meet its condition.
+    public var items: Int64
+    /// What the files among them hold.
+    public var bytes: Int64
+}
+
+/// Whether an account's server is at hand.
+public enum ConnectionState: String, Sendable {
+    /// No host runs, or there is no way to the server.
+    case offline
+    /// The server says that it cannot serve now.
+    case unavailable
+    case connecting
+    case online
+}
+
+extension MetaKey {
+    /// The running host's `ConnectionState`.
+    static let connection = MetaKey("connection")
+    /// When the running host asks the server next, in nanoseconds since 1970.
+    static let nextPoll = MetaKey("nextPoll")
+}
+
+/// How an account is.
+public struct AccountStatus: Sendable {
+    /// Its name in the config.
+    public var account: String
+    public var connection = ConnectionState.offline
+    /// The number of the last transaction that changed items.
+    public var anchor: Int64 = 0
+    /// Files and folders that are on the server, without the root.
+    public var items: Int64 = 0
+    /// Files that are here as a version of the server's, changed since or not, and what they hold.
+    public var localCopies: Int64 = 0
+    public var localBytes: Int64 = 0
+    /// Files and folders that were changed or made here.
+    public var locallyChanged: Int64 = 0
+    public var records: [SyncRecord.State: Int] = [:]
+    public var issues = 0
+    public var policies: [PolicyReport] = []
+    public var nextPoll: Timestamp?
+
+    /// Of an account of which nothing is known yet.
+    public init(account: String) { self.account = account }
+}
