@@ -1,0 +1,82 @@
+import HTTPTypes
+
+/// The conditions of a request (RFC 9110, section 13), against what is there.
+struct Preconditions {
+    let fields: HTTPFields
+    /// The item's ETag as the answer would have it; nil if it has none or is not there.
+    let etag: String?
+    let exists: Bool
+
+    /// What a reading request is answered with instead: 412, 304, or nothing.
+    func reading() -> HTTPResponse.Status? {
+        if let wanted = fields[.ifMatch], !matches(wanted, strongly: true) { return .preconditionFailed }
+        if let known = fields[.ifNoneMatch], matches(known, strongly: false) { return .notModified }
+        return nil
+    }
+
+    /// Whether a writing request may go on.
+    var allowWriting: Bool {
+        if let wanted = fields[.ifMatch], !matches(wanted, strongly: true) { return false }
+        if let known = fields[.ifNoneMatch], matches(known, strongly: false) { return false }
+        return true
+    }
+
+    /// Whether a range may be served: `If-Range` is compared strongly, and a date never fits.
+    var allowRange: Bool {
+        guard let wanted = fields[.ifRange] else { return true }
+        return wanted == etag && !wanted.hasPrefix("W/")
+    }
+
+    private func matches(_ list: String, strongly: Bool) -> Bool {
+        if list.trimmed == "*" { return exists }
+        guard let etag else { return false }
+        return list.split(separator: ",").contains { entry in
+            let entry = entry.trimmed
+            if strongly { return entry == etag && !entry.hasPrefix("W/") }
+            return Self.opaque(entry) == Self.opaque(etag)
+        }
+    }
+
+    private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
+}
+
+extension StringProtocol {
+    fileprivate var trimmed: String {
+        var rest = self[...]
+        while rest.first == " " || rest.first == "\t" { rest = rest.dropFirst() }
+        while rest.last == " " || rest.last == "\t" { rest = rest.dropLast() }
+        return String(rest)
+    }
+}
+
+/// The one range of a `Range` field (RFC 9110, section 14.2).
+enum ByteRange: Equatable {
+    case whole
+    case part(Range<Int>)
+    case unsatisfiable
+
+    /// Several ranges, other units and nonsense are answered with the whole, as the RFC allows.
+    init(_ field: String?, size: Int) {
+        guard let field, field.hasPrefix("bytes="), !field.contains(",") else {
+            self = .whole
+            return
+        }
+        let ends = field.dropFirst(6).split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard ends.count == 2 else {
+            self = .whole
+            return
+        }
+        switch (Int(ends[0]), Int(ends[1])) {
+        case (let first?, let last) where last != nil || ends[1].isEmpty:
+            let end = min(last ?? .max - 1, size - 1)
+            if let last, last < first {
+                self = .whole
+            } else {
+                self = first < size ? .part(first..<end + 1) : .unsatisfiable
+            }
+        case (nil, let suffix?) where ends[0].isEmpty:
+            self = suffix > 0 && size > 0 ? .part(max(0, size - suffix)..<size) : .unsatisfiable
+        default: self = .whole
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// A file or folder of the served tree.
+struct Node: Sendable {
+    /// Stays the same through moves; `oc:id` is made of it.
+    let id: UInt64
+    /// nil for the root.
+    var parent: UInt64?
+    var name: [UInt8]
+    /// The ids of what is in a folder, by name; nil for a file.
+    var children: [[UInt8]: UInt64]?
+    var content = Content.none
+    /// Seconds since 1970 UTC.
+    var modified: Int64
+    /// The number of the tree's last change that concerns this node; ETags are made of it.
+    var version: UInt64
+    /// A file's size; for a folder that of all files below.
+    var size = 0
+
+    var isFolder: Bool { children != nil }
+}
+
+/// Why the tree refuses a change, as a WebDAV server says it.
+enum Refusal: Error {
+    case notFound
+    /// The folder that it should go into is not there.
+    case noParent
+    /// There is something already.
+    case exists
+    /// A file where a folder is needed, or the other way round.
+    case wrongKind
+    /// A folder into itself.
+    case intoItself
+    case preconditionFailed
+}

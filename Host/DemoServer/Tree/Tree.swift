@@ -1,0 +1,115 @@
+import Glibc
+import NIOCore
+import Synchronization
+
+/// The files and folders that a demo server serves. Paths are written `/folder/file`.
+///
+/// What is changed here is changed as if by somebody else: no request is seen, and ETags tell of it.
+public final class Tree: Sendable {
+    private let state: Mutex<TreeState>
+
+    init() { state = Mutex(TreeState(now: Self.now())) }
+
+    /// Writes a file, making the folders above it.
+    /// - Parameter modified: its modification time in seconds since 1970; nil is now.
+    public func put(_ path: String, _ bytes: some Collection<UInt8>, modified: Int64? = nil) {
+        put(path, Content(bytes), modified: modified)
+    }
+
+    public func put(_ path: String, _ text: String, modified: Int64? = nil) {
+        put(path, text.utf8, modified: modified)
+    }
+
+    /// Makes a folder and those above it; one that is there stays as it is.
+    public func makeFolder(_ path: String) {
+        state.withLock { $0.makeFolders(TreePath(path), modified: Self.now()) }
+    }
+
+    /// Removes a file, or a folder with all that is in it.
+    /// - Returns: whether there was something.
+    @discardableResult public func remove(_ path: String) -> Bool { succeeds { try $0.remove(TreePath(path)) } }
+
+    /// Moves a file or folder; what is at the new place goes.
+    /// - Returns: false if there is nothing to move, or no folder to move it into.
+    @discardableResult public func move(_ from: String, to: String) -> Bool {
+        succeeds { state in
+            let (from, to) = (TreePath(from), TreePath(to))
+            guard state.node(at: from) != nil, !from.contains(to) else { throw Refusal.notFound }
+            if state.node(at: to) != nil { try state.remove(to) }
+            try state.move(from, to: to)
+        }
+    }
+
+    /// Gives a file a new ETag with the same bytes.
+    @discardableResult public func touch(_ path: String) -> Bool { succeeds { try $0.touch(TreePath(path)) } }
+
+    public func exists(_ path: String) -> Bool { node(at: TreePath(path)) != nil }
+
+    /// The server's id of an item, as `oc:id` has it.
+    public func id(of path: String) -> String? { node(at: TreePath(path)).map(Properties.id) }
+
+    /// The bytes of a file that was written through the tree; nil for what is not one.
+    public func bytes(of path: String) -> [UInt8]? {
+        guard let node = node(at: TreePath(path)), case .memory(let buffer) = node.content.place, !node.isFolder else {
+            return nil
+        }
+        return Array(buffer.readableBytesView)
+    }
+
+    /// All paths, folders with a closing slash, in the order of their bytes.
+    public var paths: [String] {
+        state.withLock { state in
+            var found: [String] = []
+            func walk(_ node: Node, _ path: String) {
+                for child in state.children(of: node) {
+                    let below = path + String(decoding: child.name, as: UTF8.self)
+                    found.append(child.isFolder ? below + "/" : below)
+                    walk(child, below + "/")
+                }
+            }
+            if let root = state.nodes[TreeState.rootID] { walk(root, "/") }
+            return found.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        }
+    }
+
+    func node(at path: TreePath) -> Node? { state.withLock { $0.node(at: path) } }
+
+    /// One look at the tree, or one change of it.
+    func with<Result: Sendable>(
+        _ body: (inout TreeState) throws(Refusal) -> Result
+    ) throws(Refusal) -> Result {
+        try state.withLock { (state) throws(Refusal) in try body(&state) }
+    }
+
+    func change(_ body: (inout TreeState) -> Void) { state.withLock { body(&$0) } }
+
+    func look<Result: Sendable>(_ body: (TreeState) -> Result) -> Result { state.withLock { body($0) } }
+
+    static func now() -> Int64 { Int64(time(nil)) }
+
+    private func put(_ path: String, _ content: Content, modified: Int64?) {
+        let path = TreePath(path)
+        let now = Self.now()
+        _ = succeeds { state in
+            state.makeFolders(TreePath(names: path.names.dropLast()), modified: now)
+            _ = try state.put(content, at: path, modified: modified ?? now)
+        }
+    }
+
+    private func succeeds(_ change: (inout TreeState) throws -> Void) -> Bool {
+        state.withLock { state in
+            do { try change(&state) } catch { return false }
+            return true
+        }
+    }
+}
+
+extension TreeState {
+    /// Makes a folder and those above it, as far as there is nothing.
+    mutating func makeFolders(_ path: TreePath, modified: Int64) {
+        for depth in 0...path.names.count {
+            let part = TreePath(names: Array(path.names.prefix(depth)))
+            if node(at: part) == nil { try? makeFolder(at: part, modified: modified) }
+        }
+    }
+}

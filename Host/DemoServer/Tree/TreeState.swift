@@ -1,0 +1,141 @@
+/// The nodes and how they change. Every change gets the next number, which its node and the folders above it carry.
+struct TreeState: Sendable {
+    private(set) var nodes: [UInt64: Node]
+    private var lastID: UInt64 = 1
+    private var lastVersion: UInt64 = 1
+    /// How far up a change is told.
+    var propagation = Manner.Propagation.toRoot
+
+    static let rootID: UInt64 = 1
+
+    init(now: Int64) {
+        nodes = [1: Node(id: 1, parent: nil, name: [], children: [:], modified: now, version: 1)]
+    }
+
+    func node(at path: TreePath) -> Node? {
+        var id = Self.rootID
+        for name in path.names {
+            guard let next = nodes[id]?.children?[name] else { return nil }
+            id = next
+        }
+        return nodes[id]
+    }
+
+    /// The children of a folder in the order in which they were made.
+    func children(of node: Node) -> [Node] { (node.children ?? [:]).values.sorted().compactMap { nodes[$0] } }
+
+    mutating func put(_ content: Content, at path: TreePath, modified: Int64) throws(Refusal) -> Node {
+        if let there = node(at: path) {
+            guard !there.isFolder else { throw .wrongKind }
+            nodes[there.id]?.content = content
+            nodes[there.id]?.modified = modified
+            resize(there.id, by: content.size - there.size)
+            changed(there.id)
+            return nodes[there.id] ?? there
+        }
+        let id = try insert(at: path, children: nil, modified: modified)
+        nodes[id]?.content = content
+        resize(id, by: content.size)
+        guard let node = nodes[id] else { throw .notFound }
+        return node
+    }
+
+    mutating func makeFolder(at path: TreePath, modified: Int64) throws(Refusal) {
+        guard node(at: path) == nil else { throw .exists }
+        _ = try insert(at: path, children: [:], modified: modified)
+    }
+
+    mutating func remove(_ path: TreePath) throws(Refusal) {
+        guard let node = node(at: path), let parent = node.parent else { throw .notFound }
+        resize(parent, by: -node.size)
+        nodes[parent]?.children?[node.name] = nil
+        forget(node)
+        tell(parent)
+    }
+
+    /// Moves what is at a path, with all below it; ids stay.
+    mutating func move(_ from: TreePath, to: TreePath) throws(Refusal) {
+        guard let node = node(at: from), let oldParent = node.parent else { throw .notFound }
+        guard !from.contains(to), let name = to.names.last else { throw .intoItself }
+        guard self.node(at: to) == nil else { throw .exists }
+        guard let newParent = parent(of: to) else { throw .noParent }
+        resize(oldParent, by: -node.size)
+        nodes[oldParent]?.children?[node.name] = nil
+        nodes[node.id]?.name = name
+        nodes[node.id]?.parent = newParent
+        nodes[newParent]?.children?[name] = node.id
+        resize(newParent, by: node.size)
+        tell(oldParent)
+        tell(newParent)
+    }
+
+    /// Copies what is at a path, with all below it if `deep`; the copies are items of their own.
+    mutating func copy(_ from: TreePath, to: TreePath, deep: Bool = true) throws(Refusal) {
+        guard let node = node(at: from) else { throw .notFound }
+        guard !from.contains(to) else { throw .intoItself }
+        guard node.isFolder else {
+            _ = try put(node.content, at: to, modified: node.modified)
+            return
+        }
+        try makeFolder(at: to, modified: node.modified)
+        guard deep else { return }
+        for child in children(of: node) {
+            try copy(
+                TreePath(names: from.names + [child.name]), to: TreePath(names: to.names + [child.name]))
+        }
+    }
+
+    /// Gives an item a new version with the same content.
+    mutating func touch(_ path: TreePath) throws(Refusal) {
+        guard let node = node(at: path) else { throw .notFound }
+        changed(node.id)
+    }
+
+    private func parent(of path: TreePath) -> UInt64? {
+        guard let parent = node(at: TreePath(names: path.names.dropLast())), parent.isFolder else { return nil }
+        return parent.id
+    }
+
+    private mutating func insert(
+        at path: TreePath, children: [[UInt8]: UInt64]?, modified: Int64
+    ) throws(Refusal) -> UInt64 {
+        guard let name = path.names.last else { throw .exists }
+        guard let parent = parent(of: path) else { throw .noParent }
+        lastID += 1
+        nodes[lastID] = Node(
+            id: lastID, parent: parent, name: name, children: children, modified: modified, version: 0)
+        nodes[parent]?.children?[name] = lastID
+        changed(lastID)
+        return lastID
+    }
+
+    private mutating func forget(_ node: Node) {
+        for child in children(of: node) { forget(child) }
+        nodes[node.id] = nil
+    }
+
+    private mutating func resize(_ id: UInt64, by difference: Int) {
+        var next: UInt64? = id
+        while let id = next, let node = nodes[id] {
+            nodes[id]?.size = node.size + difference
+            next = node.parent
+        }
+    }
+
+    /// Gives an item a new version and tells the folders above.
+    private mutating func changed(_ id: UInt64) {
+        tell(nodes[id]?.parent)
+        nodes[id]?.version = lastVersion
+    }
+
+    /// Tells a folder, and those above it, that something in it changed.
+    private mutating func tell(_ folder: UInt64?) {
+        lastVersion += 1
+        var next = folder
+        for _ in 0..<propagation.levels {
+            guard let id = next, let node = nodes[id] else { return }
+            nodes[id]?.version = lastVersion
+            next = node.parent
+        }
+    }
+}
