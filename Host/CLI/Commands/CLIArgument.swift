@@ -1,0 +1,63 @@
+import ArgumentParser
+import Core
+import Model
+
+/// What people write on the command line as the program's own values.
+enum CLIArgument {
+    /// - Throws: `badData` if the text can be no item's path.
+    static func path(_ text: String) throws(Failure) -> ItemPath {
+        do throws(ItemPath.Problem) {
+            return try ItemPath(typed: text)
+        } catch {
+            let why =
+                switch error {
+                case .emptyName: "it has two slashes side by side"
+                case .dotName: "`.` and `..` are no names on the server"
+                case .nul: "it has a NUL in it"
+                case .nameTooLong: "a name in it is longer than \(ItemPath.longestName) bytes"
+                case .pathTooLong: "it is longer than \(ItemPath.longestPath) bytes"
+                case .reserved: "Larder keeps a mark of its own under this name"
+                case .notAbsolute, .slashInName, .notUTF8: "it does not begin at the root"
+                }
+            throw Failure(.badData, "`\(Text.visible(text))` is no path: \(why)")
+        }
+    }
+
+    /// - Throws: `badData` with the column of what is wrong.
+    static func condition(_ text: String, of option: String) throws(Failure) -> Condition {
+        do {
+            return try Condition(parsing: text)
+        } catch {
+            throw error.failure(in: option)
+        }
+    }
+
+    /// - Throws: `usage` with the nearest property.
+    static func property(_ text: String) throws(Failure) -> Condition.Property {
+        if let property = Condition.Property(rawValue: text) { return property }
+        let meant = nearest(to: text, among: Condition.Property.allCases.map(\.rawValue))
+        throw Failure(
+            .usage, "there is no property `\(Text.visible(text))`", hint: meant.map { "did you mean `\($0)`?" })
+    }
+
+    /// - Throws: `usage`.
+    static func duration(_ text: String, of option: String) throws(Failure) -> Duration {
+        do {
+            return try ConfigScalar.duration(text)
+        } catch {
+            throw Failure(.usage, "\(option): \(error.message)")
+        }
+    }
+}
+
+extension AccountConfig {
+    /// Reads what is known of the account; nil if that is nothing yet.
+    func reader() throws(Failure) -> AccountReader? {
+        do {
+            return try AccountReader.open(bookmark)
+        } catch {
+            if error.kind == .notFound { return nil }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import Model
+
+struct ConfigCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "Show and check the config.",
+        subcommands: [ConfigShow.self, ConfigValidate.self])
+}
+
+struct ConfigShow: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Print every setting with its value and where it comes from.")
+
+    @OptionGroup var global: GlobalOptions
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let config = try global.loadConfig()
+        if global.isJSON {
+            for setting in config.shown { console.print(JSON(setting)) }
+            return []
+        }
+        var table = Table(["setting", "value", "source"])
+        for setting in config.shown { table.add([setting.key, Self.text(setting.value), setting.source.description]) }
+        for line in table.lines { console.print(line) }
+        return []
+    }
+
+    private static func text(_ value: JSON) -> String {
+        switch value {
+        case .null: "-"
+        case .text(let text): text
+        default: value.rendered
+        }
+    }
+}
+
+struct ConfigValidate: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "validate", abstract: "Check the config, and that secrets in files and variables are there.")
+
+    @OptionGroup var global: GlobalOptions
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let config = try global.loadConfig()
+        _ = try config.namedAccounts()
+        var failures: [Failure] = []
+        for account in config.accounts {
+            do {
+                switch account.secret {
+                // A command may ask a person; it runs when the secret is needed.
+                case .none, .password(.command), .token(.command): break
+                case .password, .token: _ = try await account.credentials()
+                }
+            } catch {
+                failures.append(error)
+            }
+        }
+        guard failures.isEmpty else { return failures }
+        if global.isJSON {
+            console.print(.object(["valid": .bool(true), "file": .text(config.file)]))
+        } else {
+            console.print("\(config.file): \(Text.count(config.accounts.count, "account")), no problems")
+        }
+        return []
+    }
+}

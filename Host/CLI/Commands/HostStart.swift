@@ -1,0 +1,42 @@
+import Core
+import Glibc
+import Logging
+import Model
+
+extension Config {
+    /// What the accounts of this process share.
+    func hostProcess(_ console: Console, trace: String? = nil) -> HostProcess {
+        // A core dump would hold the account's secret.
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        let handler = LineLogHandler(log, console: console)
+        let options = HostOptions(
+            logger: Logger(label: "larder") { _ in handler }, trace: trace, builtInPlugins: BuiltIn.pluginFolder,
+            probe: BuiltIn.probeCommand)
+        return HostProcess(settings: settings, options: options)
+    }
+}
+
+/// Opens the account that a command changes, lets it do its work, and closes it. The server is not asked, so that no secret
+/// is read.
+/// - Throws: `vaultLocked` while a host has the vault open, and what `body` throws.
+func withAccount<Result: Sendable>(
+    _ global: GlobalOptions, _ console: Console,
+    _ body: (AccountHost) async throws(Failure) -> Result
+) async throws(Failure) -> Result {
+    let config = try global.loadConfig()
+    let account = try config.oneAccount()
+    let process = config.hostProcess(console)
+    let host = try await process.open(account.bookmark) { .none }
+    let result: Result
+    do throws(Failure) {
+        result = try await body(host)
+    } catch {
+        try await host.close()
+        try await process.close()
+        throw error
+    }
+    try await host.close()
+    try await process.close()
+    return result
+}

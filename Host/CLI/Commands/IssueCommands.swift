@@ -1,0 +1,56 @@
+import ArgumentParser
+import Core
+import Model
+
+struct IssueCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "issue", abstract: "List what waits for a person, and answer it.",
+        subcommands: [IssueList.self, IssueResolve.self])
+}
+
+struct IssueResolve: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resolve", abstract: "Answer an issue, or all of one code.",
+        usage: """
+            larder issue resolve [<options>] <id> <choice>
+            larder issue resolve [<options>] --all --code <code> <choice>
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @Flag(help: "Answer all issues that have the code.") var all = false
+    @Option(help: ArgumentHelp("The code of the issues that --all answers.", valueName: "code")) var code: String?
+    @Argument(help: ArgumentHelp("The issue's id, unless --all is given, and the choice.", valueName: "id choice"))
+    var words: [String] = []
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let (ids, choice) = try await targets()
+        return try await withAccount(global, console) { host throws(Failure) in
+            var failures: [Failure] = []
+            for id in ids {
+                do throws(Failure) {
+                    try await host.resolve(issue: id, choice: choice)
+                    let json = JSON.object(["id": .int(id), "choice": .text(choice)])
+                    console.print(global.isJSON ? json.rendered : "issue \(id): \(choice)")
+                } catch {
+                    failures.append(error)
+                }
+            }
+            return failures
+        }
+    }
+
+    private func targets() async throws(Failure) -> (ids: [Int64], choice: String) {
+        let usage = Failure(
+            .usage, "an issue's id and a choice are needed, or --all with --code and a choice",
+            hint: "`larder issue list` shows both")
+        guard all else {
+            guard words.count == 2, code == nil, let id = Int64(words[0]) else { throw usage }
+            return ([id], words[1])
+        }
+        guard words.count == 1, let code else { throw usage }
+        let reader = try global.loadConfig().oneAccount().reader()
+        let issues = try await reader?.issues() ?? []
+        try reader?.close()
+        return (issues.filter { $0.code == code }.map(\.id), words[0])
+    }
+}

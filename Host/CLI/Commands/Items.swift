@@ -1,0 +1,107 @@
+import ArgumentParser
+import Core
+import Model
+
+struct List: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ls", abstract: "List items, from what is known of the server, without network.",
+        discussion: """
+            COND is a condition such as 'type == "file" && size > 1000000'. Its properties, and those to sort by, are: \
+            \(Condition.Property.allCases.map(\.rawValue).joined(separator: ", ")).
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "A folder, whose contents are listed, or a file; the root if it is left out.") var path = "/"
+    @Flag(name: [.customShort("r"), .long], help: "List everything below.") var recursive = false
+    @Option(name: .customLong("where"), help: ArgumentHelp("Only items that meet the condition.", valueName: "cond"))
+    var condition: String?
+    @Flag(help: "List items that are gone from the server too.") var removed = false
+    @Option(help: ArgumentHelp("Sort by a property instead of the path.", valueName: "property")) var sort: String?
+    @Flag(help: "Sort in descending order.") var descending = false
+    @Option(help: ArgumentHelp("List no more items than this.", valueName: "n")) var limit: Int?
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        var query = ItemQuery(path: try CLIArgument.path(path), now: .now())
+        query.isRecursive = recursive
+        query.includesRemoved = removed
+        if let condition { query.condition = try CLIArgument.condition(condition, of: "--where") }
+        if let sort { query.sort = try CLIArgument.property(sort) }
+        query.isDescending = descending
+        if let limit, limit < 0 { throw Failure(.usage, "--limit: \(limit) is less than none") }
+        query.limit = limit
+        let account = try global.loadConfig().oneAccount()
+        let reader = try AccountReader.open(account.bookmark)
+        let isJSON = global.isJSON
+        try await reader.items(query) { report in
+            console.print(isJSON ? JSON(report).rendered : ItemLine(report, hasColour: console.hasColour).text)
+            return true
+        }
+        try reader.close()
+        return []
+    }
+}
+
+struct Stat: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stat", abstract: "Print all that is known of one item, without network.")
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The item's path on the server.") var path: String
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let path = try CLIArgument.path(path)
+        let reader = try AccountReader.open(try global.loadConfig().oneAccount().bookmark)
+        let json = JSON(try await reader.item(at: path))
+        try reader.close()
+        guard !global.isJSON, case .object(let members) = json else {
+            console.print(json)
+            return []
+        }
+        for member in members where member.value != .null && member.value != .list([]) {
+            let value = if case .text(let text) = member.value { Text.visible(text) } else { member.value.rendered }
+            console.print(Text.padded(member.name, to: 17) + value)
+        }
+        return []
+    }
+}
+
+extension JSON {
+    init(_ report: ItemReport) {
+        self.init(report.item, availableOffline: report.availableOffline.rawValue, localPath: report.localPath)
+    }
+}
+
+/// An item's line for people: where its content is, its size and time, whether it is pinned, its path.
+struct ItemLine {
+    let text: String
+
+    init(_ report: ItemReport, hasColour: Bool) {
+        let item = report.item
+        var notes: [String] = []
+        if item.remoteVersion == .newer { notes.append("newer on the server") }
+        if item.isRemoved { notes.append("removed") }
+        notes += item.syncActivity.names
+        let pin =
+            switch report.availableOffline {
+            case .direct: "P"
+            case .indirect: "p"
+            case .none: " "
+            }
+        let path = Text.visible(item.path.text) + (item.kind == .folder && !item.path.isRoot ? "/" : "")
+        let status = Text.padded(item.cloudStatus.name, to: 15)
+        let columns = [
+            hasColour ? Self.coloured(status, item.cloudStatus) : status, pin,
+            Text.padded(item.kind == .file ? Text.bytes(item.size) : "-", to: 7, atRight: true),
+            Text.padded(Text.time(item.lastModified), to: 20), path,
+        ]
+        text = columns.joined(separator: "  ") + (notes.isEmpty ? "" : "  (\(notes.joined(separator: ", ")))")
+    }
+
+    private static func coloured(_ text: String, _ status: CloudStatus) -> String {
+        switch status {
+        case .cloudOnly: "\u{1b}[2m\(text)\u{1b}[0m"
+        case .localCopy: "\u{1b}[32m\(text)\u{1b}[0m"
+        case .locallyModified, .localOnly: "\u{1b}[33m\(text)\u{1b}[0m"
+        }
+    }
+}

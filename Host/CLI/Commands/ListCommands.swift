@@ -1,0 +1,69 @@
+import ArgumentParser
+import Core
+import Model
+
+struct SyncList: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the sync records: what is to be done, and what it waits for.")
+
+    @OptionGroup var global: GlobalOptions
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        guard let reader = try global.loadConfig().oneAccount().reader() else { return [] }
+        let isJSON = global.isJSON
+        try await reader.records { record in
+            console.print(isJSON ? JSON(record).rendered : RecordLine(record).text)
+        }
+        try reader.close()
+        return []
+    }
+}
+
+/// A sync record's line for people.
+struct RecordLine {
+    let text: String
+
+    init(_ record: SyncRecord) {
+        let columns = [
+            Text.padded("\(record.id)", to: 7, atRight: true), Text.padded(record.state.name, to: 10),
+            Text.padded(record.action.name, to: 15), Text.padded(record.reason.text, to: 16),
+            Text.visible(record.path.text),
+        ]
+        text = columns.joined(separator: "  ") + (record.wait.map { "  (waits for \(Text.waiting($0)))" } ?? "")
+    }
+}
+
+struct IssueList: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List what waits for a person, with the choices.")
+
+    @OptionGroup var global: GlobalOptions
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        guard let reader = try global.loadConfig().oneAccount().reader() else { return [] }
+        let issues = try await reader.issues()
+        try reader.close()
+        for issue in issues {
+            if global.isJSON {
+                console.print(JSON(issue))
+            } else {
+                for line in IssueText(issue).lines { console.print(line) }
+            }
+        }
+        return []
+    }
+}
+
+/// An issue for people, with the commands that resolve it.
+struct IssueText {
+    let lines: [String]
+
+    init(_ issue: Issue) {
+        var lines = ["\(issue.id)  \(issue.code)  \(Text.visible(issue.message))"]
+        for choice in issue.choices {
+            let warning = choice.impact == .dataLoss ? " (data is lost)" : ""
+            lines.append("   larder issue resolve \(issue.id) \(choice.id)   \(Text.visible(choice.label))\(warning)")
+        }
+        self.lines = lines
+    }
+}

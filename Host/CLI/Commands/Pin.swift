@@ -1,0 +1,51 @@
+import ArgumentParser
+import Core
+import Model
+
+struct Pin: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pin", abstract: "Keep a file, or a folder with all below it, available offline.",
+        discussion: "Before anything is known of the server any path is accepted. The next run fetches what is missing."
+    )
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The path on the server; / is everything.") var path: String
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let path = try CLIArgument.path(path)
+        let outcome = try await withAccount(global, console) { host throws(Failure) in try await host.pin(path) }
+        if global.isJSON {
+            console.print(JSON(outcome.policy, items: nil, bytes: nil))
+            return []
+        }
+        console.print("\(Text.visible(path.text)) is available offline: the next `larder run` fetches what is missing")
+        for policy in outcome.redundant {
+            let target = Text.visible(policy.path?.text ?? policy.condition)
+            console.print("  the policy for \(target) (\(policy.id)) says nothing more beside it")
+        }
+        return []
+    }
+}
+
+struct Unpin: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unpin", abstract: "End what `pin` began.",
+        discussion:
+            "The next run removes the copies that nothing else keeps; changed files stay. It needs no server for it.")
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The path that was pinned.") var path: String
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let path = try CLIArgument.path(path)
+        let policies = try await withAccount(global, console) { host throws(Failure) in try await host.unpin(path) }
+        if global.isJSON {
+            for policy in policies { console.print(JSON(policy, items: nil, bytes: nil)) }
+        } else {
+            console.print(
+                "\(Text.visible(path.text)) is no longer pinned: the next `larder run` removes the copies that nothing keeps"
+            )
+        }
+        return []
+    }
+}

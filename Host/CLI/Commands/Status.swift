@@ -1,0 +1,93 @@
+import ArgumentParser
+import Core
+import Model
+
+struct Status: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show how the accounts are.",
+        discussion: "Reads beside a running host. Without one the connection is offline.")
+
+    @OptionGroup var global: GlobalOptions
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let config = try global.loadConfig()
+        let accounts = try config.namedAccounts()
+        let plugins = try await pluginReports(config, console)
+        var failures: [Failure] = []
+        for account in accounts {
+            do {
+                let status = try await Self.status(of: account)
+                if global.isJSON {
+                    console.print(JSON(status, plugins: plugins))
+                } else {
+                    for line in StatusText(status, plugins: plugins).lines { console.print(line) }
+                }
+            } catch {
+                failures.append(error)
+            }
+        }
+        return failures
+    }
+
+    private static func status(of account: AccountConfig) async throws(Failure) -> AccountStatus {
+        guard let reader = try account.reader() else { return AccountStatus(account: account.bookmark.name) }
+        let status = try await reader.status()
+        try reader.close()
+        return status
+    }
+}
+
+extension JSON {
+    init(_ status: AccountStatus, plugins: [PluginReport]) {
+        let records = SyncRecord.State.allCases.map {
+            Member(name: $0.name, value: .int(status.records[$0] ?? 0))
+        }
+        self = .object([
+            "account": .text(status.account),
+            "connection": .text(status.connection.rawValue),
+            "anchor": .int(status.anchor),
+            "items": .int(status.items),
+            "localCopies": .int(status.localCopies),
+            "localBytes": .int(status.localBytes),
+            "locallyChanged": .int(status.locallyChanged),
+            "records": .object(records),
+            "issues": .int(status.issues),
+            "policies": .list(status.policies.map { JSON($0.policy, items: $0.items, bytes: $0.bytes) }),
+            "loops": .list([]),
+            "plugins": .list(plugins.map { JSON($0) }),
+            "nextPoll": .time(status.nextPoll),
+        ])
+    }
+}
+
+/// An account's state for people.
+struct StatusText {
+    let lines: [String]
+
+    init(_ status: AccountStatus, plugins: [PluginReport]) {
+        let next = status.nextPoll.map { ", next poll at \(Text.time($0))" } ?? ""
+        var lines = ["\(status.account): \(status.connection.rawValue)\(next)"]
+        lines.append("  items      \(status.items), anchor \(status.anchor)")
+        lines.append("  here       \(Text.count(status.localCopies, "file")), \(Text.bytes(status.localBytes))")
+        if status.locallyChanged > 0 { lines.append("  changed    \(status.locallyChanged), only here") }
+        let records = SyncRecord.State.allCases.compactMap { state in
+            status.records[state].map { "\($0) \(state.name)" }
+        }
+        lines.append("  queue      \(records.isEmpty ? "empty" : records.joined(separator: ", "))")
+        if status.issues > 0 {
+            lines.append(
+                "  issues     \(Text.count(status.issues, "issue waits", "issues wait")): see `larder issue list`")
+        }
+        for report in status.policies {
+            let target = Text.visible(report.policy.path?.text ?? report.policy.condition)
+            lines.append(
+                "  policy     \(report.policy.kind) \(target): \(Text.count(report.items, "item")), "
+                    + Text.bytes(report.bytes))
+        }
+        for plugin in plugins where plugin.state != .found {
+            let reason = plugin.reason.map { ": \(Text.visible($0))" } ?? ""
+            lines.append("  plugin     \(plugin.id.shortName) \(plugin.state.rawValue)\(reason)")
+        }
+        self.lines = lines
+    }
+}

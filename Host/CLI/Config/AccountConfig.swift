@@ -1,0 +1,163 @@
+import Model
+
+/// An account of the config: where it is, and where its secret is found.
+struct AccountConfig: Hashable, Sendable {
+    enum Secret: Hashable, Sendable {
+        case none
+        case password(SecretSource)
+        case token(SecretSource)
+    }
+
+    var bookmark: Bookmark
+    var secret: Secret
+
+    /// Reads the secret anew, so that one that was changed is found.
+    /// - Throws: `config`, with the account's name and nothing of the secret.
+    func credentials() async throws(Failure) -> Credentials {
+        do {
+            switch secret {
+            case .none: return .none
+            case .password(let source):
+                return .basic(username: bookmark.username ?? "", password: try await source.read())
+            case .token(let source): return .bearer(token: try await source.read())
+            }
+        } catch {
+            throw Failure(error.kind, "account \(bookmark.name): \(error.message)", hint: error.hint)
+        }
+    }
+}
+
+extension AccountConfig {
+    /// - Parameter value: one entry of `accounts`.
+    init?(_ value: ConfigValue, index: Int, in decoding: ConfigDecoding) {
+        let name = value.pairs?["name"].flatMap { decoding.accountName($0, index: index) }
+        let keyPath = "accounts.\(name ?? "\(index)")"
+        var map = ConfigMap(value, at: keyPath, in: decoding)
+        guard value.pairs != nil else { return nil }
+        if map.take("name") == nil { decoding.refuse(value.source, "`\(keyPath).name` is missing") }
+        let url = map.take("url")
+        let address = url.flatMap { decoding.url($0, at: keyPath + ".url") }
+        if url == nil { decoding.refuse(value.source, "`\(keyPath).url` is missing") }
+        let username = map.take("username").flatMap { decoding.text($0, at: keyPath + ".username") }
+        secret = Self.secret(&map, hasUsername: username != nil)
+        let trust = Self.trust(map.take("tls"), at: keyPath + ".tls", in: decoding)
+        let vault = Self.vault(&map, name: name)
+        let files = map.take("files").flatMap { decoding.path($0, at: keyPath + ".files") }
+        let changes = map.scalar("local-changes", or: Bookmark.LocalChanges.report, json: { .text($0.rawValue) }) {
+            text, _ throws(Wrong) in
+            if text == "upload" { throw Wrong("uploads are not available in this build; write report or ignore") }
+            let word = try ConfigScalar.word(text, of: ["report", "ignore"])
+            return word == "ignore" ? .ignore : .report
+        }
+        map.refuseUnknown()
+        guard let name, let address, let vault else { return nil }
+        if files == nil { decoding.show(keyPath + ".files", .text(vault + "/files"), .builtIn) }
+        bookmark = Bookmark(
+            name: name, url: address, username: username, trust: trust, vault: vault, files: files ?? vault + "/files",
+            localChanges: changes)
+    }
+
+    private static func secret(_ map: inout ConfigMap, hasUsername: Bool) -> Secret {
+        let password = map.take("password")
+        let token = map.take("token")
+        if let token, password != nil {
+            map.decoding.refuse(token.source, "`\(map.keyPath)` has both a password and a token; one of them goes")
+        }
+        if let password {
+            if !hasUsername {
+                map.decoding.refuse(password.source, "`\(map.keyPath).username` is missing; a password needs one")
+            }
+            return SecretSource(password, at: map.path(of: "password"), in: map.decoding).map { .password($0) } ?? .none
+        }
+        return token.flatMap { SecretSource($0, at: map.path(of: "token"), in: map.decoding) }.map { .token($0) }
+            ?? .none
+    }
+
+    private static func trust(_ pair: ConfigPair?, at keyPath: String, in decoding: ConfigDecoding) -> Bookmark.Trust {
+        guard let pair else { return .system }
+        var map = ConfigMap(pair.value, at: keyPath, in: decoding)
+        let (word, file, print) = (map.take("trust"), map.take("ca"), map.take("fingerprint"))
+        map.refuseUnknown()
+        let given = [word, file, print].compactMap { $0 }
+        if given.count > 1 {
+            decoding.refuse(pair.source, "`\(keyPath)` takes one of `trust`, `ca` and `fingerprint`")
+        }
+        guard let first = given.first, let text = decoding.text(first, at: keyPath + "." + first.key, shown: false)
+        else {
+            return .system
+        }
+        do throws(Wrong) {
+            switch first.key {
+            case "ca":
+                let path = try decoding.paths.absolute(text)
+                decoding.show(keyPath + ".ca", .text(path), first.value.source)
+                return .authorities(file: path)
+            case "fingerprint":
+                let bytes = try ConfigScalar.fingerprint(text)
+                decoding.show(keyPath + ".fingerprint", .text(text), first.value.source)
+                return .fingerprint(bytes)
+            default:
+                if text == "pinned" {
+                    throw Wrong("pinned keys are not available in this build; write system, or `ca` or `fingerprint`")
+                }
+                decoding.show(
+                    keyPath + ".trust", .text(try ConfigScalar.word(text, of: ["system"])), first.value.source)
+                return .system
+            }
+        } catch {
+            decoding.refuse(first.value.source, "`\(keyPath).\(first.key)`: \(error.message)")
+            return .system
+        }
+    }
+
+    private static func vault(_ map: inout ConfigMap, name: String?) -> String? {
+        let keyPath = map.path(of: "vault")
+        if let pair = map.take("vault") { return map.decoding.path(pair, at: keyPath) }
+        guard let name else { return nil }
+        let data = map.decoding.paths.environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        do {
+            let path = try map.decoding.paths.absolute((data ?? "~/.local/share") + "/larder/" + name)
+            map.decoding.show(keyPath, .text(path), .builtIn)
+            return path
+        } catch {
+            map.decoding.refuse(map.source, "`\(keyPath)` is missing, and \(error.message)")
+            return nil
+        }
+    }
+}
+
+extension ConfigDecoding {
+    fileprivate func accountName(_ pair: ConfigPair, index: Int) -> String? {
+        guard let name = text(pair, at: "accounts.\(index).name", shown: false) else { return nil }
+        let isRight = name.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.".utf8.contains($0) }
+        guard isRight, name.utf8.first != UInt8(ascii: "."), name.utf8.count <= 64 else {
+            refuse(pair.value.source, "an account's name has letters, digits, `-`, `_` and `.` alone, at most 64")
+            return nil
+        }
+        show("accounts.\(name).name", .text(name), pair.value.source)
+        return name
+    }
+
+    /// The address, which may have a password in it by mistake: no message repeats it.
+    fileprivate func url(_ pair: ConfigPair, at keyPath: String) -> String? {
+        guard let text = text(pair, at: keyPath, shown: false) else { return nil }
+        let rest = ["https://", "http://"].first { text.lowercased().hasPrefix($0) }.map { text.dropFirst($0.count) }
+        let authority = rest?.prefix { $0 != "/" && $0 != "?" && $0 != "#" } ?? ""
+        let problem: String? =
+            if rest == nil || authority.isEmpty {
+                "is an address like https://cloud.example.org"
+            } else if authority.contains("@") {
+                "has no name or password in it; write `username:` and `password:` beside it"
+            } else if text.contains("?") || text.contains("#") {
+                "ends with the path, without `?` and `#`"
+            } else if text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }) {
+                "has no spaces or control characters"
+            } else { nil }
+        if let problem {
+            refuse(pair.value.source, "`\(keyPath)` \(problem)")
+            return nil
+        }
+        show(keyPath, .text(text), pair.value.source)
+        return text
+    }
+}

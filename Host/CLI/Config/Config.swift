@@ -1,0 +1,135 @@
+import Glibc
+import Model
+
+/// The whole config, decoded: defaults, over them the file, over it the environment, over it flags.
+struct Config {
+    /// The file, absolute.
+    var file: String
+    var accounts: [AccountConfig]
+    /// The account that a flag or the environment names.
+    var accountName: String?
+    var settings: Settings
+    var log: LogConfig
+    /// Every setting with its value and source, in the file's order of subjects.
+    var shown: [ConfigDecoding.Setting]
+
+    /// What the command line says about the config.
+    struct Request {
+        var file: String?
+        var account: String?
+        var logLevel: String?
+    }
+
+    /// Reads and decodes the config.
+    /// - Throws: `config` with every problem that it has.
+    static func load(_ request: Request, environment: [String: String]) throws(Failure) -> Config {
+        let file = try path(request, environment: environment)
+        let bytes: [UInt8]
+        do {
+            bytes = try readFile(file, limit: 4 << 20)
+        } catch {
+            throw Failure(
+                .config, "the config cannot be read: \(error.message)",
+                hint: "write \(file), or name another with --config; `larder demo` needs none")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Failure(.config, "\(file) is not UTF-8", hint: "save it as UTF-8")
+        }
+        return try decode(text, file: file, request: request, environment: environment)
+    }
+
+    /// The config file that is meant, absolute.
+    static func path(_ request: Request, environment: [String: String]) throws(Failure) -> String {
+        func here(_ path: String) -> String {
+            ConfigPaths.tidied(path.hasPrefix("/") ? path : currentFolder() + "/" + path)
+        }
+        if let file = request.file { return here(file) }
+        if let file = environment["LARDER_CONFIG"], !file.isEmpty { return here(file) }
+        if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") { return folder + "/larder/config.yaml" }
+        guard let home = environment["HOME"], home.hasPrefix("/") else {
+            throw Failure(.config, "no config is named and HOME is not set", hint: "name a config with --config FILE")
+        }
+        return home + "/.config/larder/config.yaml"
+    }
+
+    static func decode(
+        _ text: String, file: String, request: Request = Request(), environment: [String: String] = [:]
+    ) throws(Failure) -> Config {
+        var yaml = ConfigYAML(file: file)
+        let parsed = yaml.parse(text)
+        guard var root = parsed else { throw Failure(config: yaml.problems) }
+        ConfigEnvironment(variables: environment).lay(over: &root)
+        if let level = request.logLevel {
+            let value = ConfigValue(content: .scalar(level, isPlain: true), source: .flag("--log-level"))
+            root.set(["log", "level"], to: value)
+        }
+        let folder = String(file[..<(file.lastIndex(of: "/") ?? file.startIndex)])
+        let paths = ConfigPaths(folder: folder.isEmpty ? "/" : folder, environment: environment)
+        let decoding = ConfigDecoding(paths: paths, problems: yaml.problems)
+        var map = ConfigMap(root, at: "", in: decoding)
+        let accounts = Self.accounts(map.take("accounts"), in: decoding)
+        let settings = Settings(&map)
+        let log = LogConfig(map.take("log"), in: decoding)
+        map.refuseUnavailable("removal-guard")
+        map.refuseUnavailable("control")
+        map.refuseUnavailable("metrics")
+        map.refuseUnknown()
+        let accountName = request.account ?? environment["LARDER_ACCOUNT"].flatMap { $0.isEmpty ? nil : $0 }
+        guard decoding.problems.isEmpty else { throw Failure(config: decoding.problems.sorted(in: file)) }
+        return Config(
+            file: file, accounts: accounts, accountName: accountName, settings: settings, log: log,
+            shown: decoding.settings)
+    }
+
+    private static func accounts(_ pair: ConfigPair?, in decoding: ConfigDecoding) -> [AccountConfig] {
+        guard let pair, case .list(let values) = pair.value.content, !values.isEmpty else {
+            decoding.refuse(
+                pair?.value.source ?? .builtIn,
+                "`accounts` is a list with at least one account: `- name: home`, `url: https://…`, …")
+            return []
+        }
+        var accounts: [AccountConfig] = []
+        for (index, value) in values.enumerated() {
+            guard let account = AccountConfig(value, index: index + 1, in: decoding) else { continue }
+            for other in accounts {
+                for problem in account.clashes(with: other) { decoding.refuse(value.source, problem) }
+            }
+            accounts.append(account)
+        }
+        return accounts
+    }
+}
+
+extension AccountConfig {
+    /// Why two accounts cannot stand side by side.
+    fileprivate func clashes(with other: AccountConfig) -> [String] {
+        var clashes: [String] = []
+        if bookmark.name == other.bookmark.name { clashes.append("there are two accounts `\(bookmark.name)`") }
+        for mine in [bookmark.vault, bookmark.files] {
+            for its in [other.bookmark.vault, other.bookmark.files] where mine.isOrHolds(its) || its.isOrHolds(mine) {
+                let inner = mine.utf8.count > its.utf8.count ? mine : its
+                clashes.append("the accounts `\(other.bookmark.name)` and `\(bookmark.name)` both have \(inner)")
+            }
+        }
+        return clashes
+    }
+}
+
+extension String {
+    /// Of paths: whether the other is this folder or lies below it.
+    fileprivate func isOrHolds(_ other: String) -> Bool { "\(other)/".utf8.starts(with: "\(self)/".utf8) }
+}
+
+extension [ConfigProblem] {
+    /// In the order of the file, what has no place in it first.
+    fileprivate func sorted(in file: String) -> [ConfigProblem] {
+        enumerated().sorted { a, b in (a.element.place, a.offset) < (b.element.place, b.offset) }.map(\.element)
+    }
+}
+
+extension ConfigProblem {
+    fileprivate var place: Int {
+        guard case .file(_, let line, let column) = source else { return -1 }
+        return line << 20 | column
+    }
+}

@@ -1,0 +1,76 @@
+/// The scalars of the config that environment variables set, laid over the file.
+///
+/// A variable's name is the key's path in upper case with `_` for all else: `LARDER_POLL`, `LARDER_LOG_LEVEL`,
+/// `LARDER_PLUGINS_VACUUM_AFTER`. Accounts are not reached, since one that stands in no file has no name.
+struct ConfigEnvironment {
+    let variables: [String: String]
+
+    private static let keys: [[String]] = [
+        ["poll"], ["walk"],
+        ["limits", "connections"], ["limits", "downloads"], ["limits", "uploads"], ["limits", "actions"],
+        ["log", "level"], ["log", "format"],
+    ]
+
+    func lay(over root: inout ConfigValue) {
+        for key in Self.keys { lay(Self.name(of: key), at: key, over: &root) }
+        let inFile = (root.pairs?["plugins"]?.value.pairs ?? []).map(\.key).filter { $0 != "paths" }
+        // Longest first, so that a plugin whose name begins like another's gets its own variables.
+        let plugins = Set(inFile + firstPartyPlugins).sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+        var taken: Set<String> = []
+        for plugin in plugins {
+            let prefix = Self.name(of: ["plugins", plugin]) + "_"
+            for variable in variables.keys.sorted() where variable.hasPrefix(prefix) && !taken.contains(variable) {
+                taken.insert(variable)
+                let present = root.pairs?["plugins"]?.value.pairs?[plugin]?.value.pairs ?? []
+                let rest = Self.key(String(variable.dropFirst(prefix.count)), among: present)
+                lay(variable, at: ["plugins", plugin] + rest, over: &root)
+            }
+        }
+    }
+
+    static func name(of key: [String]) -> String {
+        "LARDER_" + key.map(mangled).joined(separator: "_")
+    }
+
+    private static func mangled(_ text: String) -> String {
+        String(text.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+    }
+
+    /// The key that a variable's last part means: one that the file has, else the part in lower case with `-`.
+    private static func key(_ part: String, among pairs: [ConfigPair]) -> [String] {
+        for pair in pairs {
+            let name = mangled(pair.key)
+            if part == name { return [pair.key] }
+            if part.hasPrefix(name + "_"), let inner = pair.value.pairs, !inner.isEmpty {
+                return [pair.key] + key(String(part.dropFirst(name.count + 1)), among: inner)
+            }
+        }
+        let written = part.lowercased().replacing("_", with: "-")
+        return written.hasPrefix("settings-") ? ["settings", String(written.dropFirst(9))] : [written]
+    }
+
+    private func lay(_ variable: String, at key: [String], over root: inout ConfigValue) {
+        guard let text = variables[variable] else { return }
+        root.set(key[...], to: ConfigValue(content: .scalar(text, isPlain: true), source: .environment(variable)))
+    }
+}
+
+extension ConfigValue {
+    /// Puts a value at a path of keys; what stands in the way as a single value becomes a map.
+    mutating func set(_ key: ArraySlice<String>, to value: ConfigValue) {
+        guard let first = key.first else {
+            self = value
+            return
+        }
+        var pairs = self.pairs ?? []
+        let index =
+            pairs.firstIndex { $0.key == first }
+            ?? {
+                let empty = ConfigValue(content: .scalar("", isPlain: true), source: value.source)
+                pairs.append(ConfigPair(key: first, source: value.source, value: empty))
+                return pairs.count - 1
+            }()
+        pairs[index].value.set(key.dropFirst(), to: value)
+        content = .map(pairs)
+    }
+}

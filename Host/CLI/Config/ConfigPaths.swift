@@ -1,0 +1,43 @@
+/// Paths in the config as absolute ones.
+struct ConfigPaths {
+    /// The folder of the config file, absolute.
+    let folder: String
+    let environment: [String: String]
+
+    /// - Parameter text: with `~` for the home folder at its begin and `${VARIABLE}` anywhere; relative to the config's folder.
+    func absolute(_ text: String) throws(Wrong) -> String {
+        guard !text.isEmpty else { throw Wrong("a path is missing") }
+        var path = try expandVariables(text)
+        guard !path.utf8.contains(0) else { throw Wrong("a path has no NUL in it") }
+        if path == "~" || path.hasPrefix("~/") {
+            guard let home = environment["HOME"], home.hasPrefix("/") else {
+                throw Wrong("`~` stands for HOME, which is not set")
+            }
+            path = home + path.dropFirst()
+        } else if path.hasPrefix("~") {
+            throw Wrong("`\(path)`: other people's folders have no short form here; write the whole path")
+        }
+        return Self.tidied(path.hasPrefix("/") ? path : folder + "/" + path)
+    }
+
+    private func expandVariables(_ text: String) throws(Wrong) -> String {
+        var result = ""
+        var rest = text[...]
+        while let open = rest.firstRange(of: "${") {
+            result += rest[..<open.lowerBound]
+            guard let close = rest[open.upperBound...].firstIndex(of: "}") else {
+                throw Wrong("`${` without `}`")
+            }
+            let name = String(rest[open.upperBound..<close])
+            guard let value = environment[name] else { throw Wrong("the variable `\(name)` is not set") }
+            result += value
+            rest = rest[rest.index(after: close)...]
+        }
+        return result + rest
+    }
+
+    /// Without `.` and doubled slashes. `..` stays: what it leads to depends on symbolic links.
+    static func tidied(_ path: String) -> String {
+        "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+    }
+}

@@ -1,0 +1,70 @@
+import Model
+
+/// What single values of the config may be. Texts that YAML 1.1 would take for something else stay texts.
+enum ConfigScalar {
+    static func duration(_ text: String, atLeast least: Duration = .zero) throws(Wrong) -> Duration {
+        let digits = text.prefix(while: { $0.isASCII && $0.isNumber })
+        let units: [(String, Int64)] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)]
+        guard let unit = units.first(where: { $0.0 == text.dropFirst(digits.count) }), let number = Int64(digits) else {
+            throw Wrong("`\(text)` is no duration; write it like 500ms, 90s, 10m, 24h or 7d")
+        }
+        let (milliseconds, overflow) = number.multipliedReportingOverflow(by: unit.1)
+        guard !overflow, milliseconds <= 36_500 * 86_400_000 else {
+            throw Wrong("`\(text)` is longer than a hundred years")
+        }
+        let duration = Duration.milliseconds(milliseconds)
+        guard duration >= least else { throw Wrong("`\(text)` is too short; the least is \(write(least))") }
+        return duration
+    }
+
+    /// The shortest text that reads as the duration, in whole milliseconds.
+    static func write(_ duration: Duration) -> String {
+        let milliseconds = duration.nanoseconds / 1_000_000
+        let units: [(String, Int64)] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000)]
+        for (unit, length) in units where milliseconds != 0 && milliseconds % length == 0 {
+            return "\(milliseconds / length)\(unit)"
+        }
+        return milliseconds == 0 ? "0s" : "\(milliseconds)ms"
+    }
+
+    static func bool(_ text: String, isPlain: Bool) throws(Wrong) -> Bool {
+        guard isPlain, text == "true" || text == "false" else {
+            throw Wrong("`\(text)` is neither true nor false; write one of these, without quotes")
+        }
+        return text == "true"
+    }
+
+    static func int(_ text: String, in range: ClosedRange<Int>) throws(Wrong) -> Int {
+        guard let number = Int(text), range.contains(number) else {
+            throw Wrong("`\(text)` is no whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// One of a few words.
+    static func word(_ text: String, of words: [String]) throws(Wrong) -> String {
+        if words.contains(text) { return text }
+        let meant = nearest(to: text, among: words).map { "; did you mean `\($0)`?" } ?? ""
+        throw Wrong("`\(text)` is none of \(words.joined(separator: ", "))\(meant)")
+    }
+
+    static func word<Value: RawRepresentable & CaseIterable>(
+        _ text: String, of type: Value.Type
+    ) throws(Wrong) -> Value where Value.RawValue == String {
+        let words = type.allCases.map(\.rawValue)
+        guard let value = Value(rawValue: try word(text, of: words)) else { throw Wrong("`\(text)` is unknown") }
+        return value
+    }
+
+    /// A certificate's SHA-256 as `openssl x509 -fingerprint -sha256` prints it, or the 64 digits alone.
+    static func fingerprint(_ text: String) throws(Wrong) -> [UInt8] {
+        let digits = (text.split(separator: "=").last ?? "").filter { $0 != ":" }
+        let bytes = stride(from: 0, to: digits.utf8.count - 1, by: 2).compactMap { position -> UInt8? in
+            UInt8(String(decoding: digits.utf8.dropFirst(position).prefix(2), as: UTF8.self), radix: 16)
+        }
+        guard digits.utf8.count == 64, digits.allSatisfy(\.isHexDigit), bytes.count == 32 else {
+            throw Wrong("this is no SHA-256 fingerprint; `openssl x509 -noout -fingerprint -sha256` prints one")
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,74 @@
+import Model
+
+/// Turns one plugin on or off in a config's text and leaves every other byte as it is.
+///
+/// What the new text means is checked by reading it again: it is the old text's meaning with the one value changed.
+struct PluginSwitch {
+    /// The plugin's key as it is written when it is not there yet.
+    let plugin: PluginID
+    let isEnabled: Bool
+
+    /// Why a text is not changed.
+    struct Refusal: Error {
+        var reason: String
+    }
+
+    /// The line that a person can add by hand.
+    var line: String { "\(plugin.shortName): { enabled: \(isEnabled) }" }
+
+    /// - Returns: the new text; the same one if nothing has to change.
+    func apply(to text: String) throws(Refusal) -> String {
+        guard let root = Self.parse(text) else { throw Refusal(reason: "it is not YAML, or has a key twice") }
+        guard let edit = try edit(text, root), let changed = edit.apply(to: text) else { return text }
+        var wanted = root
+        let key = root.pairs?["plugins"]?.value.pairs?.first { isMe($0.key) }?.key ?? plugin.shortName
+        wanted.set(
+            ["plugins", key, "enabled"],
+            to: ConfigValue(content: .scalar("\(isEnabled)", isPlain: true), source: .builtIn))
+        guard let found = Self.parse(changed), found.meansSame(as: wanted) else {
+            throw Refusal(reason: "the way in which it is written leaves no safe place for the change")
+        }
+        return changed
+    }
+
+    private static func parse(_ text: String) -> ConfigValue? {
+        var yaml = ConfigYAML(file: "")
+        let value = yaml.parse(text)
+        return yaml.problems.isEmpty ? value : nil
+    }
+
+    private func isMe(_ key: String) -> Bool { PluginID(shortOrFull: key) == plugin }
+
+    /// Nil: it is so already.
+    private func edit(_ text: String, _ root: ConfigValue) throws(Refusal) -> TextEdit? {
+        let editor = TextEditor(text)
+        let entry = "\(plugin.shortName): { enabled: \(isEnabled) }"
+        guard let plugins = root.pairs?["plugins"] else {
+            return try editor.append("plugins: { \(entry) }", orInto: root, block: ["plugins:", "  \(entry)"])
+        }
+        guard let mine = plugins.value.pairs?.first(where: { isMe($0.key) }) else {
+            return try editor.insert(entry, into: plugins)
+        }
+        guard let enabled = mine.value.pairs?["enabled"] else {
+            return try editor.insert("enabled: \(isEnabled)", into: mine)
+        }
+        guard case .scalar(let now, true) = enabled.value.content, now == "true" || now == "false" else {
+            throw Refusal(reason: "`enabled` is neither true nor false there")
+        }
+        return now == "\(isEnabled)" ? nil : try editor.replace(now, of: enabled, with: "\(isEnabled)")
+    }
+}
+
+extension ConfigValue {
+    /// Whether both read as the same, wherever they stand. The order of keys does not matter.
+    fileprivate func meansSame(as other: ConfigValue) -> Bool {
+        switch (content, other.content) {
+        case (.scalar(let a, let plainA), .scalar(let b, let plainB)): a.hasSameBytes(as: b) && plainA == plainB
+        case (.list(let a), .list(let b)): a.count == b.count && zip(a, b).allSatisfy { $0.meansSame(as: $1) }
+        case (.map(let a), .map(let b)):
+            a.count == b.count
+                && a.allSatisfy { pair in b[pair.key].map { pair.value.meansSame(as: $0.value) } ?? false }
+        default: false
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import Model
+
+/// The names of the plugins that come with Larder, in the order in which they run.
+let firstPartyPlugins = [
+    "available-offline", "download-expiration", "vacuum", "version-updates", "core-loop", "calendar-loop", "share-loop",
+]
+
+/// The first-party plugins that this build has: enabled unless the config says otherwise.
+let builtInPlugins = ["available-offline"]
+
+/// `plugins:`, with the folders of libraries and what each plugin is set to.
+struct PluginsConfig {
+    var folders: [String] = []
+    var plugins: [PluginSettings] = []
+
+    init(_ pair: ConfigPair?, in decoding: ConfigDecoding) {
+        var map = ConfigMap(pair?.value, at: "plugins", in: decoding)
+        if let paths = map.take("paths") { folders = Self.folders(paths, in: decoding) }
+        var places: [PluginID: ConfigSource] = [:]
+        for pair in map.takeRest() {
+            let id = PluginID(shortOrFull: pair.key)
+            guard pair.key.contains(".") || firstPartyPlugins.contains(pair.key) else {
+                let meant = nearest(to: pair.key, among: firstPartyPlugins + ["paths"])
+                decoding.refuse(
+                    pair.source,
+                    "there is no plugin `\(pair.key)`" + (meant.map { "; did you mean `\($0)`?" } ?? "")
+                        + " (other plugins' ids have a dot, like org.example.archive)")
+                continue
+            }
+            if let place = places.updateValue(pair.source, forKey: id) {
+                decoding.refuse(pair.source, "`\(id.shortName)` stands here a second time, after \(place)")
+            }
+            plugins.append(Self.plugin(id, pair.value, in: decoding))
+        }
+        for name in builtInPlugins where !plugins.contains(where: { $0.id == PluginID(shortOrFull: name) }) {
+            decoding.show("plugins.\(name).enabled", .bool(true), .builtIn)
+            plugins.append(PluginSettings(id: PluginID(shortOrFull: name)))
+        }
+    }
+
+    private static func folders(_ pair: ConfigPair, in decoding: ConfigDecoding) -> [String] {
+        var folders: [String] = []
+        for text in decoding.texts(pair, at: "plugins.paths") ?? [] {
+            do {
+                folders.append(try decoding.paths.absolute(text))
+            } catch {
+                decoding.refuse(pair.value.source, "`plugins.paths`: \(error.message)")
+            }
+        }
+        decoding.show("plugins.paths", .texts(folders), pair.value.source)
+        return folders
+    }
+
+    private static func plugin(_ id: PluginID, _ value: ConfigValue, in decoding: ConfigDecoding) -> PluginSettings {
+        let keyPath = "plugins.\(id.shortName)"
+        var map = ConfigMap(value, at: keyPath, in: decoding)
+        var settings = PluginSettings(id: id)
+        settings.isEnabled = map.scalar("enabled", or: true, json: { .bool($0) }) { text, isPlain throws(Wrong) in
+            try ConfigScalar.bool(text, isPlain: isPlain)
+        }
+        settings.library = map.take("library").flatMap { decoding.path($0, at: keyPath + ".library") }
+        if let pair = map.take("isolation"), let text = decoding.text(pair, at: keyPath + ".isolation") {
+            do {
+                let word = try ConfigScalar.word(text, of: ["in-process", "process"])
+                settings.isolation = PluginSettings.Isolation(rawValue: word)
+            } catch {
+                decoding.refuse(pair.value.source, "`\(keyPath).isolation`: \(error.message)")
+            }
+        }
+        // What a first-party plugin is set to stands beside `enabled`; the plugin's own schema checks it.
+        let own: [ConfigPair]
+        if firstPartyPlugins.contains(id.shortName) {
+            own = map.takeRest()
+        } else {
+            let pair = map.take("settings")
+            if let pair, pair.value.pairs == nil {
+                decoding.refuse(pair.value.source, "`\(keyPath).settings` is a map, not \(pair.value.kindName)")
+            }
+            own = pair?.value.pairs ?? []
+        }
+        map.refuseUnknown()
+        let shownAt = firstPartyPlugins.contains(id.shortName) ? keyPath : keyPath + ".settings"
+        for pair in own { decoding.showOwn(pair, at: shownAt) }
+        settings.json = JSON(pairs: own).rendered
+        return settings
+    }
+}
+
+extension ConfigDecoding {
+    /// A plugin's own setting, which may hold a secret.
+    fileprivate func showOwn(_ pair: ConfigPair, at keyPath: String) {
+        let path = "\(keyPath).\(pair.key)"
+        if case .map(let pairs) = pair.value.content {
+            for inner in pairs { showOwn(inner, at: path) }
+        } else {
+            show(path, JSON(pair.value).masked(named: pair.key), pair.value.source)
+        }
+    }
+}
+
+extension JSON {
+    init(pairs: [ConfigPair]) {
+        self = .object(pairs.map { Member(name: $0.key, value: JSON($0.value)) })
+    }
+
+    /// Plain scalars are what YAML 1.2's core schema says: `yes`, `no`, `on` and `off` are texts.
+    init(_ value: ConfigValue) {
+        switch value.content {
+        case .map(let pairs): self.init(pairs: pairs)
+        case .list(let values): self = .list(values.map { JSON($0) })
+        case .scalar(let text, isPlain: false): self = .text(text)
+        case .scalar(let text, isPlain: true):
+            if value.isNull {
+                self = .null
+            } else if ["true", "True", "TRUE", "false", "False", "FALSE"].contains(text) {
+                self = .bool(text.lowercased() == "true")
+            } else if let number = Int64(text) {
+                self = .int(number)
+            } else if text.utf8.allSatisfy({ $0.isASCIIDigit || "+-.eE".utf8.contains($0) }), let number = Double(text)
+            {
+                self = .double(number)
+            } else {
+                self = .text(text)
+            }
+        }
+    }
+
+    /// Without what looks like a secret: values by their key, addresses with a password in them.
+    func masked(named key: String) -> JSON {
+        let hides = ["password", "passphrase", "token", "secret", "apikey", "api-key", "credential"]
+        if hides.contains(where: { key.lowercased().contains($0) }) { return .text("********") }
+        switch self {
+        case .text(let text):
+            guard let scheme = text.firstRange(of: "://") else { return self }
+            let authority = text[scheme.upperBound...].prefix { $0 != "/" }
+            guard let at = authority.lastIndex(of: "@") else { return self }
+            return .text(text[..<scheme.upperBound] + "********" + text[at...])
+        case .list(let values): return .list(values.map { $0.masked(named: key) })
+        case .object(let members):
+            return .object(members.map { Member(name: $0.name, value: $0.value.masked(named: $0.name)) })
+        default: return self
+        }
+    }
+}

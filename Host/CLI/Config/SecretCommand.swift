@@ -1,0 +1,94 @@
+import Glibc
+import Model
+import NIOPosix
+
+/// A program that prints a secret. It runs without a shell, with no input, in a process group of its own.
+struct SecretCommand: Sendable {
+    /// The program, looked up in PATH, and its arguments.
+    let words: [String]
+    var timeLimit: Duration = .seconds(30)
+
+    /// What the program prints. A thread of NIO's blocking pool waits for it.
+    /// - Throws: `config`; the arguments, which may be secret, are not named.
+    func output(limit: Int) async throws(Failure) -> [UInt8] {
+        let result: Result<[UInt8], Failure>
+        do {
+            result = try await NIOThreadPool.singleton.runIfActive { run(limit: limit) }
+        } catch {
+            throw Failure(.internal, "no thread runs the secret's command \(words[0])")
+        }
+        return try result.get()
+    }
+
+    private func run(limit: Int) -> Result<[UInt8], Failure> {
+        var ends: [Int32] = [-1, -1]
+        // Unlike a pipe it is made with the close-on-exec mark.
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            return .failure(failure("no socket: \(errorText(errno))"))
+        }
+        defer { close(ends[0]) }
+        let (process, error) = spawn(writingTo: ends[1])
+        close(ends[1])
+        guard error == 0 else { return .failure(failure("it cannot be started: \(errorText(error))")) }
+        var outcome = read(ends[0], limit: limit)
+        // The group is ended in any case: a program that closed its output may still run.
+        if case .failure = outcome { kill(-process, SIGKILL) }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+        if case .success = outcome, status != 0 {
+            let how = status & 0x7f == 0 ? "it exited with \((status >> 8) & 0xff)" : "signal \(status & 0x7f) ended it"
+            outcome = .failure(failure(how))
+        }
+        return outcome
+    }
+
+    private func spawn(writingTo output: Int32) -> (process: pid_t, error: Int32) {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, output, 1)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // A host ignores and blocks signals that a child expects.
+        var none = sigset_t()
+        var all = sigset_t()
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+        var arguments = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var process: pid_t = 0
+        let error = posix_spawnp(&process, words[0], &actions, &attributes, &arguments, environ)
+        return (process, error)
+    }
+
+    private func read(_ descriptor: Int32, limit: Int) -> Result<[UInt8], Failure> {
+        let deadline = ContinuousClock.now + timeLimit
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let left = ContinuousClock.now.duration(to: deadline).nanoseconds / 1_000_000
+            guard left > 0 else { return .failure(failure("it took longer than \(ConfigScalar.write(timeLimit))")) }
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&waiting, 1, Int32(clamping: left + 1))
+            if ready < 0 && errno != EINTR { return .failure(failure("no output: \(errorText(errno))")) }
+            guard ready > 0 else { continue }
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { return .failure(failure("no output: \(errorText(errno))")) }
+            if count == 0 { return .success(bytes) }
+            bytes += chunk[..<count]
+            guard bytes.count <= limit else { return .failure(failure("it printed more than \(limit) bytes")) }
+        }
+    }
+
+    private func failure(_ what: String) -> Failure {
+        Failure(.config, "the secret's command \(words[0]) failed: \(what)", hint: "run it by hand to see why")
+    }
+}

@@ -1,0 +1,57 @@
+import Logging
+import Model
+
+/// How the program logs.
+struct LogConfig: Hashable, Sendable {
+    enum Format: String, Hashable, Sendable { case text, json }
+
+    var level = Logger.Level.info
+    var format = Format.text
+
+    init() {}
+
+    init(_ pair: ConfigPair?, in decoding: ConfigDecoding) {
+        var map = ConfigMap(pair?.value, at: "log", in: decoding)
+        level = map.scalar("level", or: Logger.Level.info, json: { .text($0.rawValue) }) { text, _ throws(Wrong) in
+            try ConfigScalar.word(text, of: Logger.Level.self)
+        }
+        format = map.scalar("format", or: Format.text, json: { .text($0.rawValue) }) { text, _ throws(Wrong) in
+            if text == "journal" { throw Wrong("journal is not available in this build; write text or json") }
+            return try ConfigScalar.word(text, of: ["text", "json"]) == "json" ? .json : .text
+        }
+        map.refuseUnknown()
+    }
+}
+
+extension Settings {
+    /// - Parameter map: the whole file; the keys beside `accounts` and `log` are taken from it.
+    init(_ map: inout ConfigMap) {
+        self.init()
+        poll = map.scalar("poll", or: nil, json: { .text($0.map(ConfigScalar.write)) }) { text, _ throws(Wrong) in
+            try ConfigScalar.duration(text, atLeast: .seconds(1))
+        }
+        walk = map.scalar("walk", or: walk, json: { .text(ConfigScalar.write($0)) }) { text, _ throws(Wrong) in
+            try ConfigScalar.duration(text, atLeast: .seconds(1))
+        }
+        limits = Self.limits(map.take("limits"), in: map.decoding)
+        let plugins = PluginsConfig(map.take("plugins"), in: map.decoding)
+        pluginPaths = plugins.folders
+        self.plugins = plugins.plugins
+    }
+
+    private static func limits(_ pair: ConfigPair?, in decoding: ConfigDecoding) -> Limits {
+        var map = ConfigMap(pair?.value, at: "limits", in: decoding)
+        var limits = Limits()
+        func number(_ key: String, _ fallback: Int) -> Int {
+            map.scalar(key, or: fallback, json: { .int($0) }) { text, _ throws(Wrong) in
+                try ConfigScalar.int(text, in: 1...256)
+            }
+        }
+        limits.connections = number("connections", limits.connections)
+        limits.downloads = number("downloads", limits.downloads)
+        limits.uploads = number("uploads", limits.uploads)
+        limits.actions = number("actions", limits.actions)
+        map.refuseUnknown()
+        return limits
+    }
+}

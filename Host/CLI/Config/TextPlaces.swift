@@ -1,0 +1,41 @@
+/// Lines and columns of a YAML text as offsets of its bytes.
+///
+/// What ends a line is what YAML's scanner counts as one: CR, LF, both together, NEL, LS and PS.
+struct TextPlaces {
+    private let text: String
+    /// The first byte of each line.
+    private let lineStarts: [Int]
+
+    init(_ text: String) {
+        self.text = text
+        var starts = [0]
+        var offset = 0
+        var afterReturn = false
+        for scalar in text.unicodeScalars {
+            offset += UTF8.width(scalar)
+            let isFeed = scalar == "\n"
+            if isFeed && afterReturn {
+                starts[starts.count - 1] = offset
+            } else if isFeed || scalar == "\r" || scalar == "\u{85}" || scalar == "\u{2028}" || scalar == "\u{2029}" {
+                starts.append(offset)
+            }
+            afterReturn = scalar == "\r"
+        }
+        lineStarts = starts
+    }
+
+    /// - Parameters:
+    ///   - line: from 1.
+    ///   - column: from 1, in Unicode scalars.
+    /// - Returns: the byte's offset; nil if there is no such place. The place behind the last character is one.
+    func offset(line: Int, column: Int) -> Int? {
+        guard line >= 1, line <= lineStarts.count, column >= 1 else { return nil }
+        let scalars = text.unicodeScalars
+        let start = text.utf8.index(text.utf8.startIndex, offsetBy: lineStarts[line - 1])
+        guard let index = scalars.index(start, offsetBy: column - 1, limitedBy: scalars.endIndex) else { return nil }
+        return text.utf8.distance(from: text.utf8.startIndex, to: index)
+    }
+
+    /// The offset of the line's first byte.
+    func start(ofLine line: Int) -> Int? { line >= 1 && line <= lineStarts.count ? lineStarts[line - 1] : nil }
+}

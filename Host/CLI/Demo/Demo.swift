@@ -1,0 +1,108 @@
+import ArgumentParser
+import Core
+import DemoServer
+import Glibc
+import Logging
+import Model
+
+struct Demo: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo", abstract: "Show the program at work, with a server of its own and no config.",
+        discussion: """
+            Starts a WebDAV server on 127.0.0.1 with a few folders, makes an account for it in a temporary folder, and \
+            keeps a folder available offline while things change on the server. At the end all of it is removed.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @Flag(help: "Leave the temporary folder, and say where it is.") var keep = false
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        var log = LogConfig()
+        log.level = try global.level() ?? .warning
+        let folder = try DemoFolder()
+        let failures = await withServer(in: folder, console, log)
+        if keep {
+            try folder.writeConfig()
+            console.print(
+                global.isJSON
+                    ? JSON.object(["folder": .text(folder.path)]).rendered
+                    : "Kept, without the server: try larder --config \(folder.config) ls -r")
+        } else {
+            folder.remove()
+        }
+        return failures
+    }
+
+    private func withServer(in folder: DemoFolder, _ console: Console, _ log: LogConfig) async -> [Failure] {
+        var configuration = DemoServer.Configuration()
+        configuration.scratchFolder = folder.path
+        let server: DemoServer
+        do {
+            server = try await DemoServer.start(configuration)
+        } catch {
+            return [Failure(.cannotCreate, "the demo's server does not start: \(error)")]
+        }
+        let story = DemoStory(server: server, folder: folder, console: console, isJSON: global.isJSON, log: log)
+        var failures: [Failure] = []
+        do {
+            failures = try await story.tell()
+        } catch {
+            failures.append(error)
+        }
+        await server.stop()
+        return failures
+    }
+}
+
+/// The folder that the demo has all its files in.
+struct DemoFolder {
+    let path: String
+
+    init() throws(Failure) {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(parent)/larder-demo-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw Failure(.cannotCreate, "no folder can be made in \(parent): \(errorText(errno))")
+        }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    var vault: String { path + "/vault" }
+    var files: String { path + "/Cloud" }
+    var config: String { path + "/config.yaml" }
+
+    /// Writes a config with which the account can be looked at when the server is gone.
+    func writeConfig() throws(Failure) {
+        let text = """
+            accounts:
+              - { name: demo, url: 'http://127.0.0.1:9/', vault: vault, files: Cloud }
+
+            """
+        let file = open(config, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw Failure(.cannotCreate, "\(config): \(errorText(errno))") }
+        defer { close(file) }
+        guard write(file, text, text.utf8.count) == text.utf8.count else {
+            throw Failure(.localIO, "\(config): \(errorText(errno))")
+        }
+    }
+
+    func remove() { Self.remove(path) }
+
+    /// Removes a folder with all that is in it; symbolic links are not followed.
+    private static func remove(_ path: String) {
+        if let folder = opendir(path) {
+            while let entry = readdir(folder) {
+                let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                if name == "." || name == ".." { continue }
+                let inner = path + "/" + name
+                var status = stat()
+                guard lstat(inner, &status) == 0 else { continue }
+                if status.st_mode & S_IFMT == S_IFDIR { remove(inner) } else { unlink(inner) }
+            }
+            closedir(folder)
+        }
+        rmdir(path)
+    }
+}

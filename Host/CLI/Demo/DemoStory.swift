@@ -1,0 +1,157 @@
+import Core
+import DemoServer
+import Model
+
+/// What the demo does, one step after the other, each told in a line or two.
+struct DemoStory {
+    let server: DemoServer
+    let folder: DemoFolder
+    let console: Console
+    let isJSON: Bool
+    let log: LogConfig
+
+    /// - Returns: what failed in a run that went on.
+    /// - Throws: what ended the demo.
+    func tell() async throws(Failure) -> [Failure] {
+        DemoTree.fill(server.tree)
+        say(
+            "A WebDAV server at \(server.url), with \(Text.count(server.tree.paths.count, "file and folder", "files and folders"))."
+        )
+        let account = AccountConfig(
+            bookmark: Bookmark(
+                name: "demo", url: server.url, username: server.configuration.user, vault: folder.vault,
+                files: folder.files),
+            secret: .none)
+        let config = Config(
+            file: "", accounts: [account], settings: Settings(plugins: builtIns), log: log, shown: [])
+        let process = config.hostProcess(console)
+        for plugin in await process.pluginReports() where plugin.state != .found {
+            say(
+                "The plugin \(plugin.id.shortName) is \(plugin.state.rawValue)\(plugin.reason.map { ": \($0)" } ?? "")."
+            )
+        }
+        var failures: [Failure] = []
+        do {
+            failures = try await steps(account.bookmark, process)
+        } catch {
+            failures.append(error)
+        }
+        try await process.close()
+        return failures
+    }
+
+    private var builtIns: [PluginSettings] {
+        builtInPlugins.map { PluginSettings(id: PluginID(shortOrFull: $0)) }
+    }
+
+    private func steps(_ bookmark: Bookmark, _ process: HostProcess) async throws(Failure) -> [Failure] {
+        let tree = server.tree
+        let photos = DemoTree.photos
+        let all = tree.paths.count { $0.hasPrefix(photos.prefixOfItemsBelow) && !$0.hasSuffix("/") }
+        let steps = [
+            Step("Look at the server: what is there is known, and nothing is fetched"),
+            Step("Pin \(photos): the folder and all below it comes here", fetched: all, here: all) {
+                host throws(Failure) in
+                _ = try await host.pin(photos)
+            },
+            Step("Look again: nothing changed, as the root's ETag tells", here: all),
+            Step("\(DemoTree.changed) changes on the server: one file is fetched", fetched: 1, here: all) { _ in
+                tree.put(DemoTree.changed, DemoTree.picture(seed: 99, size: 90_000))
+            },
+            Step("\(DemoTree.moved.from) moves to \(DemoTree.moved.to): the copy is renamed", here: all) { _ in
+                tree.move(DemoTree.moved.from, to: DemoTree.moved.to)
+            },
+            Step("\(DemoTree.added) is new on the server: it comes here too", fetched: 1, here: all + 1) { _ in
+                tree.put(DemoTree.added, DemoTree.picture(seed: 7, size: 40_000))
+            },
+            Step("Unpin \(photos): the copies go, the server's files stay") { host throws(Failure) in
+                _ = try await host.unpin(photos)
+            },
+        ]
+        var failures: [Failure] = []
+        for step in steps { failures += try await run(step, bookmark, process) }
+        return failures
+    }
+
+    /// What a step is about, and what has to come of it.
+    private struct Step {
+        typealias Act = (AccountHost) async throws(Failure) -> Void
+
+        let text: String
+        /// Files that are fetched.
+        let fetched: Int
+        /// Files that are here afterwards.
+        let here: Int
+        /// What is done before the run.
+        let act: Act
+
+        init(_ text: String, fetched: Int = 0, here: Int = 0, act: @escaping Act = { _ in }) {
+            self.text = text
+            self.fetched = fetched
+            self.here = here
+            self.act = act
+        }
+    }
+
+    /// Does what the step begins with, runs once, and tells what that took: requests, files and bytes fetched, and what is
+    /// here afterwards.
+    private func run(
+        _ step: Step, _ bookmark: Bookmark, _ process: HostProcess
+    ) async throws(Failure) -> [Failure] {
+        let (user, password) = (server.configuration.user, server.configuration.password)
+        let host = try await process.open(bookmark) { .basic(username: user, password: password) }
+        do throws(Failure) {
+            try await step.act(host)
+        } catch {
+            try await host.close()
+            throw error
+        }
+        server.forgetRequests()
+        let outcome = await host.runOnce(timeout: .seconds(60))
+        try await host.close()
+        let requests = server.requests
+        let fetched = requests.filter { $0.method == "GET" && DemoTree.isFile($0.path) && $0.status < 300 }
+        let bytes = fetched.reduce(0) { $0 + $1.bytes }
+        let here = await localCopies()
+        if isJSON {
+            console.print(
+                .object([
+                    "step": .text(step.text), "requests": .int(requests.count),
+                    "fetched": .texts(fetched.map(\.path)), "bytes": .int(bytes),
+                    "localCopies": .int(here?.localCopies), "localBytes": .int(here?.localBytes),
+                ]))
+        } else {
+            console.print("\(step.text).")
+            let got = "\(Text.count(fetched.count, "file")) fetched, \(Text.bytes(Int64(bytes)))"
+            let now =
+                here.map { "; here now: \(Text.count($0.localCopies, "file")), \(Text.bytes($0.localBytes))" } ?? ""
+            console.print("    \(Text.count(requests.count, "request")), \(got)\(now)")
+        }
+        try console.flush()
+        var failures = outcome.failures + outcome.issues.map { Failure($0) }
+        if fetched.count != step.fetched || here?.localCopies != Int64(step.here) {
+            failures.append(
+                Failure(
+                    .failed, "this step was to fetch \(step.fetched) and to leave \(step.here) here: \(step.text)",
+                    hint: "larder demo --keep --log-level debug shows more"))
+        }
+        return failures
+    }
+
+    private func localCopies() async -> AccountStatus? {
+        do {
+            let reader = try AccountReader.open(
+                Bookmark(name: "demo", url: server.url, username: nil, vault: folder.vault, files: folder.files))
+            let status = try await reader.status()
+            try reader.close()
+            return status
+        } catch {
+            console.note("larder: \(error.message)")
+            return nil
+        }
+    }
+
+    private func say(_ line: String) {
+        if !isJSON { console.print(line) }
+    }
+}

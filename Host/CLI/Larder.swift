@@ -1,0 +1,97 @@
+import ArgumentParser
+import Glibc
+import Model
+
+/// The command line.
+@main struct Larder: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "larder",
+        abstract: "Keeps a WebDAV account's files where its policies say they should be.",
+        discussion: """
+            Begin with `larder demo`, which needs nothing. Exit codes: 0 all done, 1 something failed or waits for a \
+            person, 64 usage, 65 bad input, 66 no such thing, 69 server not reachable, 70 internal error, 73 cannot \
+            create, 74 local input or output, 75 vault locked by another host, 76 the server's answer makes no sense, \
+            77 not authenticated or not allowed, 78 config.
+            """,
+        version: larderVersion,
+        subcommands: [
+            Demo.self, Run.self, Status.self, List.self, Stat.self, Pin.self, Unpin.self, PolicyCommand.self,
+            SyncCommand.self, IssueCommand.self, PluginCommand.self, ConfigCommand.self, Probe.self,
+        ])
+
+    @OptionGroup var global: GlobalOptions
+
+    static func main() async {
+        let code = await run(Array(CommandLine.arguments.dropFirst()), console: .standard)
+        Glibc.exit(code)
+    }
+
+    /// Runs a command line.
+    /// - Returns: the exit code.
+    static func run(_ arguments: [String], console: Console) async -> Int32 {
+        let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
+        var failures: [Failure]
+        do throws(Failure) {
+            guard let command = try parse(arguments, console: console) else { return 0 }
+            failures = try await command.perform(console)
+        } catch {
+            failures = [error]
+        }
+        console.showProgress(nil)
+        for failure in failures { report(failure, to: console) }
+        let worst = Failure.Kind.worst(of: failures.map(\.kind))
+        if isJSON, let first = failures.first(where: { $0.kind == worst }) { console.print(JSON(error: first)) }
+        do {
+            try console.flush()
+        } catch {
+            report(error, to: console)
+            return Failure.Kind.worst(of: [error.kind, worst ?? error.kind])?.rawValue ?? error.kind.rawValue
+        }
+        return worst?.rawValue ?? 0
+    }
+
+    private static func report(_ failure: Failure, to console: Console) {
+        console.note("larder: \(failure.message)")
+        if let hint = failure.hint { console.note("  \(hint)") }
+    }
+
+    /// - Returns: the command; nil if help or the version was asked for, which is printed.
+    /// - Throws: `usage`.
+    private static func parse(_ arguments: [String], console: Console) throws(Failure) -> (any LarderCommand)? {
+        do {
+            var command = try parseAsRoot(arguments)
+            if let command = command as? any LarderCommand { return command }
+            try command.run()
+            return nil
+        } catch {
+            let message = message(for: error)
+            guard exitCode(for: error) != .success else {
+                console.print(fullMessage(for: error))
+                try console.flush()
+                return nil
+            }
+            let known = configuration.subcommands.filter { $0.configuration.shouldDisplay }
+                .compactMap { $0.configuration.commandName }
+            if let word = firstWord(arguments), !known.contains(word) {
+                let meant = nearest(to: word, among: known).map { "did you mean `\($0)`? " } ?? ""
+                throw Failure(
+                    .usage, "there is no command `\(Text.visible(word))`", hint: meant + "`larder --help` lists all")
+            }
+            let command = firstWord(arguments).map { " \($0)" } ?? ""
+            throw Failure(.usage, message, hint: "see `larder\(command) --help`")
+        }
+    }
+
+    /// The first argument that is neither an option nor the value of one that stands before the command.
+    private static func firstWord(_ arguments: [String]) -> String? {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            if ["--config", "--account", "--log-level"].contains(argument) { rest = rest.dropFirst() }
+            if !argument.hasPrefix("-") { return argument }
+        }
+        return nil
+    }
+}
+
+/// The version of this build.
+let larderVersion = "0.1.0"

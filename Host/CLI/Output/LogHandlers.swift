@@ -1,0 +1,63 @@
+import Logging
+import Model
+
+/// Writes log events to the error output, a line each.
+struct LineLogHandler: LogHandler {
+    let format: LogConfig.Format
+    let console: Console
+    var logLevel: Logger.Level
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+
+    init(_ config: LogConfig, console: Console) {
+        format = config.format
+        self.console = console
+        logLevel = config.level
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var fields = metadata
+        if let provider = metadataProvider { fields.merge(provider.get()) { $1 } }
+        if let own = event.metadata { fields.merge(own) { $1 } }
+        if let error = event.error { fields["error"] = .string("\(error)") }
+        console.note(line(event.level, event.message.description, fields, at: .now()))
+    }
+
+    func line(_ level: Logger.Level, _ message: String, _ fields: Logger.Metadata, at time: Timestamp) -> String {
+        let sorted = fields.sorted { $0.key < $1.key }
+        switch format {
+        case .text:
+            let rest = sorted.map { " \($0.key)=\(Self.word($0.value.description))" }.joined()
+            return "\(Text.time(time)) \(level.rawValue): \(Text.visible(message))\(rest)"
+        case .json:
+            let values = sorted.map { JSON.Member(name: $0.key, value: JSON($0.value)) }
+            return JSON.object([
+                "time": .time(time), "level": .text(level.rawValue), "message": .text(message),
+                "fields": .object(values),
+            ]).rendered
+        }
+    }
+
+    /// Quoted if it would not read as one word.
+    private static func word(_ text: String) -> String {
+        let isWord = !text.isEmpty && !text.utf8.contains { $0 <= 0x20 || $0 == UInt8(ascii: "\"") || $0 == 0x7f }
+        return isWord ? text : JSON.text(text).rendered
+    }
+}
+
+extension JSON {
+    fileprivate init(_ value: Logger.MetadataValue) {
+        switch value {
+        case .string(let text): self = .text(text)
+        case .stringConvertible(let value): self = .text(value.description)
+        case .array(let values): self = .list(values.map { JSON($0) })
+        case .dictionary(let values):
+            self = .object(values.sorted { $0.key < $1.key }.map { Member(name: $0.key, value: JSON($0.value)) })
+        }
+    }
+}

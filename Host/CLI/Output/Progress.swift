@@ -1,0 +1,47 @@
+import Model
+
+/// How far the downloads are, with their rate of late and the time that is left.
+struct Progress {
+    /// A state of the downloads since the start: files and bytes that are done, and all that are wanted.
+    struct Counts: Hashable, Sendable {
+        var files: Int64
+        var allFiles: Int64
+        var bytes: Int64
+        var allBytes: Int64
+    }
+
+    /// The rate is that of these last seconds.
+    static let window: Duration = .seconds(10)
+
+    private var samples: [(time: Duration, bytes: Int64)] = []
+    private var counts = Counts(files: 0, allFiles: 0, bytes: 0, allBytes: 0)
+
+    /// - Parameter time: of a clock that never jumps.
+    mutating func add(_ counts: Counts, at time: Duration) {
+        self.counts = counts
+        samples.append((time, counts.bytes))
+        while samples.count > 2, samples[1].time <= time - Self.window { samples.removeFirst() }
+    }
+
+    /// In bytes a second; nil before there is anything to tell.
+    var rate: Double? {
+        guard let first = samples.first, let last = samples.last, last.time > first.time else { return nil }
+        return max(0, Double(last.bytes - first.bytes)) / (Double((last.time - first.time).nanoseconds) / 1e9)
+    }
+
+    /// Nil: nothing is to be fetched.
+    /// - Parameter width: in columns; the line is cut to it.
+    func line(width: Int) -> String? {
+        guard counts.allFiles > counts.files || counts.allBytes > counts.bytes else { return nil }
+        var parts = [
+            "\(counts.files) of \(Text.count(counts.allFiles, "file"))",
+            "\(Text.bytes(counts.bytes)) of \(Text.bytes(counts.allBytes))",
+        ]
+        if let rate {
+            parts.append("\(Text.bytes(Int64(rate)))/s")
+            let left = Double(max(0, counts.allBytes - counts.bytes))
+            if rate >= 1, left / rate < 1e9 { parts.append("\(Text.rough(.seconds(left / rate))) left") }
+        }
+        return String(parts.joined(separator: " · ").prefix(max(1, width - 1)))
+    }
+}

@@ -1,0 +1,88 @@
+import Model
+
+/// Text for people.
+enum Text {
+    /// Without control characters, so that a name from a server neither moves the cursor nor makes a line of its own.
+    static func visible(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\n": result += "\\n"
+            case "\t": result += "\\t"
+            case "\r": result += "\\r"
+            case _ where isControl(scalar): result += "\\u{\(String(scalar.value, radix: 16))}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) || (0x202a...0x202e).contains(scalar.value)
+            || (0x2066...0x2069).contains(scalar.value)
+    }
+
+    /// `0 B`, `999 B`, `1.2 kB`, `20 GB`: powers of 1000, two digits or more.
+    static func bytes(_ count: Int64?) -> String {
+        guard let count else { return "-" }
+        var value = Double(count)
+        var unit = 0
+        let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
+        while value >= 999.5, unit < units.count - 1 {
+            value /= 1000
+            unit += 1
+        }
+        if unit == 0 || value >= 9.95 { return "\(Int64(value.rounded())) \(units[unit])" }
+        let tenths = Int64((value * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10) \(units[unit])"
+    }
+
+    /// `8 s`, `3 min`, `2 h 5 min`.
+    static func rough(_ duration: Duration) -> String {
+        let seconds = duration.components.seconds
+        if seconds < 60 { return "\(seconds) s" }
+        if seconds < 3600 { return "\(seconds / 60) min" }
+        if seconds < 86_400 { return "\(seconds / 3600) h \(seconds % 3600 / 60) min" }
+        return "\(seconds / 86_400) d \(seconds % 86_400 / 3600) h"
+    }
+
+    /// A time to the second, in UTC.
+    static func time(_ time: Timestamp?) -> String { time.map { Timestamp(seconds: $0.seconds).description } ?? "-" }
+
+    static func count(_ number: some BinaryInteger, _ one: String, _ many: String? = nil) -> String {
+        number == 1 ? "1 \(one)" : "\(number) \(many ?? one + "s")"
+    }
+
+    static func padded(_ text: String, to width: Int, atRight: Bool = false) -> String {
+        let space = String(repeating: " ", count: max(0, width - text.count))
+        return atRight ? space + text : text + space
+    }
+}
+
+/// Rows with aligned columns.
+struct Table {
+    private var rows: [[String]]
+    private let numbers: Set<Int>
+
+    /// - Parameter numbers: the columns that are aligned at their right.
+    init(_ head: [String], numbers: Set<Int> = []) {
+        rows = [head.map { $0.uppercased() }]
+        self.numbers = numbers
+    }
+
+    mutating func add(_ row: [String]) { rows.append(row.map(Text.visible)) }
+
+    /// The lines; none if no row was added.
+    var lines: [String] {
+        guard rows.count > 1 else { return [] }
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = row.enumerated().map { column, cell in
+                Text.padded(cell, to: widths[column], atRight: numbers.contains(column))
+            }
+            let line = cells.joined(separator: "  ")
+            return String(line[..<(line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)])
+        }
+    }
+}
