@@ -1,0 +1,104 @@
+import TestSupport
+import Testing
+
+/// What the program exists for, on ten thousand real files and a server that is not ours.
+@Suite(.serialized) struct MainJobTests {
+    @Test("P17 I3: a pinned root is here whole, a second run fetches nothing, a changed file is one download")
+    func mirror() async throws {
+        try await withTemporaryFolder { folder in
+            let data = "\(folder)/data"
+            try RealTree.make(in: data)
+            try await withServer(.apache, data: data, options: Account.withLogin) { server in
+                let account = try Account(in: folder, server)
+                let pinned = try await account.larder("pin", "/")
+                #expect(pinned.exitCode == 0, "\(pinned.summary)")
+                let first = try await account.larder("run", "--once", timeout: .seconds(600))
+                #expect(first.exitCode == 0, "\(first.summary)")
+                #expect(try await account.difference(from: data) == "")
+                let fetched = try await server.requests().paths(of: "GET")
+                #expect(fetched.count >= 10_000)
+                #expect(Set(fetched.map(Bytes.init)).count == fetched.count, "a file was fetched twice")
+
+                try await server.forgetRequests()
+                let second = try await account.larder("run", "--once", timeout: .seconds(300))
+                #expect(second.exitCode == 0, "\(second.summary)")
+                let again = try await server.requests()
+                #expect(again.paths(of: "GET").filter { $0.contains("usr-") || $0.contains("odd") } == [])
+                let listed = again.paths(of: "PROPFIND").map(Bytes.init)
+                #expect(Set(listed).count >= listed.count - 2, "a folder was listed more than once")
+
+                try await server.forgetRequests()
+                let changed = try #require(try Files.filesBelow("\(data)/usr-include").first)
+                try await server.put("usr-include/\(changed)", "changed")
+                let third = try await account.larder("run", "--once", timeout: .seconds(300))
+                #expect(third.exitCode == 0, "\(third.summary)")
+                #expect(try await account.difference(from: data) == "")
+                let last = try await server.requests().paths(of: "GET").filter {
+                    $0.contains("usr-") || $0.contains("odd")
+                }
+                #expect(last == ["/usr-include/\(changed)"])
+            }
+        }
+    }
+
+    @Test("S25: killed at ten random moments, the next run ends the same and fetches nothing that was complete")
+    func killed() async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        print("moments of the kills: seed \(seed)")
+        var random = SplitMix(seed: seed)
+        try await withTemporaryFolder { folder in
+            let data = "\(folder)/data"
+            try RealTree.make(in: data)
+            try await withServer(.apache, data: data, options: Account.withLogin) { server in
+                let account = try Account(in: folder, server)
+                var kills = 0
+                while kills < 10 {
+                    // A run that was finished before all kills counted starts anew.
+                    Files.remove(account.vault)
+                    #expect(try await account.larder("pin", "/").exitCode == 0)
+                    try await server.forgetRequests()
+                    var complete: Set<Bytes> = []
+                    while kills < 10 {
+                        let child = try account.larder.start(["run", "--once"])
+                        try await Task.sleep(for: .milliseconds(Int.random(in: 50...800, using: &random)))
+                        child.send(9)
+                        guard await child.wait() == .signal(9) else { break }
+                        kills += 1
+                        let fetched = try await server.requests().paths(of: "GET").map(Bytes.init)
+                        #expect(
+                            complete.isDisjoint(with: fetched), "fetched again though it was complete; seed \(seed)")
+                        complete = Set(try account.localFiles().map { Bytes("/" + $0) })
+                        try await server.forgetRequests()
+                    }
+                    let last = try await account.larder("run", "--once", timeout: .seconds(600))
+                    #expect(last.exitCode == 0, "seed \(seed)\n\(last.summary)")
+                    #expect(try await account.difference(from: data) == "", "seed \(seed)")
+                    let fetched = try await server.requests().paths(of: "GET").map(Bytes.init)
+                    #expect(complete.isDisjoint(with: fetched), "fetched again though it was complete; seed \(seed)")
+                }
+            }
+        }
+    }
+}
+
+/// A name as bytes: Swift finds two normal forms of a word equal, a file system does not.
+struct Bytes: Hashable {
+    let bytes: [UInt8]
+
+    init(_ text: String) { bytes = Array(text.utf8) }
+}
+
+/// Random numbers that a seed repeats (SplitMix64).
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}

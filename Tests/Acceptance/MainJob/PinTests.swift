@@ -1,0 +1,132 @@
+import DemoServer
+import TestSupport
+import Testing
+
+/// What a person does with pins, on a server of the ownCloud family.
+@Suite(.serialized) struct PinTests {
+    private func withAccount(
+        settings: [String] = [], _ body: (DemoServer, Account) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            try await DemoServer.running { server in
+                for name in ["cat", "dog"] { server.tree.put("/Photos/\(name).jpg", name) }
+                for name in ["sea", "hill"] { server.tree.put("/Photos/Summer/\(name).jpg", name) }
+                server.tree.makeFolder("/Photos/Empty")
+                server.tree.put("/other.txt", "other")
+                try await body(server, try Account(in: folder, server, settings: settings))
+            }
+        }
+    }
+
+    private func must(_ account: Account, _ arguments: String...) async throws {
+        let result = try await account.larder.run(arguments)
+        #expect(result.exitCode == 0, "\(arguments)\n\(result.summary)")
+    }
+
+    @Test("P17 P18: a pinned folder is here with its empty folders, what is added to it comes, and nothing else does")
+    func folder() async throws {
+        try await withAccount { server, account in
+            try await must(account, "pin", "/Photos")
+            try await must(account, "run", "--once")
+            let four = ["Photos/Summer/hill.jpg", "Photos/Summer/sea.jpg", "Photos/cat.jpg", "Photos/dog.jpg"]
+            #expect(try account.localFiles() == four)
+            #expect(Files.isFolder("\(account.files)/Photos/Empty"))
+            server.tree.put("/Photos/Summer/new/rain.jpg", "rain")
+            server.tree.put("/other2.txt", "other")
+            try await must(account, "run", "--once")
+            #expect(try account.localFiles() == ["Photos/Summer/hill.jpg", "Photos/Summer/new/rain.jpg"] + four[1...])
+        }
+    }
+
+    @Test("P19 P20: unpinning the outer folder keeps what an inner pin covers; a needless pin is named")
+    func nested() async throws {
+        try await withAccount { server, account in
+            try await must(account, "pin", "/Photos/Summer")
+            let outer = try await account.larder("pin", "/Photos")
+            #expect(outer.exitCode == 0 && (outer.output + outer.errors).contains("/Photos/Summer"), "\(outer.summary)")
+            let inner = try await account.larder("pin", "/Photos/Empty")
+            #expect(inner.exitCode != 0 && inner.errors.contains("/Photos"), "\(inner.summary)")
+            try await must(account, "run", "--once")
+            try await must(account, "unpin", "/Photos")
+            try await must(account, "run", "--once")
+            #expect(try account.localFiles() == ["Photos/Summer/hill.jpg", "Photos/Summer/sea.jpg"])
+        }
+    }
+
+    @Test("P25 P26: unpinning removes the copies without a server, and keeps the one that was changed here")
+    func unpinOffline() async throws {
+        try await withAccount { server, account in
+            try await must(account, "pin", "/Photos")
+            try await must(account, "run", "--once")
+            try Files.write("my own cat", to: "\(account.files)/Photos/cat.jpg")
+            await server.stop()
+            try await must(account, "unpin", "/Photos")
+            let result = try await account.larder("run", "--once", timeout: .seconds(45))
+            #expect(result.exitCode == 69, "\(result.summary)")
+            #expect(try account.localFiles() == ["Photos/cat.jpg"])
+            #expect(try account.text("Photos/cat.jpg") == "my own cat")
+        }
+    }
+
+    @Test("P24: a pinned file stays pinned wherever it is moved")
+    func movedFile() async throws {
+        try await withAccount { server, account in
+            try await must(account, "pin", "/Photos/cat.jpg")
+            try await must(account, "run", "--once")
+            server.forgetRequests()
+            server.tree.makeFolder("/Pets")
+            #expect(server.tree.move("/Photos/cat.jpg", to: "/Pets/tiger.jpg"))
+            try await must(account, "run", "--once")
+            #expect(try account.localFiles() == ["Pets/tiger.jpg"])
+            #expect(server.requests.paths(of: "GET") == [])
+            server.tree.put("/Pets/tiger.jpg", "bigger")
+            try await must(account, "run", "--once")
+            #expect(try account.text("Pets/tiger.jpg") == "bigger")
+        }
+    }
+
+    @Test("P44: what was changed or made here is kept, told of, and no failure")
+    func localChanges() async throws {
+        try await withAccount { server, account in
+            try await must(account, "pin", "/Photos")
+            try await must(account, "run", "--once")
+            try Files.write("my own cat", to: "\(account.files)/Photos/cat.jpg")
+            try Files.write("mine alone", to: "\(account.files)/Photos/mine.txt")
+            server.tree.put("/Photos/cat.jpg", "another cat")
+            try await must(account, "run", "--once")
+            #expect(try account.text("Photos/cat.jpg") == "my own cat")
+            #expect(try account.text("Photos/mine.txt") == "mine alone")
+            let cat = try await account.larder("--json", "stat", "/Photos/cat.jpg")
+            #expect(cat.output.contains("\"cloudStatus\":\"locallyModified\""), "\(cat.summary)")
+            #expect(cat.output.contains("\"remoteVersion\":\"newer\""), "\(cat.summary)")
+            let mine = try await account.larder("--json", "ls", "/Photos")
+            #expect(mine.output.contains("\"cloudStatus\":\"localOnly\""), "\(mine.summary)")
+            #expect(server.tree.bytes(of: "/Photos/cat.jpg") == Array("another cat".utf8))
+        }
+    }
+
+    @Test("P33: switched off, available offline does nothing; switched on again it goes on")
+    func switchedOff() async throws {
+        try await withAccount(settings: ["plugins:", "  available-offline: { enabled: false }"]) { server, account in
+            try await must(account, "pin", "/Photos")
+            try await must(account, "run", "--once")
+            #expect(try account.localFiles() == [])
+            try await must(account, "plugin", "enable", "available-offline")
+            try await must(account, "run", "--once")
+            #expect(try account.localFiles().count == 4)
+        }
+    }
+
+    @Test("P28: a newer version that never arrives leaves the old copy")
+    func updateWithoutGap() async throws {
+        try await withAccount { server, account in
+            try await must(account, "pin", "/Photos")
+            try await must(account, "run", "--once")
+            server.tree.put("/Photos/cat.jpg", "a newer cat")
+            server.add(Fault(.cutOff(afterBytes: 0), method: "GET", path: "/Photos/cat.jpg"))
+            let failed = try await account.larder("run", "--once")
+            #expect(failed.exitCode == 1, "\(failed.summary)")
+            #expect(try account.text("Photos/cat.jpg") == "cat")
+        }
+    }
+}

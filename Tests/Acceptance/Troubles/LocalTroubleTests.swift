@@ -1,0 +1,126 @@
+import DemoServer
+import Glibc
+import TestSupport
+import Testing
+
+/// What a person sees when this machine cannot do its part.
+@Suite(.serialized) struct LocalTroubleTests {
+    @Test("V1: a tree that is not mounted is 74, and nothing is taken for removed")
+    func notMounted() async throws {
+        try await withTemporaryFolder { folder in
+            try await DemoServer.running { server in
+                for index in 0..<30 { server.tree.put("/f\(index)", "\(index)") }
+                let tree = "\(folder)/mounted/Cloud"
+                let account = try Account(in: folder, server, files: tree)
+                try Files.makeFolder(tree)
+                #expect(try await account.larder("pin", "/").exitCode == 0)
+                let first = try await account.larder("run", "--once")
+                #expect(first.exitCode == 0, "\(first.summary)")
+                #expect(try account.localFiles().count == 30)
+
+                // As when nothing is mounted there: the folder is empty, and has no mark.
+                try await mustRun("mv", [tree, "\(folder)/elsewhere"])
+                try Files.makeFolder(tree)
+                server.forgetRequests()
+                let away = try await account.larder("run", "--once")
+                #expect(away.exitCode == 74, "\(away.summary)")
+                #expect(away.errors.contains(tree), "\(away.summary)")
+                #expect(server.requests.paths(of: "GET").isEmpty)
+                #expect(try Files.names(in: tree) == [])
+
+                Files.remove(tree)
+                try await mustRun("mv", ["\(folder)/elsewhere", tree])
+                let back = try await account.larder("run", "--once")
+                #expect(back.exitCode == 0, "\(back.summary)")
+                #expect(server.requests.paths(of: "GET").isEmpty)
+                #expect(try account.localFiles().count == 30)
+            }
+        }
+    }
+
+    @Test("S27: a vault that another host has open is 75, and names that host's process")
+    func locked() async throws {
+        try await withTemporaryFolder { folder in
+            try await DemoServer.running { server in
+                server.tree.put("/a", "x")
+                let account = try Account(in: folder, server)
+                #expect(try await account.larder("pin", "/").exitCode == 0)
+                let fault = server.add(Fault(.hold(), method: "PROPFIND"))
+                let host = try account.larder.start(["run"])
+                await server.untilHeld(fault)
+                let second = try await account.larder("run", "--once")
+                #expect(second.exitCode == 75, "\(second.summary)")
+                #expect(second.errors.contains("\(host.pid)"), "\(second.summary)")
+                let status = try await account.larder("--json", "status")
+                #expect(status.exitCode == 0, "\(status.summary)")
+                server.remove(fault)
+                host.send(SIGTERM)
+                #expect(await host.wait(atMost: .seconds(20)) == .code(0))
+            }
+        }
+    }
+
+    @Test(
+        "P34: a full disk is 74, leaves no partial file, and the work goes on when there is room",
+        .enabled(if: Build.isRoot, "mounting a small file system needs root"))
+    func diskFull() async throws {
+        try await withTemporaryFolder { folder in
+            try await DemoServer.running { server in
+                for index in 0..<12 {
+                    server.tree.put("/big\(index)", [UInt8](repeating: UInt8(index), count: 2 << 20))
+                }
+                let disk = "\(folder)/disk"
+                try Files.makeFolder(disk)
+                try await mustRun("mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", disk])
+                do {
+                    let account = try Account(in: disk, server)
+                    #expect(try await account.larder("pin", "/").exitCode == 0)
+                    let full = try await account.larder("run", "--once")
+                    #expect(full.exitCode == 74, "\(full.summary)")
+                    for name in try account.localFiles() {
+                        #expect(try Files.read("\(account.files)/\(name)").count == 2 << 20)
+                    }
+                    try await mustRun("mount", ["-o", "remount,size=128m", disk])
+                    let room = try await account.larder("run", "--once")
+                    #expect(room.exitCode == 0, "\(room.summary)")
+                    #expect(try account.localFiles().count == 12)
+                } catch {
+                    Issue.record(error)
+                }
+                try await mustRun("umount", [disk])
+            }
+        }
+    }
+
+    @Test(
+        "V1: for a user without rights: copies are the user's alone, and a place that cannot be written is 73",
+        .enabled(if: Build.isRoot, "becoming another user needs root"))
+    func unprivileged() async throws {
+        try await withTemporaryFolder { folder in
+            try await DemoServer.running { server in
+                server.tree.put("/Docs/a", "x")
+                let home = "\(folder)/person"
+                var account = try Account(in: home, server)
+                account.larder.unprivileged = true
+                try await mustRun("chown", ["-R", "\(Build.unprivilegedUser)", home])
+                #expect(try await account.larder("pin", "/").exitCode == 0)
+                let result = try await account.larder("run", "--once")
+                #expect(result.exitCode == 0, "\(result.summary)")
+                #expect(try account.text("Docs/a") == "x")
+                var info = stat()
+                #expect(lstat("\(account.files)/Docs/a", &info) == 0 && info.st_mode & 0o7777 == 0o600)
+                #expect(lstat("\(account.files)/Docs", &info) == 0 && info.st_mode & 0o7777 == 0o700)
+                #expect(info.st_uid == Build.unprivilegedUser)
+
+                let locked = "\(folder)/locked"
+                var refused = try Account(in: locked, server)
+                refused.larder.unprivileged = true
+                try await mustRun(
+                    "chown", ["\(Build.unprivilegedUser)", "\(locked)/config.yaml", "\(locked)/password"])
+                let none = try await refused.larder("pin", "/")
+                #expect(none.exitCode == 73, "\(none.summary)")
+                #expect(none.errors.contains(refused.vault), "\(none.summary)")
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import ArgumentParser
+import Glibc
+import Model
+import TestSupport
+import Testing
+
+@testable import larder
+
+/// A command line run in this process, with its output and errors in files.
+private func larder(_ arguments: String...) async throws -> (code: Int32, output: String, errors: String) {
+    let folder = TemporaryFolder()
+    let output = open(folder.path + "/out", O_CREAT | O_RDWR, 0o600)
+    let errors = open(folder.path + "/err", O_CREAT | O_RDWR, 0o600)
+    defer {
+        close(output)
+        close(errors)
+    }
+    let code = await Larder.run(arguments, console: Console(output: output, errors: errors))
+    return (code, try Files.text(folder.path + "/out"), try Files.text(folder.path + "/err"))
+}
+
+/// All commands that have no subcommands, with the words that call them.
+private func leaves(
+    _ command: any ParsableCommand.Type = Larder.self, _ words: [String] = []
+) -> [(
+    words: [String], type: any ParsableCommand.Type
+)] {
+    let below = command.configuration.subcommands
+    if below.isEmpty { return [(words, command)] }
+    return below.filter { $0.configuration.shouldDisplay }
+        .flatMap { leaves($0, words + [$0.configuration.commandName ?? ""]) }
+}
+
+@Suite struct CommandTests {
+    private let folder = TemporaryFolder()
+
+    private func config(_ more: String = "") throws -> String {
+        try folder.write(
+            "accounts:\n- { name: home, url: 'https://cloud.example.org', vault: \(folder.path)/vault }\n" + more,
+            to: "config.yaml")
+        return folder.path + "/config.yaml"
+    }
+
+    @Test("H1: the commands are those that the contract names and this build has")
+    func commands() {
+        #expect(
+            leaves().map { $0.words.joined(separator: " ") }.sorted() == [
+                "config show", "config validate", "demo", "issue list", "issue resolve", "ls", "pin", "plugin disable",
+                "plugin enable", "plugin info", "plugin list", "plugin why", "policy list", "run", "stat", "status",
+                "sync cancel", "sync list", "sync retry", "unpin",
+            ])
+    }
+
+    @Test("H1: each command's help says what it is for and names its options")
+    func help() async throws {
+        let own: [String: [String]] = [
+            "run": ["--once", "--timeout", "--trace"], "demo": ["--keep"],
+            "ls": ["-r", "--where", "--removed", "--sort", "--descending", "--limit"],
+            "policy list": ["--kind", "--path", "--internal"], "issue resolve": ["--all", "--code"],
+        ]
+        for (words, type) in leaves() {
+            let text = Larder.helpMessage(for: type, columns: 120)
+            #expect(!type.configuration.abstract.isEmpty, "\(words)")
+            for option in ["--config", "--account", "--json", "--log-level"] + (own[words.joined(separator: " ")] ?? [])
+            {
+                #expect(text.contains(option), "\(words) \(option)")
+            }
+        }
+        let help = try await larder("ls", "--help")
+        #expect(help.code == 0 && help.output.contains("--where") && help.errors.isEmpty)
+        #expect(try await larder("--version").output == larderVersion + "\n")
+    }
+
+    @Test(
+        "H1: usage errors are 64, and the last line of JSON output too",
+        arguments: [
+            ["nosuch"], ["--bogus"], ["ls", "--bogus"], ["ls", "--limit", "x"], ["ls", "--limit", "-1"], ["pin"],
+            ["run", "--timeout", "5s"], ["run", "--once", "--timeout", "5"], ["ls", "--sort", "siz"], ["explain", "/"],
+            ["issue", "resolve", "1"], ["issue", "resolve", "x", "retry"], ["issue", "resolve", "--all", "retry"],
+            ["sync", "cancel", "x"], ["--account", "other", "ls"], ["--log-level", "loud", "ls"],
+            ["demo", "--log-level", "loud"],
+        ])
+    func usage(words: [String]) async throws {
+        let file = try config()
+        let result = try await run(["--json", "--config", file] + words)
+        #expect(result.code == 64, "\(result)")
+        #expect(!result.errors.isEmpty)
+        #expect(result.output.hasPrefix(#"{"error":{"code":"usage","message":""#), "\(result.output)")
+    }
+
+    private func run(_ words: [String]) async throws -> (code: Int32, output: String, errors: String) {
+        let output = folder.path + "/out"
+        let errors = folder.path + "/err"
+        let (out, err) = (
+            open(output, O_CREAT | O_TRUNC | O_RDWR, 0o600), open(errors, O_CREAT | O_TRUNC | O_RDWR, 0o600)
+        )
+        let code = await Larder.run(words, console: Console(output: out, errors: err))
+        close(out)
+        close(err)
+        return (code, try Files.text(output), try Files.text(errors))
+    }
+
+    @Test(
+        "H1: input that makes no sense is 65",
+        arguments: [["ls", "a//b"], ["pin", "/a/../b"], ["ls", "--where", "size >"], ["stat", "/.."]])
+    func badData(words: [String]) async throws {
+        #expect(try await run(["--config", try config()] + words).code == 65)
+    }
+
+    @Test("H1: what is not there is 66; before the first run the lists are empty and the account is offline")
+    func notFound() async throws {
+        // No library is opened: that would start this program once more.
+        let file = try config("plugins: { available-offline: { enabled: false } }\n")
+        for words in [["ls"], ["stat", "/x"], ["plugin", "info", "nosuch"], ["plugin", "enable", "nosuch"]] {
+            #expect(try await run(["--config", file] + words).code == 66, "\(words)")
+        }
+        for words in [["policy", "list"], ["sync", "list"], ["issue", "list"]] {
+            let result = try await run(["--config", file] + words)
+            #expect(result.code == 0 && result.output.isEmpty, "\(words)")
+        }
+        let status = try await run(["--config", file, "--json", "status"])
+        #expect(
+            status.output.hasPrefix(
+                #"{"account":"home","connection":"offline","anchor":0,"items":0,"localCopies":0,"localBytes":0,"#))
+        #expect(!Files.exists(folder.path + "/vault"))
+    }
+
+    @Test("H3: a config with problems is 78, each on a line of its own, and nothing is done")
+    func badConfig() async throws {
+        let result = try await run(["--config", try config("pol: 1\nwalk: 2\n"), "pin", "/"])
+        #expect(result.code == 78)
+        #expect(result.errors.contains("config.yaml:3:1: ") && result.errors.contains("config.yaml:4:7: "))
+        #expect(!Files.exists(folder.path + "/vault"))
+        #expect(try await run(["--config", folder.path + "/none.yaml", "ls"]).code == 78)
+    }
+
+    @Test("H3: config show prints each setting with its source and no secret")
+    func show() async throws {
+        try folder.write("hunter2", to: "secret")
+        let file = try config()
+        try folder.write(
+            """
+            accounts:
+            - { name: home, url: 'https://cloud.example.org', vault: v, username: ada, password: { file: secret } }
+            plugins:
+              org.example.x: { settings: { api-token: hunter2, url: 'https://ada:hunter2@host/x' } }
+            """, to: "config.yaml")
+        let result = try await run(["--config", file, "--json", "config", "show"])
+        #expect(result.code == 0 && !result.output.contains("hunter2"), "\(result)")
+        #expect(result.output.contains(#"{"key":"poll","value":null,"source":"default"}"#))
+        #expect(
+            result.output.contains(
+                #"{"key":"plugins.org.example.x.settings.url","value":"https://********@host/x","source":"\#(file):4:"#)
+        )
+        #expect(try await run(["--config", file, "config", "validate"]).code == 0)
+    }
+
+    @Test("G2: a plugin is switched in the file; what cannot be written is 73 with the line to add")
+    func switchPlugin() async throws {
+        let file = try config("# mine\n")
+        let result = try await run(["--config", file, "plugin", "disable", "available-offline"])
+        #expect(result.code == 0, "\(result)")
+        let text = try Files.text(file)
+        #expect(text.hasSuffix("# mine\nplugins:\n  available-offline: { enabled: false }\n"))
+        #expect(try await run(["--config", file, "plugin", "disable", "available-offline"]).code == 0)
+        #expect(try Files.text(file) == text)
+        try folder.write(
+            text.replacing("{ enabled: false }", with: "&x { enabled: false }\n  vacuum: *x"), to: "config.yaml")
+        let refused = try await run(["--config", file, "plugin", "enable", "vacuum"])
+        #expect(refused.code == 73 && refused.errors.contains("vacuum: { enabled: true }"), "\(refused)")
+    }
+}
+
+@Suite struct AccountChoiceTests {
+    @Test("H1: with several accounts one is named, or all are meant")
+    func choice() throws {
+        let text = """
+            accounts:
+            - { name: a, url: 'https://a.example', vault: /a }
+            - { name: b, url: 'https://b.example', vault: /b }
+            """
+        var config = try Config.decode(text, file: "/c.yaml")
+        #expect(try config.namedAccounts().count == 2)
+        #expect(throws: Failure.self) { _ = try config.oneAccount() }
+        config.accountName = "b"
+        #expect(try config.oneAccount().bookmark.name == "b")
+        config.accountName = "c"
+        #expect(throws: Failure.self) { _ = try config.namedAccounts() }
+    }
+}

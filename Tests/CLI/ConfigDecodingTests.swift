@@ -1,0 +1,258 @@
+import Logging
+import Model
+import Testing
+
+@testable import larder
+
+/// The config of these tests; what `text` adds stands below an account that is right.
+private func decode(
+    _ text: String, account: String = "", environment: [String: String] = [:],
+    request: Config.Request = Config.Request()
+) throws(Failure) -> Config {
+    let head = """
+        accounts:
+          - name: home
+            url: https://cloud.example.org
+            vault: /srv/vault
+        \(account)
+        """
+    return try Config.decode(
+        head + "\n" + text, file: "/etc/larder/config.yaml", request: request,
+        environment: ["HOME": "/home/ada"].merging(environment) { $1 })
+}
+
+private func problems(_ text: String, account: String = "", environment: [String: String] = [:]) -> [String] {
+    do {
+        _ = try decode(text, account: account, environment: environment)
+        return []
+    } catch {
+        #expect(error.kind == .config)
+        return error.message.split(separator: "\n").map(String.init)
+    }
+}
+
+@Suite struct ConfigDecodingTests {
+    @Test("H3: a config without settings has the defaults, each with its source")
+    func defaults() throws {
+        let config = try decode("")
+        #expect(config.settings.poll == nil)
+        #expect(config.settings.walk == .seconds(300))
+        #expect(config.settings.limits == Limits())
+        #expect(config.settings.plugins.map(\.id.shortName) == ["available-offline"])
+        #expect(config.accounts[0].bookmark.files == "/srv/vault/files")
+        #expect(config.shown.first { $0.key == "poll" }?.value == .null)
+        #expect(config.shown.first { $0.key == "walk" }?.source == .builtIn)
+        #expect(
+            config.shown.first { $0.key == "accounts.home.url" }?.source
+                == .file("/etc/larder/config.yaml", line: 3, column: 10))
+    }
+
+    @Test("H3: every setting of the contract is read")
+    func everySetting() throws {
+        let config = try decode(
+            """
+            poll: 30s
+            walk: 24h
+            limits: { connections: 4, downloads: 3, uploads: 2, actions: 1 }
+            plugins:
+              paths: [~/plugins, ./more, "${BASE}/x"]
+              available-offline: { enabled: false, keep-downloads: false }
+              vacuum: { after: 60s, n: 3, f: 1.5, on: no, text: "7", list: [1, yes, ~] }
+              org.example.archive: { library: ./lib.so, isolation: in-process, settings: { years: 5 } }
+            log: { level: debug, format: json }
+            """,
+            account: """
+                    username: ada
+                    token: { env: TOKEN }
+                    tls: { ca: certs/ca.pem }
+                    files: ~/Cloud
+                    local-changes: ignore
+                """, environment: ["BASE": "/base"])
+        #expect(config.settings.poll == .seconds(30))
+        #expect(config.settings.walk == .seconds(86_400))
+        #expect(config.settings.limits == Limits(connections: 4, downloads: 3, uploads: 2, actions: 1))
+        #expect(config.settings.pluginPaths == ["/home/ada/plugins", "/etc/larder/more", "/base/x"])
+        #expect(config.log.level == .debug && config.log.format == .json)
+        let account = config.accounts[0]
+        #expect(account.bookmark.trust == .authorities(file: "/etc/larder/certs/ca.pem"))
+        #expect(account.bookmark.files == "/home/ada/Cloud")
+        #expect(account.bookmark.localChanges == .ignore)
+        #expect(account.secret == .token(.environment("TOKEN")))
+        let plugins = config.settings.plugins
+        #expect(plugins.map(\.id.text).contains("org.example.archive"))
+        #expect(plugins[0].isEnabled == false && plugins[0].json == #"{"keep-downloads":false}"#)
+        #expect(plugins[1].json == #"{"after":"60s","n":3,"f":1.5,"on":"no","text":"7","list":[1,"yes",null]}"#)
+        #expect(plugins[2].library == "/etc/larder/lib.so" && plugins[2].isolation == .inProcess)
+        #expect(plugins[2].json == #"{"years":5}"#)
+    }
+
+    @Test("H3: all problems are named at once, with line, column and the nearest known key")
+    func allProblems() {
+        let found = problems(
+            """
+            pol: 10s
+            walk: soon
+            limits: { downloads: 0, conections: 3 }
+            plugins:
+              vacum: {}
+              available-offline: { enabled: yes }
+            log: [level]
+            """)
+        #expect(
+            found == [
+                "/etc/larder/config.yaml:6:1: there is no setting `pol`; did you mean `poll`?",
+                "/etc/larder/config.yaml:7:7: `walk`: `soon` is no duration; write it like 500ms, 90s, 10m, 24h or 7d",
+                "/etc/larder/config.yaml:8:22: `limits.downloads`: `0` is no whole number from 1 to 256",
+                "/etc/larder/config.yaml:8:25: there is no setting `limits.conections`; did you mean `connections`?",
+                "/etc/larder/config.yaml:10:3: there is no plugin `vacum`; did you mean `vacuum`? (other plugins' ids have a "
+                    + "dot, like org.example.archive)",
+                "/etc/larder/config.yaml:11:33: `plugins.available-offline.enabled`: `yes` is neither true nor false; write "
+                    + "one of these, without quotes",
+                "/etc/larder/config.yaml:12:6: `log` is a map of settings, not a list",
+            ])
+    }
+
+    @Test("H3: a key that stands twice is a problem beside the others")
+    func duplicates() {
+        let found = problems("poll: 10s\nwalk: 1\npoll: 20s\nlog: { level: info, level: debug }")
+        #expect(
+            found == [
+                "/etc/larder/config.yaml:7:7: `walk`: `1` is no duration; write it like 500ms, 90s, 10m, 24h or 7d",
+                "/etc/larder/config.yaml:8:1: `poll` stands here a second time, after /etc/larder/config.yaml:6:1",
+                "/etc/larder/config.yaml:9:21: `level` stands here a second time, after /etc/larder/config.yaml:9:8",
+            ])
+    }
+
+    @Test(
+        "H3: what is not built says so",
+        arguments: [
+            ("control: { socket: auto }", "", "`control` is not available in this build; take it out"),
+            ("metrics: { listen: 127.0.0.1:9464 }", "", "`metrics` is not available in this build; take it out"),
+            ("log: { format: journal }", "", "journal is not available in this build"),
+            ("", "    local-changes: upload", "uploads are not available in this build"),
+            ("", "    tls: { trust: pinned }", "pinned keys are not available in this build"),
+        ])
+    func notBuilt(text: String, account: String, message: String) {
+        let found = problems(text, account: account)
+        #expect(found.count == 1 && found[0].contains(message), "\(found)")
+    }
+
+    @Test("H3: environment goes over the file, a flag over both; a value of either is checked")
+    func precedence() throws {
+        let text = "poll: 10s\nlog: { level: error }\nplugins: { vacuum: { after: 1m } }"
+        let environment = [
+            "LARDER_POLL": "20s", "LARDER_LOG_LEVEL": "debug", "LARDER_PLUGINS_VACUUM_AFTER": "5m",
+            "LARDER_LIMITS_DOWNLOADS": "2", "LARDER_ACCOUNT": "home",
+            "LARDER_PLUGINS_AVAILABLE_OFFLINE_ENABLED": "false",
+        ]
+        var config = try decode(text, environment: environment)
+        #expect(config.settings.poll == .seconds(20) && config.log.level == .debug)
+        #expect(config.settings.limits.downloads == 2)
+        #expect(config.settings.plugins[0].json == #"{"after":"5m"}"#)
+        #expect(config.settings.plugins[1].isEnabled == false)
+        #expect(config.accountName == "home")
+        #expect(config.shown.first { $0.key == "poll" }?.source == .environment("LARDER_POLL"))
+        config = try decode(text, environment: environment, request: .init(logLevel: "trace"))
+        #expect(config.log.level == .trace)
+        #expect(config.shown.first { $0.key == "log.level" }?.source == .flag("--log-level"))
+        #expect(
+            problems(text, environment: ["LARDER_POLL": "0s"]) == [
+                "LARDER_POLL: `poll`: `0s` is too short; the least is 1s"
+            ])
+    }
+
+    @Test("H3: words that YAML 1.1 takes for booleans stay words where text is meant")
+    func plainWords() throws {
+        let config = try decode("", account: "    username: no")
+        #expect(config.accounts[0].bookmark.username == "no")
+    }
+
+    @Test(
+        "H3: paths know ~ and variables, and say what they do not know",
+        arguments: [
+            ("~", "/home/ada"), ("~/a/./b", "/home/ada/a/b"), ("x//y", "/etc/larder/x/y"), ("/a/../b", "/a/../b"),
+            ("${HOME}/${HOME}", "/home/ada/home/ada"), ("$HOME", "/etc/larder/$HOME"), ("~bob/x", nil), ("${NO}", nil),
+            ("${HOME", nil), ("", nil),
+        ])
+    func paths(text: String, expected: String?) {
+        let paths = ConfigPaths(folder: "/etc/larder", environment: ["HOME": "/home/ada"])
+        #expect((try? paths.absolute(text)) == expected)
+    }
+
+    @Test("H3: text that is no config is refused with its place, and nothing crashes")
+    func malformed() {
+        for text in [
+            "", "[]", "42", "a: [", "\"", "accounts: {}", "accounts: []", "accounts: [[]]", "accounts: [x]",
+            "? [a]\n: b",
+            "accounts:\n\t- x", "&a [*a]", "a: *b", "--- 1\n--- 2", "\u{0}", "accounts: [{}]", "poll: {a: b}",
+            "\"\": 1\n\"\": 2", "plugins: 3", "plugins: {paths: x}", "plugins: {a.b: {settings: 3}}",
+            "removal-guard: on",
+            "accounts: [{name: '../x', url: 'x'}]", "%", "!!binary x", "<<: {poll: 1s}",
+        ] {
+            #expect(throws: Failure.self, "\(text)") { try Config.decode(text, file: "/c.yaml") }
+        }
+    }
+
+    @Test("H3: values that stand for one another more and more do not use up memory")
+    func aliasBomb() {
+        var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+        for level in 1...12 {
+            let before = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
+            text += "a\(level): &a\(level) [\(before)]\n"
+        }
+        #expect(throws: Failure.self) { try Config.decode(text, file: "/c.yaml") }
+    }
+
+    @Test("H3: two accounts share no name and no folder")
+    func twoAccounts() {
+        let found = problems("", account: "  - { name: home, url: https://b.example, vault: /srv/vault/files/x }")
+        #expect(found.count > 1, "\(found)")
+        #expect(found.contains { $0.hasSuffix("there are two accounts `home`") })
+        #expect(found.contains { $0.hasSuffix("both have /srv/vault/files/x") })
+    }
+
+    @Test("H3: an address is checked, and one with a password in it is not repeated")
+    func addresses() {
+        for url in ["ftp://x", "https://", "https://a/?q", "https://a/#f", "https://ada:hunter2@a/", "https://a b/"] {
+            let text = "accounts: [{ name: a, vault: /v, url: '\(url)' }]"
+            do {
+                _ = try Config.decode(text, file: "/c.yaml")
+                Issue.record("\(url) was taken")
+            } catch {
+                #expect(!error.message.contains("hunter2"))
+            }
+        }
+    }
+}
+
+@Suite struct ConfigScalarTests {
+    @Test(
+        "H3: durations",
+        arguments: [
+            ("500ms", Duration.milliseconds(500)), ("90s", .seconds(90)), ("10m", .seconds(600)),
+            ("24h", .seconds(86_400)),
+            ("7d", .seconds(604_800)), ("0s", .zero), ("1", nil), ("s", nil), ("1.5h", nil), ("-1s", nil), ("1 s", nil),
+            ("99999999999999999d", nil), ("9999999d", nil), ("", nil), ("١s", nil),
+        ])
+    func durations(text: String, expected: Duration?) {
+        #expect((try? ConfigScalar.duration(text)) == expected)
+        if let expected { #expect((try? ConfigScalar.duration(ConfigScalar.write(expected))) == expected) }
+    }
+
+    @Test("H3: fingerprints as OpenSSL prints them")
+    func fingerprints() throws {
+        let digits = Array(repeating: "AB", count: 32).joined(separator: ":")
+        #expect(try ConfigScalar.fingerprint("sha256 Fingerprint=" + digits) == Array(repeating: 0xab, count: 32))
+        #expect(try ConfigScalar.fingerprint(digits.lowercased()) == Array(repeating: 0xab, count: 32))
+        for wrong in ["", "AB", digits + ":AB", digits.dropLast() + "G"] as [String] {
+            #expect(throws: Wrong.self) { try ConfigScalar.fingerprint(wrong) }
+        }
+    }
+
+    @Test("H3: the nearest key")
+    func nearestKey() {
+        #expect(nearest(to: "wlak", among: ["poll", "walk"]) == "walk")
+        #expect(nearest(to: "Poll", among: ["walk", "poll"]) == "poll")
+        #expect(nearest(to: "x", among: [String]()) == nil)
+    }
+}

@@ -1,0 +1,82 @@
+import Glibc
+import Model
+import Testing
+
+@testable import larder
+
+@Suite struct SecretTests {
+    private let folder = TemporaryFolder()
+
+    private func config(_ password: String) throws(Failure) -> Config {
+        try Config.decode(
+            "accounts: [{ name: a, url: 'https://a.example', vault: /v, username: ada, password: \(password) }]",
+            file: folder.path + "/c.yaml")
+    }
+
+    @Test("C1: a secret's file that others can read is refused, unless that is meant")
+    func permissions() async throws {
+        try folder.write("hunter2\n", to: "secret")
+        for mode: mode_t in [0o644, 0o640, 0o604] {
+            chmod(folder.path + "/secret", mode)
+            #expect(throws: Failure.self) { try config("{ file: secret }") }
+            do {
+                _ = try config("{ file: secret }")
+            } catch {
+                #expect(error.message.contains("c.yaml:1:") && error.message.contains("chmod 600"))
+                #expect(!error.message.contains("hunter2"))
+            }
+            _ = try config("{ file: secret, insecure: true }")
+        }
+        chmod(folder.path + "/secret", 0o600)
+        let account = try config("{ file: secret }").accounts[0]
+        guard case .basic("ada", "hunter2") = try await account.credentials() else {
+            Issue.record("other credentials")
+            return
+        }
+    }
+
+    @Test("C1: one trailing newline is dropped, a second is a problem")
+    func newline() async throws {
+        for (text, expected) in [("a b", "a b"), ("a\n", "a"), ("a\r\n", "a"), ("a\n\n", nil), ("", nil), ("\n", nil)] {
+            try folder.write(text, to: "secret", mode: 0o600)
+            let read = try? await SecretSource.file(folder.path + "/secret").read()
+            #expect(read == expected, "\(text)")
+        }
+    }
+
+    @Test("C1: a secret in the config itself is refused and not repeated")
+    func inline() {
+        for text in ["hunter2", "[hunter2]", "{ value: hunter2 }"] {
+            do {
+                _ = try config(text)
+                Issue.record("\(text) was taken")
+            } catch {
+                #expect(!error.message.contains("hunter2"))
+            }
+        }
+        #expect(throws: Failure.self) { try config("{ env: A, file: b }") }
+        #expect(throws: Failure.self) { try config("{ command: [] }") }
+    }
+
+    @Test("C1: a command prints the secret; it runs without a shell and fails by name alone")
+    func command() async throws {
+        #expect(try await SecretSource.command(["printf", "%s\\n", "$HOME;x"]).read() == "$HOME;x")
+        for words in [["false", "hunter2"], ["/does/not/exist", "hunter2"], ["true"], ["sh", "-c", "kill -9 $$"]] {
+            do {
+                _ = try await SecretSource.command(words).read()
+                Issue.record("\(words) gave a secret")
+            } catch {
+                #expect(error.kind == .config && !error.description.contains("hunter2"))
+            }
+        }
+    }
+
+    @Test("C1: a command that does not end is ended")
+    func endless() async {
+        await #expect(throws: Failure.self) {
+            try await SecretCommand(words: ["sh", "-c", "sleep 1000 & sleep 1000"], timeLimit: .milliseconds(50))
+                .output(limit: 10)
+        }
+        await #expect(throws: Failure.self) { try await SecretCommand(words: ["yes"]).output(limit: 10_000) }
+    }
+}

@@ -1,0 +1,148 @@
+import DemoServer
+import Logging
+import Model
+import Testing
+
+@testable import Connection
+
+/// A connection to a server that fails on purpose.
+struct FaultTests {
+    private func running(_ body: (DemoServer, Connection) async throws -> Void) async throws {
+        try await DemoServer.running { server in
+            server.tree.put("/big", [UInt8](repeating: 7, count: 3_000_000))
+            server.tree.put("/a", "hello")
+            let connection = Connection(
+                bookmark: .at(server.url, username: server.configuration.user),
+                credentials: .basic(username: server.configuration.user, password: server.configuration.password),
+                logger: Logger(label: "test"))
+            try await closing(connection) {
+                _ = try await connection.connect()
+                try await body(server, connection)
+            }
+        }
+    }
+
+    @Test("S14, C5: a download that is cut off goes on where it stopped")
+    func cutOff() async throws {
+        try await running { server, connection in
+            let item = try await connection.list(path("/big"), depth: .zero) { _ in }.folder
+            server.add(Fault(.cutOff(afterBytes: 1_000_000), method: "GET", path: "/big", times: 1))
+            let sink = MemorySink()
+            let error = await #expect(throws: ConnectionError.self) {
+                try await connection.get(path("/big"), request: .init(version: item.etag, size: item.size), into: sink)
+            }
+            #expect(error?.kind == .unreachable && sink.bytes.count <= 1_000_000)
+            let rest = MemorySink()
+            let offset = Int64(sink.bytes.count)
+            let summary = try await connection.get(
+                path("/big"), request: .init(version: item.etag, size: item.size, offset: offset), into: rest)
+            #expect(rest.head?.offset == offset && summary.size == 3_000_000)
+            #expect(sink.bytes.count + rest.bytes.count == 3_000_000)
+        }
+    }
+
+    @Test("I13: a web page, an empty and a truncated listing are errors")
+    func listings() async throws {
+        try await running { server, connection in
+            for kind in [Fault.Kind.page, .emptyListing, .truncatedListing] {
+                let fault = server.add(Fault(kind, method: "PROPFIND"))
+                let error = await #expect(throws: ConnectionError.self) { try await connection.entries(of: .root) }
+                #expect(error?.kind == .protocolViolation)
+                server.remove(fault)
+            }
+            let (entries, _) = try await connection.entries(of: .root)
+            #expect(entries.count == 2)
+        }
+    }
+
+    @Test("S14, S16: a wrong length is seen; a wrong checksum is passed on; a version that changed is seen")
+    func downloads() async throws {
+        try await running { server, connection in
+            let item = try await connection.list(path("/a"), depth: .zero) { _ in }.folder
+            let request = DownloadRequest(version: item.etag, size: item.size)
+            for length in [-2, 3] {
+                let fault = server.add(Fault(.wrongLength(by: length), method: "GET", path: "/a"))
+                let error = await #expect(throws: ConnectionError.self) {
+                    try await connection.get(path("/a"), request: request, into: MemorySink())
+                }
+                #expect(error?.kind == .versionChanged)
+                server.remove(fault)
+            }
+            let sink = MemorySink()
+            let right = try await connection.get(path("/a"), request: request, into: sink).head.checksums
+            #expect(!right.isEmpty)
+            let fault = server.add(Fault(.wrongChecksum, method: "GET", path: "/a"))
+            #expect(try await connection.get(path("/a"), request: request, into: MemorySink()).head.checksums != right)
+            server.remove(fault)
+            server.add(Fault(.changedBeforeReading, method: "GET", path: "/a"))
+            let error = await #expect(throws: ConnectionError.self) {
+                try await connection.get(path("/a"), request: request, into: MemorySink())
+            }
+            #expect(error?.kind == .versionChanged)
+        }
+    }
+
+    @Test("a cancelled task's request ends, before the answer and in the middle of it")
+    func cancelling() async throws {
+        try await running { server, connection in
+            for fault in [Fault(.hold(), method: "GET"), Fault(.hold(afterBytes: 1_000), method: "GET")] {
+                let hold = server.add(fault)
+                let download = Task { try await connection.get(path("/big"), into: MemorySink()) }
+                await server.untilHeld(hold)
+                download.cancel()
+                let error = await #expect(throws: ConnectionError.self) { try await download.value }
+                #expect(error?.kind == .cancelled)
+                server.remove(hold)
+            }
+            let summary = try await connection.get(path("/a"), into: MemorySink())
+            #expect(summary.size == 5)
+        }
+    }
+
+    @Test("a server that falls silent before or in its answer is given up")
+    func silence() async throws {
+        try await running { server, connection in
+            var times = TimeLimits()
+            (times.head, times.silence) = (.milliseconds(300), .milliseconds(200))
+            let hasty = Connection(
+                bookmark: connection.bookmark,
+                credentials: .basic(username: server.configuration.user, password: server.configuration.password),
+                limits: Limits(), clock: .system, logger: Logger(label: "test"), timeLimits: times)
+            hasty.setRoot(try connection.root())
+            try await closing(hasty) {
+                for fault in [Fault(.hold(), method: "GET"), Fault(.hold(afterBytes: 1_000), method: "GET")] {
+                    let hold = server.add(fault)
+                    let error = await #expect(throws: ConnectionError.self) {
+                        try await hasty.get(path("/big"), into: MemorySink())
+                    }
+                    #expect(error?.kind == .unreachable)
+                    server.remove(hold)
+                }
+            }
+        }
+    }
+
+    @Test("a port where nobody listens, and a name that has no address, are unreachable")
+    func nobody() async throws {
+        let port = try await DemoServer.running { $0.port }
+        for url in ["http://127.0.0.1:\(port)/", "http://no-such-host.invalid/", "https://127.0.0.1:\(port)/"] {
+            let connection = Connection(bookmark: .at(url), credentials: .none, logger: Logger(label: "test"))
+            try await closing(connection) {
+                let error = await #expect(throws: ConnectionError.self) { try await connection.connect() }
+                #expect(error?.kind == .unreachable && error?.failure.kind == .unreachable)
+            }
+        }
+    }
+
+    @Test("a header that cannot be sent is refused without being shown")
+    func badToken() async throws {
+        try await DemoServer.running { server in
+            let connection = Connection(
+                bookmark: .at(server.url), credentials: .bearer(token: "secret\r\nX: y"), logger: Logger(label: "test"))
+            try await closing(connection) {
+                let error = await #expect(throws: ConnectionError.self) { try await connection.connect() }
+                #expect(error?.kind == .badAddress && error?.description.contains("secret") == false)
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import DemoServer
+import Logging
+import Model
+import TestSupport
+import Testing
+
+@testable import Connection
+
+/// A server that the contract is held against, with what is known of its limits.
+struct ServerKind: Sendable, CustomTestStringConvertible {
+    /// What a listing of a file that was just written has for an ETag.
+    enum ETags: Sendable { case strong, weakAtFirst }
+
+    var name: String
+    var program: RealServer.Program?
+    var etags = ETags.strong
+    var foldersHaveETags = false
+    var grantsDepthInfinity = false
+    var hasFileIDs = false
+
+    var testDescription: String { name }
+
+    static let all = [
+        ServerKind(name: "Apache mod_dav", program: .apache, etags: .weakAtFirst, foldersHaveETags: true),
+        ServerKind(name: "rclone serve webdav", program: .rclone, grantsDepthInfinity: true),
+        ServerKind(name: "WsgiDAV", program: .wsgidav, grantsDepthInfinity: true),
+        ServerKind(name: "demo server", program: nil, foldersHaveETags: true, hasFileIDs: true),
+    ]
+}
+
+/// A running server with something in it.
+struct Served {
+    var url: String
+    var username: String
+    var password: String
+    /// Writes a file at a path below the root, over HTTP or beside it.
+    var put: (String, String) async throws -> Void
+
+    /// Runs a server over these files, and a connection to it that is shut down in the end.
+    static func running(
+        _ kind: ServerKind, _ files: [String: String], limits: Limits = Limits(),
+        _ body: (Served, Connection) async throws -> Void
+    ) async throws {
+        guard let program = kind.program else {
+            return try await DemoServer.running { server in
+                for (path, text) in files { server.tree.put("/" + path, text) }
+                let served = Served(
+                    url: server.url, username: server.configuration.user, password: server.configuration.password,
+                    put: { path, text in server.tree.put("/" + path, text) })
+                try await served.connected(limits, body)
+            }
+        }
+        try await withTemporaryFolder { folder in
+            let data = "\(folder)/data"
+            try Files.makeFolder(data)
+            for (path, text) in files { try Files.write(text, to: "\(data)/\(path)") }
+            var options = RealServer.Options()
+            options.user = ("ada", "pass word:ü")
+            options.depthInfinity = kind.grantsDepthInfinity
+            try await withServer(program, data: data, options: options) { server in
+                let served = Served(
+                    url: server.url, username: "ada", password: "pass word:ü",
+                    put: { path, text in
+                        try await server.put(path, text)
+                        try await server.handOverData()
+                    })
+                try await served.connected(limits, body)
+            }
+        }
+    }
+
+    private func connected(_ limits: Limits, _ body: (Served, Connection) async throws -> Void) async throws {
+        let connection = Connection(
+            bookmark: .at(url, username: username), credentials: .basic(username: username, password: password),
+            limits: limits, logger: Logger(label: "test"))
+        try await closing(connection) { try await body(self, connection) }
+    }
+}
+
+/// Shuts a connection down when the scope ends, however it ends.
+func closing<Result>(_ connection: Connection, _ body: () async throws -> Result) async throws -> Result {
+    do {
+        let result = try await body()
+        await connection.shutdown()
+        return result
+    } catch {
+        await connection.shutdown()
+        throw error
+    }
+}

@@ -1,0 +1,272 @@
+import Model
+import NIOHTTP1
+import Testing
+
+@testable import Connection
+
+/// A server that answers at these places; 404 elsewhere.
+private func server(_ places: [String: @Sendable (HTTPRequest) -> HTTPAnswer]) -> ScriptedTransport {
+    ScriptedTransport { request, _ throws(TransportError) in places[request.address.path]?(request) ?? .status(404) }
+}
+
+private func root(_ path: String) -> @Sendable (HTTPRequest) -> HTTPAnswer {
+    { _ in .status(207, ["Date": "Sat, 21 Nov 2026 10:12:00 GMT"], Document.multistatus([path])) }
+}
+
+private let status =
+    #"{"installed":true,"maintenance":false,"needsDbUpgrade":false,"version":"10.9.1.2","versionstring":"10.9.1","productname":"ownCloud"}"#
+
+struct ConnectTests {
+    @Test("a plain server: the address is the collection; what is not known is not claimed")
+    func plain() async throws {
+        let transport = server(["/dav/": root("/dav/")])
+        let facts = try await Connection("https://h/dav", over: transport).connect()
+        #expect(transport.lines == ["GET /dav/status.php", "PROPFIND /dav/"])
+        #expect(facts.root == "https://h/dav/")
+        #expect(!facts.isOwnCloudFamily && facts.hasFiles && !facts.hasFileIDs)
+        #expect(facts.date?.description == "2026-11-21T10:12:00Z")
+    }
+
+    @Test("the ownCloud family: files below remote.php, by the user's name or without it")
+    func family() async throws {
+        let withIDs = Document.multistatus(["/c/remote.php/webdav/"])
+            .replacing("<D:resourcetype>", with: "<id xmlns=\"http://owncloud.org/ns\">1</id><D:resourcetype>")
+        let transport = server([
+            "/c/status.php": { _ in .status(200, [:], status) },
+            "/c/remote.php/webdav/": { _ in .status(207, [:], withIDs) },
+        ])
+        let facts = try await Connection("https://h/c", over: transport).connect()
+        #expect(
+            transport.lines == [
+                "GET /c/status.php", "PROPFIND /c/remote.php/dav/files/ada/", "PROPFIND /c/remote.php/webdav/",
+            ])
+        #expect(facts.isOwnCloudFamily && facts.product == "ownCloud" && facts.version == "10.9.1")
+    }
+
+    @Test("C1: credentials go to the account's files, not to the status document, and in no address")
+    func credentials() async throws {
+        let transport = server(["/": root("/")])
+        _ = try await Connection("https://h/", over: transport).connect()
+        let requests = transport.requests
+        guard case .none = requests[0].credentials, case .basic(let name, let password) = requests[1].credentials else {
+            Issue.record("credentials are not where they should be")
+            return
+        }
+        #expect(name == "ada" && password == "secret")
+        for request in requests { #expect(!"\(request)".contains("secret")) }
+        #expect(requests[1].headers.first(name: "Accept-Encoding") == "identity")
+        #expect(requests[1].headers.first(name: "User-Agent")?.hasPrefix("Larder/") == true)
+        #expect(requests[0].headers.first(name: "X-Request-ID") != requests[1].headers.first(name: "X-Request-ID"))
+    }
+
+    @Test("C2: one wrong password is one request; nothing more is sent until there are new credentials")
+    func wrongPassword() async throws {
+        let transport = server([
+            "/": { request in
+                if case .basic(_, "better") = request.credentials { return root("/")(request) }
+                return .status(401, ["WWW-Authenticate": "Basic realm=\"r\""])
+            }
+        ])
+        let connection = Connection("https://h/", over: transport)
+        for _ in 0..<3 {
+            let error = await #expect(throws: ConnectionError.self) { try await connection.connect() }
+            #expect(error?.kind == .authentication && error?.failure.kind == .denied)
+            #expect(error?.concernsAccount == true && error?.isTransient == false)
+        }
+        await #expect(throws: ConnectionError.self) { try await connection.list(.root) { _ in } }
+        #expect(transport.lines == ["GET /status.php", "PROPFIND /"])
+
+        connection.use(.basic(username: "ada", password: "better"))
+        _ = try await connection.connect()
+        #expect(transport.lines.count == 4)
+    }
+
+    @Test("C2: a password that stops working holds everything back after its first refusal")
+    func refusedLater() async throws {
+        let transport = ScriptedTransport { request, number throws(TransportError) in
+            if request.method == "GET", request.address.path == "/status.php" { return .status(404) }
+            return number < 2 ? root("/")(request) : .status(401)
+        }
+        let connection = Connection("https://h/", over: transport)
+        _ = try await connection.connect()
+        for _ in 0..<5 { await #expect(throws: ConnectionError.self) { try await connection.list(.root) { _ in } } }
+        #expect(transport.requests.count == 3)
+    }
+
+    @Test("a server that wants Digest alone is refused with a sentence")
+    func digest() async {
+        let transport = server(["/": { _ in .status(401, ["WWW-Authenticate": "Digest realm=\"r\", nonce=\"n\""]) }])
+        let error = await #expect(throws: ConnectionError.self) {
+            try await Connection("https://h/", over: transport).connect()
+        }
+        #expect(error?.message == "https://h asks for Digest authentication, which Larder does not do")
+    }
+
+    @Test("C3: maintenance is known from the status document, a field and an error document")
+    func maintenance() async throws {
+        let inStatus = server([
+            "/status.php": { _ in
+                .status(200, [:], status.replacing("\"maintenance\":false", with: "\"maintenance\":true"))
+            }
+        ])
+        let error = await #expect(throws: ConnectionError.self) {
+            try await Connection("https://h/", over: inStatus).connect()
+        }
+        #expect(error?.kind == .maintenance && error?.isTransient == true && error?.failure.kind == .unreachable)
+        let answers: [HTTPAnswer] = [
+            .status(503, ["X-Nextcloud-Maintenance-Mode": "1", "Retry-After": "120"]),
+            .status(503, [:], "<s:message>System in maintenance mode.</s:message>"),
+        ]
+        for var answer in answers {
+            let document = await answer.beginning(atMost: 1_000)
+            let error = ConnectionError(
+                status: answer.status, headers: answer.headers, document: document, doing: "listing /",
+                at: .init(isTLS: true, host: "h", port: 443), now: Timestamp(seconds: 0))
+            #expect(error.kind == .maintenance)
+        }
+    }
+
+    @Test("I13: a status document that fails makes no plain server of one of the family")
+    func statusFails() async {
+        let transport = server(["/status.php": { _ in .status(502) }, "/": root("/")])
+        let error = await #expect(throws: ConnectionError.self) {
+            try await Connection("https://h/", over: transport).connect()
+        }
+        #expect(error?.kind == .serverError && transport.requests.count == 1)
+    }
+
+    @Test("C8: redirects within the origin keep method, body and credentials, at most 5")
+    func redirects() async throws {
+        let transport = server([
+            "/": { _ in .status(301, ["Location": "/a"]) },
+            "/a": { _ in .status(302, ["Location": "https://H:443/b"]) },
+            "/b": { _ in .status(303, ["Location": "c"]) }, "/c": { _ in .status(307, ["Location": "/d"]) },
+            "/d": { _ in .status(308, ["Location": "/e/"]) }, "/e/": root("/e/"),
+        ])
+        let facts = try await Connection("https://h/", over: transport).connect()
+        #expect(facts.root == "https://h/e/")
+        for request in transport.requests.dropFirst() {
+            #expect(request.method == "PROPFIND" && request.body == PropertyRequest.body)
+            #expect(request.headers.first(name: "Depth") == "0")
+            guard case .basic = request.credentials else {
+                Issue.record("credentials were lost")
+                return
+            }
+        }
+        let circle = server(["/": { _ in .status(302, ["Location": "/"]) }])
+        let error = await #expect(throws: ConnectionError.self) {
+            try await Connection("https://h/", over: circle).connect()
+        }
+        #expect(error?.kind == .redirectRefused && circle.requests.count == 1 + 1 + Redirect.limit)
+    }
+
+    @Test(
+        "C8: another origin is refused with its address named, and gets nothing",
+        arguments: [
+            "https://other/x", "http://h/x", "https://h:444/x", "//evil/x", "https://h.evil/x", "javascript://h/",
+        ])
+    func otherOrigin(_ location: String) async {
+        for place in ["/status.php", "/"] {
+            let transport = server([place: { _ in .status(302, ["Location": location]) }])
+            let error = await #expect(throws: ConnectionError.self) {
+                try await Connection("https://h/", over: transport).connect()
+            }
+            #expect(error?.kind == .redirectRefused && error?.message.contains(location.prefix { $0 != "/" }) == true)
+            #expect(error?.failure.kind == .protocolViolation)
+            #expect(transport.requests.allSatisfy { $0.address.origin.description == "https://h" })
+        }
+    }
+
+    @Test("C1: what a redirect carries after its path is shown to nobody")
+    func redirectQuery() async {
+        let transport = server(["/": { _ in .status(302, ["Location": "https://sso/login?ticket=hush"]) }])
+        let error = await #expect(throws: ConnectionError.self) {
+            try await Connection("https://h/", over: transport).connect()
+        }
+        #expect(
+            error?.description.contains("https://sso/login") == true && error?.description.contains("hush") == false)
+    }
+
+    @Test(
+        "I13: what is no listing of the root is an error",
+        arguments: [
+            (200, "<html>log in</html>", ConnectionError.Kind.protocolViolation),
+            (207, "<html>log in</html>", .protocolViolation),
+            (200, Document.multistatus(["/"]), .protocolViolation), (207, Document.multistatus([]), .protocolViolation),
+            (207, Document.multistatus(["/other/"]), .protocolViolation), (207, "", .protocolViolation),
+            (207, String(Document.multistatus(["/"]).dropLast(20)), .protocolViolation), (405, "", .protocolViolation),
+            (500, "", .serverError), (404, "", .notFound), (403, "", .forbidden),
+            (207, Document.multistatus(["/a"]), .protocolViolation),
+        ])
+    func nonsense(_ code: Int, _ text: String, _ kind: ConnectionError.Kind) async {
+        let transport = server(["/": { _ in .status(code, ["Content-Type": "text/plain"], text) }])
+        let error = await #expect(throws: ConnectionError.self) {
+            try await Connection("https://h/", over: transport).connect()
+        }
+        #expect(error?.kind == kind)
+    }
+
+    @Test("an address that cannot be used is a config error, without a request and without its password")
+    func badAddress() async {
+        let transport = server([:])
+        for url in ["h/dav", "https://ada:hunter2@h/", "https://h:x/"] {
+            let error = await #expect(throws: ConnectionError.self) {
+                try await Connection(url, over: transport).connect()
+            }
+            #expect(error?.failure.kind == .config && error?.description.contains("hunter2") == false)
+        }
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test("an account whose address is a file is refused; one that is a calendar has no files")
+    func notAFolder() async throws {
+        let file = server(["/f/": { _ in .status(207, [:], Document.multistatus(["/f"])) }])
+        let error = await #expect(throws: ConnectionError.self) {
+            try await Connection("https://h/f", over: file).connect()
+        }
+        #expect(error?.kind == .badAddress)
+        let calendar = Document.multistatus(["/f/"])
+            .replacing(
+                "<D:collection/>", with: "<D:collection/><C:calendar xmlns:C=\"urn:ietf:params:xml:ns:caldav\"/>")
+        let facts = try await Connection("https://h/f", over: server(["/f/": { _ in .status(207, [:], calendar) }]))
+            .connect()
+        #expect(!facts.hasFiles)
+    }
+
+    @Test("S23: a connection that closes before the answer is tried again a few times, others are not")
+    func closedEarly() async throws {
+        let time = WaitlessClock()
+        let flaky = ScriptedTransport { request, number throws(TransportError) in
+            if number < 2 { throw .closed }
+            return request.method == "GET" ? .status(404) : root("/")(request)
+        }
+        _ = try await Connection("https://h/", clock: time.clock, over: flaky).connect()
+        #expect(flaky.requests.count == 4 && time.waits.count == 1)
+
+        for failure in [TransportError.cannotConnect("x"), .timedOut(.head), .unknownHost("h"), .closed] {
+            let dead = ScriptedTransport { _, _ throws(TransportError) in throw failure }
+            let error = await #expect(throws: ConnectionError.self) {
+                try await Connection("https://h/", clock: time.clock, over: dead).connect()
+            }
+            #expect(error?.kind == .unreachable && error?.failure.kind == .unreachable && error?.isTransient == true)
+            #expect(dead.requests.count == (failure == .closed ? 3 : 1))
+        }
+    }
+}
+
+extension String {
+    /// Without Foundation: every occurrence exchanged.
+    fileprivate func replacing(_ old: String, with new: String) -> String {
+        var result = ""
+        var rest = self[...]
+        while !rest.isEmpty {
+            if rest.hasPrefix(old) {
+                result += new
+                rest = rest.dropFirst(old.count)
+            } else {
+                result.append(rest.removeFirst())
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,238 @@
+import Model
+import NIOHTTP1
+import Testing
+
+@testable import Connection
+
+/// Keeps what comes.
+final class MemorySink: DownloadSink {
+    private(set) var head: DownloadHead?
+    private(set) var bytes: [UInt8] = []
+    private(set) var writes = 0
+    var failure: (any Error)?
+
+    func begin(_ head: DownloadHead) throws {
+        self.head = head
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws {
+        if let failure { throw failure }
+        writes += 1
+        self.bytes += bytes
+    }
+}
+
+private let strong = ETag(opaque: "v1", strength: .strong)
+private let weak = ETag(opaque: "v1", strength: .weak)
+
+struct GetTests {
+    private func get(
+        _ request: DownloadRequest = DownloadRequest(),
+        _ answer: @escaping @Sendable (HTTPRequest) throws(TransportError) -> HTTPAnswer
+    ) async throws -> (sink: MemorySink, summary: DownloadSummary, asked: [HTTPRequest]) {
+        let sink = MemorySink()
+        let (transport, connection) = try await connect(answer)
+        let summary = try await connection.get(path("/a b"), request: request, into: sink)
+        return (sink, summary, Array(transport.requests.dropFirst(2)))
+    }
+
+    private func connect(
+        _ answer: @escaping @Sendable (HTTPRequest) throws(TransportError) -> HTTPAnswer
+    ) async throws -> (ScriptedTransport, Connection) {
+        let transport = ScriptedTransport { request, number throws(TransportError) in
+            if number == 0 { return .status(404) }
+            return number == 1 ? .status(207, [:], Document.multistatus(["/d/"])) : try answer(request)
+        }
+        let connection = Connection("https://h/d/", over: transport)
+        _ = try await connection.connect()
+        return (transport, connection)
+    }
+
+    private func error(
+        _ request: DownloadRequest = DownloadRequest(),
+        _ answer: @escaping @Sendable (HTTPRequest) throws(TransportError) -> HTTPAnswer
+    ) async -> ConnectionError.Kind? {
+        await #expect(throws: ConnectionError.self) { try await get(request, answer) }?.kind
+    }
+
+    @Test("a whole file, with all that its head says")
+    func whole() async throws {
+        let headers: HTTPHeaders = [
+            "ETag": "\"v1\"", "Content-Length": "5", "Last-Modified": "Sat, 21 Nov 2026 10:12:00 GMT",
+            "Date": "Sat, 21 Nov 2026 10:13:00 GMT", "Content-Type": "text/plain; x=y",
+            "OC-Checksum": "ADLER32:05d1018b",
+        ]
+        let (sink, summary, asked) = try await get(DownloadRequest(version: strong, size: 5)) { _ in
+            .status(200, headers, "hello")
+        }
+        #expect(sink.bytes == Array("hello".utf8) && summary.size == 5 && summary.received == 5)
+        #expect(asked.map(\.address.path) == ["/d/a%20b"] && asked[0].headers.first(name: "If-Match") == "\"v1\"")
+        #expect(!asked[0].headers.contains(name: "Range"))
+        let head = try #require(sink.head)
+        #expect(head.offset == 0 && head.size == 5 && head.version == strong && head.mimeType == "text/plain")
+        #expect(head.checksums.count == 1 && head.date?.description == "2026-11-21T10:13:00Z")
+        #expect(head.lastModified?.description == "2026-11-21T10:12:00Z")
+    }
+
+    @Test("an answer without a length, and an empty file")
+    func unknownLength() async throws {
+        let (sink, summary, _) = try await get { _ in .status(200, [:], "hello") }
+        #expect(sink.head?.size == nil && summary.size == 5 && sink.head?.version.strength == .substitute)
+        let (empty, none, _) = try await get(DownloadRequest(size: 0)) { _ in .status(200, ["Content-Length": "0"]) }
+        #expect(empty.head != nil && empty.writes == 0 && none.size == 0)
+    }
+
+    @Test("C5: the rest is asked for with Range and If-Range, by a strong ETag alone")
+    func rest() async throws {
+        let part: HTTPHeaders = ["ETag": "\"v1\"", "Content-Range": "bytes 3-4/5", "Content-Length": "2"]
+        let (sink, summary, asked) = try await get(DownloadRequest(version: strong, size: 5, offset: 3)) { _ in
+            .status(206, part, "lo")
+        }
+        #expect(
+            asked[0].headers.first(name: "Range") == "bytes=3-" && asked[0].headers.first(name: "If-Range") == "\"v1\"")
+        #expect(sink.head?.offset == 3 && sink.head?.size == 5 && summary.size == 5 && summary.received == 2)
+
+        for version in [weak, ETag.substitute(size: 5, lastModified: nil), nil] {
+            let (whole, _, asked) = try await get(DownloadRequest(version: version, size: 5, offset: 3)) { _ in
+                .status(200, ["ETag": "W/\"v1\""], "hello")
+            }
+            for field in ["Range", "If-Range", "If-Match"] { #expect(!asked[0].headers.contains(name: field)) }
+            #expect(whole.head?.offset == 0 && whole.bytes.count == 5)
+        }
+    }
+
+    @Test("C5: a server that ignores Range, or has nothing after it, gives the file from its beginning")
+    func restart() async throws {
+        let wanted = DownloadRequest(version: strong, size: 5, offset: 3)
+        let (ignored, _, _) = try await get(wanted) { _ in .status(200, ["ETag": "\"v1\""], "hello") }
+        #expect(ignored.head?.offset == 0 && ignored.bytes == Array("hello".utf8))
+        let (beyond, _, asked) = try await get(wanted) { request in
+            request.headers.contains(name: "Range") ? .status(416) : .status(200, ["ETag": "\"v1\""], "hello")
+        }
+        #expect(beyond.head?.offset == 0 && beyond.bytes == Array("hello".utf8) && asked.count == 2)
+    }
+
+    @Test(
+        "a part that is not the one asked for is never taken",
+        arguments: ["bytes 2-4/5", "bytes 3-3/5", "bytes 3-4/6", "nonsense", "bytes 0-4/5"])
+    func wrongPart(_ range: String) async {
+        let kind = await error(DownloadRequest(version: strong, size: 5, offset: 3)) { _ in
+            .status(206, ["Content-Range": range], "lo")
+        }
+        #expect(kind == .protocolViolation)
+        #expect(await error { _ in .status(206, ["Content-Range": "bytes 0-4/5"], "hello") } == .protocolViolation)
+    }
+
+    @Test(
+        "S16: a version that changed is seen by the status, the ETag, the length or the date, whatever the server heeds"
+    )
+    func changed() async throws {
+        let wanted = DownloadRequest(version: strong, size: 5)
+        #expect(await error(wanted) { _ in .status(412) } == .versionChanged)
+        #expect(await error(wanted) { _ in .status(200, ["ETag": "\"v2\""], "hello") } == .versionChanged)
+        #expect(
+            await error(wanted) { _ in .status(200, ["ETag": "\"v1\"", "Content-Length": "6"], "hello!") }
+                == .versionChanged)
+        #expect(await error(wanted) { _ in .status(200, [:], "hello!") } == .versionChanged)
+        let part: HTTPHeaders = ["ETag": "\"v2\"", "Content-Range": "bytes 3-4/5"]
+        #expect(
+            await error(DownloadRequest(version: strong, size: 5, offset: 3)) { _ in .status(206, part, "lo") }
+                == .versionChanged)
+        let noon = try #require(Timestamp(rfc3339: "2026-11-21T12:00:00Z"))
+        let dated = DownloadRequest(version: .substitute(size: 5, lastModified: noon), size: 5)
+        #expect(
+            await error(dated) { _ in .status(200, ["Last-Modified": "Sat, 21 Nov 2026 12:00:01 GMT"], "hello") }
+                == .versionChanged)
+        let (same, _, _) = try await get(dated) { _ in
+            .status(200, ["Last-Modified": "Sat, 21 Nov 2026 12:00:00 GMT", "ETag": "\"x\""], "hello")
+        }
+        #expect(same.head?.version == dated.version)
+    }
+
+    @Test("the same tag, weak in the listing and strong in the answer, is one version")
+    func weakThenStrong() async throws {
+        let (sink, _, _) = try await get(DownloadRequest(version: weak, size: 5)) { _ in
+            .status(200, ["ETag": "\"v1\""], "hello")
+        }
+        #expect(sink.head?.version == weak)
+        let (zipped, _, _) = try await get(DownloadRequest(version: strong, size: 5)) { _ in
+            .status(200, ["ETag": "\"v1-gzip\""], "hello")
+        }
+        #expect(zipped.head?.version == strong)
+    }
+
+    @Test("S14: a body that ends too early is an error; what came of it has been handed on")
+    func cutOff() async throws {
+        for failure in [TransportError.closed, nil] {
+            let (_, connection) = try await connect { _ in
+                .status(200, ["Content-Length": "9"], "hello", failure: failure)
+            }
+            let sink = MemorySink()
+            let error = await #expect(throws: ConnectionError.self) { try await connection.get(path("/a"), into: sink) }
+            #expect(error?.kind == .unreachable && error?.isTransient == true)
+            #expect(sink.bytes == Array("hello".utf8))
+        }
+    }
+
+    @Test("an answer in another coding is not taken for the file")
+    func coded() async {
+        #expect(await error { _ in .status(200, ["Content-Encoding": "gzip"], "hello") } == .protocolViolation)
+    }
+
+    @Test("a redirect to a login page is no file; one to the file itself is")
+    func loginPage() async throws {
+        let wanted = DownloadRequest(version: strong, size: 5)
+        let login: @Sendable (HTTPRequest) -> HTTPAnswer = {
+            $0.address.path == "/login"
+                ? .status(200, ["Content-Type": "text/html"], "login") : .status(302, ["Location": "/login"])
+        }
+        #expect(await error(wanted, login) == .protocolViolation)
+        #expect(await error(DownloadRequest(), login) == .protocolViolation)
+        let (moved, _, _) = try await get(wanted) {
+            $0.address.path == "/real" ? .status(200, ["ETag": "\"v1\""], "hello") : .status(307, ["Location": "/real"])
+        }
+        #expect(moved.bytes.count == 5)
+    }
+
+    @Test(
+        "errors are told by what can be done about them",
+        arguments: [
+            (404, ConnectionError.Kind.notFound), (410, .notFound), (403, .forbidden), (500, .serverError),
+            (503, .serverError),
+            (429, .serverError), (423, .serverError), (400, .protocolViolation), (204, .protocolViolation),
+            (304, .protocolViolation),
+            (501, .protocolViolation), (507, .serverError), (401, .authentication),
+        ])
+    func kinds(_ status: Int, _ kind: ConnectionError.Kind) async {
+        #expect(await error { _ in .status(status) } == kind)
+    }
+
+    @Test("what the sink throws ends the download as it is")
+    func sinkThrows() async throws {
+        struct DiskFull: Error {}
+        let (_, connection) = try await connect { _ in .status(200, [:], "hello") }
+        let sink = MemorySink()
+        sink.failure = DiskFull()
+        await #expect(throws: DiskFull.self) { try await connection.get(path("/a"), into: sink) }
+    }
+
+    @Test("an ETag that no field can carry is compared, never sent", arguments: ["a b", "a\r\nX: y", "a\"b", "\u{e9}"])
+    func oddETag(_ opaque: String) async throws {
+        let version = ETag(opaque: opaque, strength: .strong)
+        let (sink, _, asked) = try await get(DownloadRequest(version: version, size: 5, offset: 2)) { _ in
+            .status(200, ["ETag": "\"\(opaque)\""], "hello")
+        }
+        for field in ["Range", "If-Range", "If-Match"] { #expect(!asked[0].headers.contains(name: field)) }
+        #expect(sink.head?.offset == 0 && sink.head?.version == version)
+    }
+
+    @Test("small chunks reach the sink in few writes")
+    func chunks() async throws {
+        let (sink, _, _) = try await get { _ in
+            HTTPAnswer(
+                status: 200, headers: [:],
+                body: ScriptedBody(chunks: Array(repeating: Array(repeating: 7, count: 16_384), count: 64)))
+        }
+        #expect(sink.bytes.count == 1 << 20 && sink.writes == 4)
+    }
+}

@@ -1,0 +1,180 @@
+import Model
+import NIOHTTP1
+import Testing
+
+@testable import Connection
+
+/// A plain server whose root is `/d/`, and whose listings of it and of `/d/F/` are this answer after the first.
+private func connection(_ answer: @escaping @Sendable () -> HTTPAnswer) async throws -> Connection {
+    let transport = ScriptedTransport { request, number throws(TransportError) in
+        if number == 0 { return .status(404) }
+        return number == 1 ? .status(207, [:], Document.multistatus(["/d/"])) : answer()
+    }
+    let connection = Connection("https://h/d/", over: transport)
+    _ = try await connection.connect()
+    return connection
+}
+
+private func listing(_ entries: [String]) -> @Sendable () -> HTTPAnswer {
+    { .status(207, ["Date": "Sat, 21 Nov 2026 10:12:00 GMT"], Document.multistatus(entries)) }
+}
+
+struct ListTests {
+    @Test("the folder itself is told from its entries however its href is spelled")
+    func own() async throws {
+        for spelling in ["/d/F/", "/d/F", "https://other:1/d/%46/", "//d//F", "."] where spelling != "." {
+            let (entries, found) = try await connection(listing(["/d/F/a", spelling, "/d/F/b/"])).entries(
+                of: path("/F"))
+            #expect(entries.map(\.path) == [path("/F/a"), path("/F/b")])
+            #expect(entries.map(\.kind) == [.file, .folder] && found.folder.path == path("/F"))
+            #expect(found.date?.description == "2026-11-21T10:12:00Z" && found.entries == 2)
+        }
+    }
+
+    @Test(
+        "I13: a listing that does not tell of the folder itself is none",
+        arguments: [[], ["/d/F/a"], ["/d/"], ["/d/G/"]])
+    func missing(_ hrefs: [String]) async throws {
+        let connection = try await connection(listing(hrefs))
+        let error = await #expect(throws: ConnectionError.self) { try await connection.entries(of: path("/F")) }
+        #expect(error?.kind == .protocolViolation)
+    }
+
+    @Test("names that cannot be kept are told, each with its reason, and the others come")
+    func refused() async throws {
+        let hrefs = [
+            "/d/F/", "/d/F/good", "/d/F/../../etc/passwd", "/d/F/a%2Fb", "/d/F/%FF",
+            "/d/F/\(String(repeating: "n", count: 256))",
+        ]
+        let (entries, found) = try await connection(listing(hrefs)).entries(of: path("/F"))
+        #expect(entries.map(\.path) == [path("/F/good")])
+        #expect(found.refused.map(\.problem) == [.dotName, .slashInName, .notUTF8, .nameTooLong])
+        #expect(found.refused[0].href == "/d/F/../../etc/passwd")
+    }
+
+    @Test("I13: an entry that the server cannot tell about is known to be there")
+    func unknown() async throws {
+        let document = """
+            <multistatus xmlns="DAV:"><response><href>/d/F/</href><propstat><prop><resourcetype><collection/></resourcetype></prop>\
+            <status>HTTP/1.1 200 OK</status></propstat></response>\
+            <response><href>/d/F/secret</href><status>HTTP/1.1 403 Forbidden</status></response>\
+            <response><href>/d/F/broken</href><propstat><prop><resourcetype/></prop><status>HTTP/1.1 500 x</status></propstat></response>\
+            <response><href>/d/F/gone</href><status>HTTP/1.1 404 Not Found</status></response></multistatus>
+            """
+        let (entries, found) = try await connection({ .status(207, [:], document) }).entries(of: path("/F"))
+        #expect(entries.isEmpty && found.unknown == [path("/F/secret"), path("/F/broken")])
+    }
+
+    @Test("an error about the folder itself is the listing's error")
+    func ownError() async throws {
+        for (status, kind) in [(404, ConnectionError.Kind.notFound), (403, .forbidden), (500, .serverError)] {
+            let document =
+                "<multistatus xmlns=\"DAV:\"><response><href>/d/F/</href><status>HTTP/1.1 \(status) x</status></response></multistatus>"
+            let connection = try await connection { .status(207, [:], document) }
+            let error = await #expect(throws: ConnectionError.self) { try await connection.entries(of: path("/F")) }
+            #expect(error?.kind == kind)
+        }
+    }
+
+    @Test("calendars, address books and principals are no items, nor is what is in them")
+    func foreign() async throws {
+        let calendar = "<collection/><calendar xmlns=\"urn:ietf:params:xml:ns:caldav\"/>"
+        let kinds = [
+            ("/d/", "<collection/>"), ("/d/cal/", calendar), ("/d/cal/e.ics", ""), ("/d/docs/", "<collection/>"),
+            ("/d/book/", "<collection/><addressbook xmlns=\"urn:ietf:params:xml:ns:carddav\"/>"),
+            ("/d/me/", "<principal/>"),
+            ("/d/cal2.txt", ""),
+        ]
+        let responses = kinds.map { href, kind in
+            "<response><href>\(href)</href><propstat><prop><resourcetype>\(kind)</resourcetype></prop>"
+                + "<status>HTTP/1.1 200 OK</status></propstat></response>"
+        }
+        let document = "<multistatus xmlns=\"DAV:\">\(responses.joined())</multistatus>"
+        let (entries, _) = try await connection({ .status(207, [:], document) }).entries(of: .root, depth: .infinity)
+        #expect(entries.map(\.path) == [path("/docs"), path("/cal2.txt")])
+    }
+
+    @Test("Depth: infinity tells whether grandchildren came; one level of it looks like an answer")
+    func depths() async throws {
+        let (_, whole) = try await connection(listing(["/d/", "/d/a/", "/d/a/b"])).entries(of: .root, depth: .infinity)
+        #expect(whole.reachesGrandchildren)
+        let (_, level) = try await connection(listing(["/d/", "/d/a/", "/d/c"])).entries(of: .root, depth: .infinity)
+        #expect(!level.reachesGrandchildren)
+        let connection = try await connection(listing(["/d/", "/d/a/", "/d/a/b"]))
+        let error = await #expect(throws: ConnectionError.self) { try await connection.entries(of: .root) }
+        #expect(error?.kind == .protocolViolation)
+    }
+
+    @Test("ETags without quotes, weak ones and none; sizes, dates and types as values")
+    func properties() async throws {
+        let document = """
+            <multistatus xmlns="DAV:" xmlns:o="http://owncloud.org/ns"><response><href>/d/</href><propstat><prop><resourcetype>\
+            <collection/></resourcetype><getlastmodified>Sat, 21 Nov 2026 10:12:00 GMT</getlastmodified><o:size>99</o:size></prop>\
+            <status>HTTP/1.1 200 OK</status></propstat></response><response><href>/d/a</href><propstat><prop><resourcetype/>\
+            <getetag>16344786-1795237513-1000</getetag><getcontentlength>5</getcontentlength>\
+            <getcontenttype>Text/Plain; charset=utf-8</getcontenttype><o:id>7oc</o:id><o:favorite>1</o:favorite></prop>\
+            <status>HTTP/1.1 200 OK</status></propstat></response><response><href>/d/b</href><propstat><prop><resourcetype/>\
+            <getcontentlength>6</getcontentlength><getlastmodified>Sat, 21 Nov 2026 10:12:00 GMT</getlastmodified></prop>\
+            <status>HTTP/1.1 200 OK</status></propstat></response><response><href>/d/c</href><propstat><prop><resourcetype/>\
+            <getetag>W/"w"</getetag><getcontentlength>-1</getcontentlength></prop><status>HTTP/1.1 200 OK</status></propstat>\
+            </response></multistatus>
+            """
+        let (entries, found) = try await connection({ .status(207, [:], document) }).entries(of: .root)
+        #expect(found.folder.etag == nil && found.folder.size == 99)
+        #expect(entries[0].etag == ETag(opaque: "16344786-1795237513-1000", strength: .strong))
+        #expect(entries[0].mimeType == "text/plain" && entries[0].fileID == FileID("7oc") && entries[0].isFavorite)
+        #expect(entries[1].etag == .substitute(size: 6, lastModified: Timestamp(rfc3339: "2026-11-21T10:12:00Z")))
+        #expect(entries[1].fileID == nil)
+        #expect(entries[2].etag?.strength == .weak && entries[2].size == nil)
+    }
+
+    @Test("I13: an answer that breaks off throws, after whatever was handed out")
+    func breaksOff() async throws {
+        let many = Document.multistatus(["/d/"] + (0..<2_000).map { "/d/f\($0)" })
+        let connection = try await connection { .status(207, [:], String(many.dropLast(30)), failure: .closed) }
+        var seen = 0
+        await #expect(throws: ConnectionError.self) { try await connection.list(.root) { seen += $0.count } }
+        #expect(seen <= 2_000)
+    }
+
+    @Test("what the caller throws ends the listing as it is")
+    func callerThrows() async throws {
+        struct Full: Error {}
+        let connection = try await connection(listing(["/d/", "/d/a"]))
+        await #expect(throws: Full.self) { try await connection.list(.root) { _ in throw Full() } }
+    }
+
+    @Test("C7: no more listings and downloads than allowed are on the network at a time")
+    func width() async throws {
+        let traffic = Traffic()
+        let transport = ScriptedTransport { request, number throws(TransportError) in
+            if number == 0 { return .status(404) }
+            var answer = traffic.answer([:], Document.multistatus(["/d/"]))
+            if request.method == "GET" { answer.status = 200 }
+            return answer
+        }
+        let connection = Connection("https://h/d/", connections: 3, over: transport)
+        _ = try await connection.connect()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 {
+                group.addTask { _ = try await connection.entries(of: .root) }
+                group.addTask { _ = try await connection.get(path("/a"), into: MemorySink()) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(traffic.total == 41 && traffic.most <= 3)
+    }
+
+    @Test("S23: what a server says of when to come back is passed on")
+    func retryAfter() async throws {
+        for (status, field, wait) in [(503, "120", 120), (429, "Sat, 21 Nov 2026 10:12:30 GMT", 30), (500, "", nil)]
+            as [(Int, String, Int?)]
+        {
+            let connection = try await connection {
+                .status(status, ["Retry-After": field, "Date": "Sat, 21 Nov 2026 10:12:00 GMT"])
+            }
+            let error = await #expect(throws: ConnectionError.self) { try await connection.entries(of: .root) }
+            #expect(error?.kind == .serverError && error?.retryAfter == wait.map { .seconds($0) })
+        }
+    }
+}

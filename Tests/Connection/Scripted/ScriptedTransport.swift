@@ -1,0 +1,143 @@
+import Logging
+import Model
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+@testable import Connection
+
+/// A transport that answers as a test wrote it down, and keeps what it was asked.
+final class ScriptedTransport: HTTPTransport {
+    typealias Script = @Sendable (_ request: HTTPRequest, _ number: Int) throws(TransportError) -> HTTPAnswer
+
+    private let script: Script
+    private let asked = Mutex<[HTTPRequest]>([])
+
+    /// - Parameter script: gets each request and how many came before it.
+    init(_ script: @escaping Script) { self.script = script }
+
+    var requests: [HTTPRequest] { asked.withLock { $0 } }
+    /// `GET /path`, in the order of the requests.
+    var lines: [String] { requests.map { "\($0.method) \($0.address.path)" } }
+
+    func execute(_ request: HTTPRequest, timeLimit: Duration) async throws(TransportError) -> HTTPAnswer {
+        let number = asked.withLock { asked in
+            asked.append(request)
+            return asked.count - 1
+        }
+        return try script(request, number)
+    }
+
+    func shutdown() async {}
+}
+
+/// A body in pieces, which may end badly.
+struct ScriptedBody: HTTPBody {
+    var chunks: [[UInt8]]
+    var failure: TransportError?
+
+    mutating func next() async throws(TransportError) -> ByteBuffer? {
+        if !chunks.isEmpty { return ByteBuffer(bytes: chunks.removeFirst()) }
+        if let failure { throw failure }
+        return nil
+    }
+}
+
+/// Counts the answers that are being read.
+final class Traffic: Sendable {
+    private let counts = Mutex((now: 0, most: 0, total: 0))
+    var most: Int { counts.withLock { $0.most } }
+    var total: Int { counts.withLock { $0.total } }
+
+    /// An answer that takes a few turns to read, and counts until it has been read.
+    func answer(_ headers: HTTPHeaders, _ text: String) -> HTTPAnswer {
+        counts.withLock { counts in
+            counts.now += 1
+            counts.total += 1
+            counts.most = max(counts.most, counts.now)
+        }
+        return HTTPAnswer(status: 207, headers: headers, body: Body(bytes: Array(text.utf8)[...], traffic: self))
+    }
+
+    private struct Body: HTTPBody {
+        var bytes: ArraySlice<UInt8>
+        let traffic: Traffic
+
+        mutating func next() async throws(TransportError) -> ByteBuffer? {
+            await Task.yield()
+            guard !bytes.isEmpty else {
+                traffic.counts.withLock { $0.now -= 1 }
+                return nil
+            }
+            let chunk = bytes.prefix(20)
+            bytes = bytes.dropFirst(20)
+            return ByteBuffer(bytes: chunk)
+        }
+    }
+}
+
+extension HTTPAnswer {
+    static func status(
+        _ status: Int, _ headers: HTTPHeaders = [:], _ text: String = "", failure: TransportError? = nil
+    ) -> HTTPAnswer {
+        let chunks = text.isEmpty ? [] : [Array(text.utf8)]
+        return HTTPAnswer(status: status, headers: headers, body: ScriptedBody(chunks: chunks, failure: failure))
+    }
+}
+
+/// A clock whose waits end at once and are written down.
+final class WaitlessClock: Sendable {
+    private let slept = Mutex<[Duration]>([])
+    var waits: [Duration] { slept.withLock { $0 } }
+
+    var clock: HostClock {
+        HostClock(
+            now: { Timestamp(seconds: 1_800_000_000) }, monotonic: { .zero },
+            sleep: { duration in self.slept.withLock { $0.append(duration) } })
+    }
+}
+
+extension Bookmark {
+    static func at(_ url: String, username: String? = "ada", trust: Trust = .system) -> Bookmark {
+        Bookmark(name: "test", url: url, username: username, trust: trust, vault: "/vault", files: "/files")
+    }
+}
+
+extension Connection {
+    /// A connection to a scripted server.
+    convenience init(
+        _ url: String, username: String? = "ada", clock: HostClock = WaitlessClock().clock, connections: Int = 8,
+        over transport: ScriptedTransport
+    ) {
+        self.init(
+            bookmark: .at(url, username: username), credentials: .basic(username: "ada", password: "secret"),
+            limits: Limits(connections: connections), clock: clock, logger: Logger(label: "test"),
+            timeLimits: TimeLimits(),
+            transport: transport)
+    }
+
+    /// What a listing handed out, beside what it returned.
+    func entries(of folder: ItemPath, depth: Depth = .one) async throws -> (entries: [ListedItem], listing: Listing) {
+        var all: [ListedItem] = []
+        let listing = try await list(folder, depth: depth) { all += $0 }
+        return (all, listing)
+    }
+}
+
+/// A listing as a plain server sends it.
+enum Document {
+    /// - Parameter entries: encoded hrefs; those that end with a slash are folders.
+    static func multistatus(_ entries: [String]) -> String {
+        let responses = entries.map { href in
+            let kind = href.hasSuffix("/") ? "<D:collection/>" : ""
+            return """
+                <D:response><D:href>\(href)</D:href><D:propstat><D:prop><D:resourcetype>\(kind)</D:resourcetype>\
+                <D:getcontentlength>3</D:getcontentlength><D:getetag>"v1"</D:getetag></D:prop>\
+                <D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>
+                """
+        }
+        return "<?xml version=\"1.0\"?><D:multistatus xmlns:D=\"DAV:\">\(responses.joined())</D:multistatus>"
+    }
+}
+
+func path(_ text: String) -> ItemPath { ItemPath(unchecked: text) }

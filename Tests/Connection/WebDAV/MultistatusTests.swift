@@ -1,0 +1,170 @@
+import Testing
+
+@testable import Connection
+
+struct MultistatusTests {
+    /// Reads a document in the pieces that it is cut into.
+    static func responses(_ pieces: [[UInt8]]) throws -> [DAVResponse] {
+        let multistatus = Multistatus()
+        let xml = try XMLReader(handler: multistatus)
+        for piece in pieces {
+            try piece.withUnsafeBytes { try xml.read($0) }
+            if let problem = multistatus.problem { throw problem }
+        }
+        try xml.finish()
+        return multistatus.take()
+    }
+
+    static func responses(_ text: String) throws -> [DAVResponse] { try responses([Array(text.utf8)]) }
+
+    static let rich = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!-- a comment --><x:multistatus xmlns:x="DAV:" xmlns:own="http://owncloud.org/ns" xmlns:z="urn:z">
+          <x:response><x:href>
+             /dav/a%20&amp;b/</x:href>
+            <x:propstat><x:status>HTTP/1.1 200 OK</x:status><x:prop><x:resourcetype><z:odd><x:collection/></z:odd><x:collection/>
+              </x:resourcetype><x:getetag>&quot;<![CDATA[f<1>]]>&#34;</x:getetag><own:id>0001oc</own:id><own:size>12</own:size>
+              <own:permissions>RDNVCK</own:permissions><own:favorite>1</own:favorite><own:owner-id>ad\u{e9}</own:owner-id>
+              <z:getetag>not this</z:getetag></x:prop></x:propstat>
+            <x:propstat><x:prop><x:getcontentlength>7</x:getcontentlength></x:prop><x:status>HTTP/1.1 404 Not Found</x:status>
+            </x:propstat></x:response>
+          <response xmlns="DAV:"><href>/dav/caf\u{e9}.txt</href><propstat><prop><resourcetype/>
+            <getlastmodified>Sat, 21 Nov 2026 10:12:00 GMT</getlastmodified><getcontentlength> 5 </getcontentlength>
+            <getcontenttype>text/plain</getcontenttype></prop><status>HTTP/1.1 200 OK</status></propstat></response>
+          <x:response><x:href>/dav/gone</x:href><x:status>HTTP/1.1 404 Not Found</x:status></x:response>
+          <x:responsedescription>that is <z:b>all</z:b></x:responsedescription>
+        </x:multistatus>
+        """
+
+    @Test(
+        "any namespace prefix, CDATA, entities, layout; only properties with a success count, wherever their status stands"
+    )
+    func reads() throws {
+        let found = try Self.responses(Self.rich)
+        var folder = DAVResponse()
+        folder.href = "/dav/a%20&b/"
+        (folder.hasProperties, folder.hasKind, folder.isCollection) = (true, true, true)
+        (folder.etag, folder.id, folder.size) = ("\"f<1>\"", "0001oc", "12")
+        (folder.permissions, folder.favorite, folder.ownerID) = ("RDNVCK", "1", "ad\u{e9}")
+        var file = DAVResponse()
+        file.href = "/dav/caf\u{e9}.txt"
+        (file.hasProperties, file.hasKind) = (true, true)
+        (file.lastModified, file.length, file.contentType) = ("Sat, 21 Nov 2026 10:12:00 GMT", "5", "text/plain")
+        var gone = DAVResponse()
+        (gone.href, gone.status) = ("/dav/gone", 404)
+        #expect(found == [folder, file, gone])
+    }
+
+    @Test("wherever the network cuts the answer, it reads the same", arguments: 0..<200)
+    func chunks(_ round: Int) throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var generator = SplitMix(state: seed)
+        let bytes = Array(Self.rich.utf8)
+        var pieces: [[UInt8]] = []
+        var start = 0
+        while start < bytes.count {
+            let end = min(bytes.count, start + Int.random(in: 1...(round % 2 == 0 ? 4 : 200), using: &generator))
+            pieces.append(Array(bytes[start..<end]))
+            start = end
+        }
+        #expect(try Self.responses(pieces) == Self.responses(Self.rich), "seed \(seed)")
+    }
+
+    @Test("I13: no part of a document from its beginning is a document", arguments: [1, 2, 3])
+    func truncated(_ step: Int) throws {
+        let bytes = Array(Self.rich.utf8)
+        for end in stride(from: 0, to: bytes.count, by: step) {
+            #expect(throws: (any Error).self, "cut at \(end)") { try Self.responses([Array(bytes[..<end])]) }
+        }
+    }
+
+    @Test("damage of any kind is an error or another answer, never a crash", arguments: 0..<200)
+    func damaged(_ round: Int) {
+        let seed = UInt64.random(in: .min ... .max)
+        var generator = SplitMix(state: seed)
+        var bytes = Array(Self.rich.utf8)
+        for _ in 0..<Int.random(in: 1...8, using: &generator) {
+            let place = Int.random(in: 0..<bytes.count, using: &generator)
+            switch Int.random(in: 0..<3, using: &generator) {
+            case 0: bytes[place] = UInt8.random(in: .min ... .max, using: &generator)
+            case 1: bytes.remove(at: place)
+            default: bytes.insert(UInt8.random(in: .min ... .max, using: &generator), at: place)
+            }
+        }
+        // What is asserted is that this returns, whichever way.
+        _ = try? Self.responses([bytes])
+    }
+
+    @Test(
+        "I13: another document is an error that says so",
+        arguments: [
+            ("<!DOCTYPE html><html><body>log in</body></html>", Multistatus.Problem.otherDocument("html")),
+            ("<multistatus/>", .otherDocument("multistatus")),
+            ("<d:error xmlns:d=\"DAV:\"/>", .otherDocument("error")),
+            ("<d:multistatus xmlns:d=\"DAV:\"><d:response/></d:multistatus>", .noHref),
+            ("<m xmlns=\"DAV:\"/>", .otherDocument("m")),
+        ])
+    func others(_ text: String, _ problem: Multistatus.Problem) {
+        #expect(throws: problem) { try Self.responses(text) }
+    }
+
+    @Test(
+        "I13: what is no XML is an error",
+        arguments: [
+            "", "   ", "{}", "<html><br></html>", "<a xmlns=\"DAV:\"><b></a>", "\u{0}",
+            "<!DOCTYPE html><html><p>&nbsp;",
+        ])
+    func malformed(_ text: String) {
+        #expect(throws: (any Error).self) { try Self.responses(text) }
+    }
+
+    @Test("entities that grow beyond all bounds are refused, not expanded")
+    func entities() {
+        var text = "<!DOCTYPE d:multistatus [<!ENTITY e0 \"xxxxxxxxxx\">"
+        for level in 1...12 {
+            text += "<!ENTITY e\(level) \"" + String(repeating: "&e\(level - 1);", count: 10) + "\">"
+        }
+        text += "]><d:multistatus xmlns:d=\"DAV:\"><d:response><d:href>&e12;</d:href></d:response></d:multistatus>"
+        #expect(throws: (any Error).self) { try Self.responses(text) }
+    }
+
+    @Test("a document that asks for a file of this machine gets none")
+    func externalEntity() throws {
+        let text = """
+            <!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]><d:multistatus xmlns:d="DAV:"><d:response>\
+            <d:href>/a&f;b</d:href></d:response></d:multistatus>
+            """
+        #expect(try Self.responses(text).map(\.href) == ["/ab"])
+    }
+
+    @Test("a property without end is an error before it fills the memory")
+    func longText() {
+        let text = "<d:multistatus xmlns:d=\"DAV:\"><d:response><d:href>" + String(repeating: "a", count: 70_000)
+        #expect(throws: Multistatus.Problem.tooLong) { try Self.responses(text) }
+    }
+
+    @Test("elements where they do not belong are passed over")
+    func misplaced() throws {
+        let text = """
+            <d:multistatus xmlns:d="DAV:"><d:href>/wrong</d:href><x><d:response><d:href>/inner</d:href></d:response></x>\
+            <d:response><d:href>/a</d:href><d:prop><d:getetag>"no"</d:getetag></d:prop><d:propstat><d:prop><d:getetag><b>1</b>"e"\
+            </d:getetag></d:prop><d:status>nonsense</d:status></d:propstat></d:response></d:multistatus>
+            """
+        var expected = DAVResponse()
+        expected.href = "/a"
+        #expect(try Self.responses(text) == [expected])
+    }
+}
+
+/// A generator whose sequence can be had again from its seed.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}

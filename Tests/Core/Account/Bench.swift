@@ -1,0 +1,245 @@
+import Core
+import DemoServer
+import FoundationEssentials
+import Model
+import Storage
+import SyncEngine
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Core
+
+/// An account at work in this process: a server, the host, the plugins as they ship, and the folder of the local copies.
+final class Bench {
+    let server: DemoServer
+    let log = CollectedLog()
+    let clock = TestClock()
+    let bookmark: Bookmark
+    var settings: Settings
+    private(set) var host: AccountHost
+    private var process: HostProcess
+    private var hasRun = false
+
+    private init(server: DemoServer, folder: String, settings: Settings) async throws {
+        self.server = server
+        self.settings = settings
+        bookmark = Bookmark(
+            name: "test", url: server.folderURL, username: server.configuration.user, vault: "\(folder)/vault",
+            files: "\(folder)/vault/files")
+        (process, host) = try await Self.open(bookmark, server, settings, clock, log)
+    }
+
+    private static func open(
+        _ bookmark: Bookmark, _ server: DemoServer, _ settings: Settings, _ clock: TestClock, _ log: CollectedLog
+    ) async throws -> (HostProcess, AccountHost) {
+        let build = ProcessInfo.processInfo.environment["LARDER_PLUGINS"] ?? "\(Build.root)/.build/debug"
+        guard Files.exists("\(build)/libAvailableOffline.so") else {
+            throw SetupError("no plugins in \(build): run `swift build` first, or set LARDER_PLUGINS")
+        }
+        let process = HostProcess(
+            settings: settings,
+            options: HostOptions(
+                clock: clock.clock, logger: log.logger, builtInPlugins: build,
+                probe: [try Build.larder, "__probe"]))
+        let (user, password) = (server.configuration.user, server.configuration.password)
+        do {
+            return (process, try await process.open(bookmark) { .basic(username: user, password: password) })
+        } catch {
+            try await process.close()
+            throw error
+        }
+    }
+
+    /// - Parameter settings: nil: available offline alone, with its defaults.
+    static func running(
+        _ manner: Manner = Manner(), settings: Settings = Settings(),
+        isolation: isolated (any Actor)? = #isolation, _ body: (Bench) async throws -> Void
+    ) async throws {
+        var configuration = DemoServer.Configuration()
+        configuration.manner = manner
+        try await withTemporaryFolder { folder in
+            try await DemoServer.running(configuration) { server in
+                let bench = try await Bench(server: server, folder: folder, settings: settings)
+                do {
+                    try await body(bench)
+                } catch {
+                    print(bench.log.messages.joined(separator: "\n"))
+                    await bench.host.letGo()
+                    throw error
+                }
+                try await bench.close()
+            }
+        }
+    }
+
+    private func close() async throws {
+        try await host.close()
+        try await process.close()
+    }
+
+    /// Ends the host and starts another one, with the settings as they are now.
+    func restart() async throws {
+        try await close()
+        (process, host) = try await Self.open(bookmark, server, settings, clock, log)
+        hasRun = false
+    }
+
+    /// The host, for one run: another one if it has run already. From an empty request log.
+    func ready() async throws -> AccountHost {
+        if hasRun { try await restart() }
+        hasRun = true
+        server.forgetRequests()
+        return host
+    }
+
+    // MARK: What a person does
+
+    @discardableResult func pin(_ path: String) async throws -> PinOutcome {
+        try await host.pin(ItemPath(unchecked: path))
+    }
+
+    @discardableResult func unpin(_ path: String) async throws -> [ItemPolicy] {
+        try await host.unpin(ItemPath(unchecked: path))
+    }
+
+    /// Asks for a download as a person does.
+    @discardableResult func download(_ path: String) async throws -> EnqueueOutcome {
+        let item = try #require(try await item(path))
+        let engine = host.engine
+        let outcomes = try await host.database.write { tx in
+            try engine.enqueue([.init(.download, item: item.localID, reason: .user)], in: tx)
+        }
+        return try #require(outcomes.first)
+    }
+
+    /// Writes a file on the server, which was last changed long before any listing.
+    func put(_ path: String, _ text: String) { server.tree.put(path, text, modified: 1_700_000_000) }
+
+    /// Brings the account up to date once, as `larder run --once` does.
+    @discardableResult func run() async throws -> RunOutcome { try await ready().runOnce() }
+
+    /// A run in which everything is expected to go well.
+    func runWell(_ place: SourceLocation = #_sourceLocation) async throws {
+        let outcome = try await run()
+        let problems = outcome.failures.map(\.message) + outcome.issues.map(\.message)
+        #expect(problems == [], "\(log.messages.suffix(40))", sourceLocation: place)
+        #expect(outcome.leftCount == 0, sourceLocation: place)
+    }
+
+    /// A run in which something is expected to go wrong.
+    @discardableResult func runBadly(_ place: SourceLocation = #_sourceLocation) async throws -> RunOutcome {
+        let outcome = try await run()
+        #expect(outcome.worst != nil, "\(log.messages.suffix(40))", sourceLocation: place)
+        return outcome
+    }
+
+    // MARK: What came of it
+
+    func item(_ path: String) async throws -> Item? {
+        try await host.database.read { try $0.item(at: ItemPath(unchecked: path)) }
+    }
+
+    func policies() async throws -> [ItemPolicy] {
+        try await host.database.read { try $0.policies(kind: .availableOffline) }
+    }
+
+    func issues() async throws -> [Model.Issue] { try await host.database.read { try $0.issues() } }
+
+    /// Where the copy of a path lies.
+    func local(_ path: String) -> String { bookmark.files + path }
+
+    func text(_ path: String) throws -> String { try Files.text(local(path)) }
+
+    /// All that lies in the folder of local copies: `/a/`, `/a/b`, sorted.
+    func tree() throws -> [String] {
+        var found: [String] = []
+        func walk(_ folder: String) throws {
+            for name in try Files.names(in: local(folder)) {
+                let isFolder = Files.isFolder(local("\(folder)/\(name)"))
+                found.append("\(folder)/\(name)\(isFolder ? "/" : "")")
+                if isFolder { try walk("\(folder)/\(name)") }
+            }
+        }
+        try walk("")
+        return found.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// The paths of the requests of a method since the last run began.
+    func requests(_ method: String) -> [String] { server.requests.filter { $0.method == method }.map(\.path) }
+    var downloads: [String] { requests("GET").filter { !$0.hasSuffix(".php") && !$0.hasPrefix("/ocs") } }
+    var listings: [String] { requests("PROPFIND") }
+}
+
+extension AccountHost {
+    /// Gives the account free after a test failed: what goes wrong then is of no interest any more.
+    fileprivate func letGo() async {
+        do { try await close() } catch { print("\(error)") }
+    }
+}
+
+/// A clock on which waiting takes no time: who sleeps puts it forward. Only the waits between scans last until the next scan
+/// is called for.
+final class TestClock: Sendable {
+    /// What settings say as `poll` for an account that scans when it is told to.
+    static let poll = Duration.seconds(7777)
+
+    private struct Gate {
+        var sleeper: CheckedContinuation<Void, Never>?
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private let ahead = Mutex(Duration.zero)
+    private let gate = Mutex(Gate())
+
+    var now: Timestamp { Timestamp.now() + ahead.withLock { $0 } }
+
+    func advance(_ duration: Duration) { ahead.withLock { $0 += duration } }
+
+    /// Returns when a scan is over.
+    func untilScanned() async {
+        await withCheckedContinuation { continuation in
+            let isOver = gate.withLock { gate in
+                if gate.sleeper == nil { gate.waiter = continuation }
+                return gate.sleeper != nil
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    /// Begins another scan.
+    func scan() {
+        gate.withLock { gate in
+            defer { gate.sleeper = nil }
+            return gate.sleeper
+        }?.resume()
+    }
+
+    private func pass() async throws {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waiter = gate.withLock { gate in
+                    defer { gate.waiter = nil }
+                    gate.sleeper = continuation
+                    return gate.waiter
+                }
+                waiter?.resume()
+                if Task.isCancelled { scan() }
+            }
+        } onCancel: {
+            scan()
+        }
+        try Task.checkCancellation()
+    }
+
+    var clock: HostClock {
+        HostClock(now: { self.now }, monotonic: HostClock.system.monotonic) { duration in
+            if duration == Self.poll { return try await self.pass() }
+            // The watch over the plugins looks every second, for ever: time must not pass by that alone.
+            guard duration != .seconds(1) else { return try await HostClock.system.sleep(duration) }
+            try Task.checkCancellation()
+            self.advance(duration)
+            await Task.yield()
+        }
+    }
+}

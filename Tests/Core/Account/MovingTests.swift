@@ -1,0 +1,130 @@
+import Core
+import DemoServer
+import Model
+import TestSupport
+import Testing
+
+@Suite("Moves on the server, end to end")
+struct MovingTests {
+    @Test("P22, I5: a pinned folder that moves takes its pin and its copies along, for no byte")
+    func pinnedFolder() async throws {
+        try await Bench.running { bench in
+            for path in ["/a/b/1", "/a/b/c/2", "/z/9"] { bench.put(path, path) }
+            bench.server.tree.makeFolder("/a/b/empty")
+            try await bench.pin("/a/b")
+            try await bench.runWell()
+            let before = try #require(try await bench.item("/a/b/c/2"))
+
+            bench.server.tree.move("/a/b", to: "/z/new")
+            try await bench.runWell()
+            #expect(bench.downloads == [])
+            #expect(
+                try bench.tree().filter { $0.hasPrefix("/z") } == [
+                    "/z/", "/z/new/", "/z/new/1", "/z/new/c/", "/z/new/c/2", "/z/new/empty/",
+                ])
+            #expect(!Files.exists(bench.local("/a/b")))
+            let policy = try #require(try await bench.policies().first)
+            #expect(policy.path?.text == "/z/new")
+            let after = try #require(try await bench.item("/z/new/c/2"))
+            #expect(after.localID == before.localID && after.lastUsed == before.lastUsed)
+            #expect(after.cloudStatus == .localCopy)
+
+            // The pin is at work where it is now.
+            bench.put("/z/new/3", "three")
+            try await bench.runWell()
+            #expect(bench.downloads == ["/z/new/3"])
+        }
+    }
+
+    @Test("P22, I6: a folder above a pinned one is renamed: no byte, and no listing of what is below")
+    func parentRenamed() async throws {
+        try await Bench.running { bench in
+            for path in ["/a/b/1", "/a/b/c/2"] { bench.put(path, path) }
+            try await bench.pin("/a/b")
+            try await bench.runWell()
+            bench.server.tree.move("/a", to: "/n")
+            try await bench.runWell()
+            #expect(bench.downloads == [])
+            #expect(bench.listings == ["/", "/"])
+            #expect(try bench.tree() == ["/n/", "/n/b/", "/n/b/1", "/n/b/c/", "/n/b/c/2"])
+            #expect(try await bench.policies().map { $0.path?.text } == ["/n/b"])
+        }
+    }
+
+    @Test("P24: a pinned file is followed wherever it goes, for no byte")
+    func pinnedFile() async throws {
+        try await Bench.running { bench in
+            bench.put("/a/1", "one")
+            bench.put("/b/2", "two")
+            try await bench.pin("/a/1")
+            try await bench.runWell()
+            bench.server.tree.move("/a/1", to: "/b/renamed")
+            try await bench.runWell()
+            #expect(bench.downloads == [])
+            #expect(try bench.tree().filter { !$0.hasSuffix("/") } == ["/b/renamed"])
+            bench.put("/b/renamed", "one, again")
+            try await bench.runWell()
+            #expect(try bench.text("/b/renamed") == "one, again")
+        }
+    }
+
+    @Test("I5: two files that change places, in one folder and across folders, keep their copies for no byte")
+    func filesChangePlaces() async throws {
+        try await Bench.running { bench in
+            for path in ["/a/1", "/a/2", "/b/3"] { bench.put(path, path) }
+            try await bench.pin("/")
+            try await bench.runWell()
+            let one = try #require(try await bench.item("/a/1")?.localID)
+            bench.exchange("/a/1", "/a/2")
+            try await bench.runWell()
+            #expect(bench.downloads == [])
+            #expect(try bench.text("/a/1") == "/a/2")
+            #expect(try bench.text("/a/2") == "/a/1")
+            #expect(try await bench.item("/a/2")?.localID == one)
+            bench.exchange("/a/2", "/b/3")
+            try await bench.runWell()
+            #expect(try bench.text("/a/2") == "/b/3")
+            #expect(try bench.text("/b/3") == "/a/1")
+            #expect(try await bench.item("/b/3")?.localID == one)
+            #expect(try bench.tree() == ["/a/", "/a/1", "/a/2", "/b/", "/b/3"])
+        }
+    }
+
+    @Test("I6: two folders that change places take what is in them along, for no byte")
+    func foldersChangePlaces() async throws {
+        try await Bench.running { bench in
+            for path in ["/p/1", "/p/deep/2", "/q/3"] { bench.put(path, path) }
+            try await bench.pin("/")
+            try await bench.runWell()
+            bench.exchange("/p", "/q")
+            try await bench.runWell()
+            #expect(bench.downloads == [])
+            #expect(try bench.tree() == ["/p/", "/p/3", "/q/", "/q/1", "/q/deep/", "/q/deep/2"])
+            #expect(try bench.text("/q/deep/2") == "/p/deep/2")
+        }
+    }
+
+    @Test("I5: a file that was changed here goes along when its item moves, as it is")
+    func modifiedMoves() async throws {
+        try await Bench.running { bench in
+            bench.put("/a/1", "one")
+            bench.put("/b/2", "two")
+            try await bench.pin("/")
+            try await bench.runWell()
+            try Files.write("mine", to: bench.local("/a/1"))
+            bench.server.tree.move("/a/1", to: "/b/1")
+            try await bench.run()
+            #expect(try bench.text("/b/1") == "mine")
+            #expect(!Files.exists(bench.local("/a/1")))
+        }
+    }
+}
+
+extension Bench {
+    /// Two items of the server's change places.
+    func exchange(_ a: String, _ b: String) {
+        server.tree.move(a, to: "/in between")
+        server.tree.move(b, to: a)
+        server.tree.move("/in between", to: b)
+    }
+}

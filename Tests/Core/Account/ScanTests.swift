@@ -1,0 +1,89 @@
+import Core
+import DemoServer
+import Model
+import TestSupport
+import Testing
+
+@Suite("Scans, end to end")
+struct ScanTests {
+    @Test("I1, I2: unchanged it is one PROPFIND; otherwise each folder whose ETag changed is listed, and no other")
+    func descent() async throws {
+        try await Bench.running { bench in
+            for path in ["/a/b/1", "/a/c/2", "/d/3"] { bench.put(path, path) }
+            try await bench.runWell()
+            try await bench.runWell()
+            #expect(bench.listings == ["/"])
+            bench.put("/a/b/4", "four")
+            try await bench.runWell()
+            #expect(bench.listings.first == "/")
+            #expect(bench.listings.dropFirst().sorted() == ["/", "/a", "/a/b"])
+        }
+    }
+
+    @Test("I3: ETags that stop telling are found out by the next whole walk, and never believed again")
+    func propagationStops() async throws {
+        try await Bench.running { bench in
+            for path in ["/a/b/1", "/c/2"] { bench.put(path, path) }
+            try await bench.pin("/")
+            try await bench.runWell()
+            bench.server.behave { $0.propagation = .none }
+            bench.put("/a/b/1", "changed")
+            try await bench.runWell()
+            #expect(bench.downloads == [])
+            bench.clock.advance(.seconds(24 * 3600))
+            try await bench.runWell()
+            #expect(try bench.text("/a/b/1") == "changed")
+            bench.put("/a/b/1", "changed again")
+            try await bench.runWell()
+            #expect(bench.listings.dropFirst().sorted() == ["/", "/a", "/a/b", "/c"])
+            #expect(try bench.text("/a/b/1") == "changed again")
+        }
+    }
+
+    @Test("I12: a scan that was cut off goes on with the folders that are left")
+    func resumed() async throws {
+        try await Bench.running { bench in
+            for path in ["/a/1", "/b/2", "/c/3"] { bench.put(path, path) }
+            try await bench.runWell()
+            for path in ["/a/4", "/b/5"] { bench.put(path, path) }
+            let hold = bench.server.add(Fault(.hold(), method: "PROPFIND", path: "/b"))
+            let host = try await bench.ready()
+            let run = Task { await host.runOnce() }
+            await bench.server.untilHeld(hold)
+            while try await bench.item("/a/4") == nil { await Task.yield() }
+            run.cancel()
+            _ = await run.value
+            bench.server.remove(hold)
+            try await bench.restart()
+            try await bench.runWell()
+            #expect(bench.listings == ["/", "/b"])
+            #expect(try await bench.item("/b/5") != nil)
+        }
+    }
+
+    @Test(
+        "I13, P12: no answer that is wrong removes anything, nor does a scan with one count as finished",
+        arguments: [
+            Fault.Kind.status(500), .status(403), .page, .truncatedListing, .emptyListing, .cutOff(afterBytes: 300),
+        ])
+    func wrongAnswers(_ kind: Fault.Kind) async throws {
+        try await Bench.running { bench in
+            for path in ["/a/1", "/a/b/2", "/c/3"] { bench.put(path, path) }
+            try await bench.pin("/")
+            try await bench.runWell()
+            let tree = try bench.tree()
+            for path in ["/", "/a"] {
+                bench.put("/a/new", "for \(path)")
+                let fault = bench.server.add(Fault(kind, method: "PROPFIND", path: path))
+                try await bench.runBadly()
+                #expect(try bench.tree().filter { $0 != "/a/new" } == tree, "\(path)")
+                for path in ["/a/1", "/a/b/2", "/c/3"] {
+                    #expect(try await bench.item(path)?.cloudStatus == .localCopy, "\(path)")
+                }
+                bench.server.remove(fault)
+                try await bench.runWell()
+                #expect(try bench.text("/a/new") == "for \(path)")
+            }
+        }
+    }
+}

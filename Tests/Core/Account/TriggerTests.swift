@@ -1,0 +1,100 @@
+import DemoServer
+import ItemPolicies
+import Model
+import TestSupport
+import Testing
+
+@testable import Core
+
+@Suite("Which triggers an account's work gives")
+struct TriggerTests {
+    @Test("P11: the first scan after a start counts as one with changes, later ones as what they are")
+    func firstScan() async throws {
+        try await recording { bench, triggers in
+            bench.put("/a/1", "one")
+            try await bench.whileRunning { scan in
+                func expect(_ expected: [String], _ place: SourceLocation = #_sourceLocation) throws {
+                    let given = try triggers()
+                    #expect(given == expected, sourceLocation: place)
+                }
+                try expect(["itemsChanged", "itemListUpdateCompleted"])
+                await scan()
+                try expect(["itemListUpdateCompletedWithoutChanges"])
+                bench.put("/a/1", "two")
+                await scan()
+                try expect(["itemsChanged", "itemListUpdateCompleted"])
+            }
+            try await bench.whileRunning { _ in
+                let afterStart = try triggers()
+                #expect(afterStart == ["itemListUpdateCompleted"])
+            }
+        }
+    }
+
+    @Test("P12: a scan with a folder that failed gives no trigger; when the rest is done it counts as one with changes")
+    func failedScan() async throws {
+        try await recording(.plain) { bench, triggers in
+            for path in ["/a/1", "/b/2"] { bench.put(path, path) }
+            try await bench.whileRunning { scan in
+                _ = try triggers()
+                bench.put("/a/3", "three")
+                let fault = bench.server.add(Fault(.status(403), method: "PROPFIND", path: "/b"))
+                await scan()
+                let afterFailure = try triggers()
+                #expect(afterFailure == ["itemsChanged"])
+                bench.server.remove(fault)
+                await scan()
+                let afterRest = try triggers()
+                #expect(afterRest == ["itemListUpdateCompleted"])
+            }
+        }
+    }
+
+    /// Runs an account with a plugin that writes down its calls.
+    private func recording(
+        _ manner: Manner = Manner(), _ body: (Bench, () throws -> [String]) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            try await CompiledPlugin.build("recorder", to: "\(folder)/recorder.so")
+            let plugin = PluginSettings(
+                id: PluginID("org.example.recorder"), library: "\(folder)/recorder.so", isolation: .inProcess,
+                json: #"{"log": "\#(folder)/calls", "match": "", "cleanup": ""}"#)
+            try await Bench.running(
+                manner, settings: Settings(poll: TestClock.poll, walk: TestClock.poll, plugins: [plugin])
+            ) { bench in
+                try await body(bench) {
+                    guard Files.exists("\(folder)/calls") else { return [] }
+                    let calls = try Files.text("\(folder)/calls").split(separator: "\n")
+                        .filter { $0.hasPrefix("willEnterTrigger ") }.map { String($0.split(separator: " ")[1]) }
+                    Files.remove("\(folder)/calls")
+                    // Each transaction is a run of its own: how many there are is not told here.
+                    return calls.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+                }
+            }
+        }
+    }
+}
+
+extension Bench {
+    /// Runs the account as a service does; `body` gets what lets it scan once more, and is called after the first scan.
+    fileprivate func whileRunning(_ body: (_ scan: () async -> Void) async throws -> Void) async throws {
+        let host = try await ready()
+        let run = Task { try await host.run() }
+        let settle = { [clock] in
+            await clock.untilScanned()
+            await host.policies.settled()
+        }
+        await settle()
+        do {
+            try await body {
+                self.clock.scan()
+                await settle()
+            }
+        } catch {
+            run.cancel()
+            throw error
+        }
+        run.cancel()
+        try await run.value
+    }
+}

@@ -1,0 +1,63 @@
+import Core
+import DemoServer
+import Model
+import SyncEngine
+import TestSupport
+import Testing
+
+@Suite("Downloads that go wrong, end to end")
+struct TroubleTests {
+    @Test(
+        "S14: bytes that are not the file's are never put in place; tried again they come right, else it is an issue",
+        arguments: [Fault.Kind.wrongChecksum, .wrongLength(by: 7), .wrongLength(by: -2), .cutOff(afterBytes: 0)])
+    func integrity(_ kind: Fault.Kind) async throws {
+        try await Bench.running { bench in
+            bench.put("/a/1", "content")
+            bench.put("/a/2", "other content")
+            bench.server.add(Fault(kind, method: "GET", path: "/a/1", times: 1))
+            try await bench.pin("/a")
+            try await bench.runWell()
+            #expect(try bench.text("/a/1") == "content")
+
+            bench.put("/a/1", "another content")
+            bench.server.add(Fault(kind, method: "GET", path: "/a/1"))
+            let outcome = try await bench.runBadly()
+            #expect(outcome.leftCount == 1)
+            #expect(try bench.text("/a/1") == "content")
+            #expect(try Files.names(in: bench.bookmark.vault + "/incoming").count <= 1)
+        }
+    }
+
+    @Test("S16: a file that changes between its listing and its reading comes in its new version")
+    func race() async throws {
+        try await Bench.running { bench in
+            bench.put("/a/1", "content")
+            bench.server.add(Fault(.changedBeforeReading, method: "GET", path: "/a/1", times: 1))
+            try await bench.pin("/a")
+            try await bench.runWell()
+            let item = try #require(try await bench.item("/a/1"))
+            #expect(item.remoteVersion == .current)
+        }
+    }
+
+    @Test("S17: a person's download over a changed file waits for the person's word, and then does as it is told")
+    func modified() async throws {
+        try await Bench.running { bench in
+            bench.put("/a/1", "content")
+            try await bench.runWell()
+            try await bench.download("/a/1")
+            try await bench.runWell()
+            try Files.write("mine", to: bench.local("/a/1"))
+            bench.put("/a/1", "theirs")
+            try await bench.run()
+            try await bench.download("/a/1")
+            try await bench.runBadly()
+            #expect(try bench.text("/a/1") == "mine")
+            let issue = try #require(try await bench.issues().first)
+            #expect(issue.choices.map(\.impact) == [.nonDestructive, .dataLoss])
+            try await bench.host.resolve(issue: issue.id, choice: try #require(issue.choices.last).id)
+            try await bench.runWell()
+            #expect(try bench.text("/a/1") == "theirs")
+        }
+    }
+}

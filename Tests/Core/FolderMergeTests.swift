@@ -1,0 +1,294 @@
+import Connection
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Core
+
+/// A database and the listings that it is given, folder by folder, as a scan would.
+private struct Account {
+    let database: Database
+    var listedFolders: Set<ItemPath> = []
+    var started = Timestamp(seconds: 1_000_000)
+
+    init(_ folder: String) throws {
+        database = try Database.open(path: folder + "/larder.db")
+    }
+
+    /// Lists a folder as a scan does and returns what is to be listed next.
+    @discardableResult
+    mutating func list(
+        _ path: String, etag: String, whole: Bool = false, _ entries: ListedItem...
+    ) async throws -> FolderMerge.Result {
+        let path = try ItemPath(path)
+        let listed = listedFolders
+        let merge = FolderMerge(
+            job: ScanJob(path: path, isWhole: whole),
+            context: .init(started: started, isListed: { listed.contains($0) }, reservesDotLarder: false))
+        let date = started
+        let result = try await database.write { tx in
+            try merge.merge(entries, listedAt: date, in: tx)
+            let folder = ListedItem(
+                path: path, kind: .folder, fileID: FileID("id" + path.text), etag: ETag(field: etag))
+            return try merge.finish(Listing(folder: folder), in: tx)
+        }
+        listedFolders.insert(path)
+        return result
+    }
+
+    mutating func beginScan() {
+        listedFolders = []
+        started = started + .seconds(60)
+    }
+
+    func item(_ path: String) async throws -> Item? {
+        let path = try ItemPath(path)
+        return try await database.read { try $0.item(at: path) }
+    }
+
+    /// As if the file had been downloaded.
+    func giveCopy(_ path: String, modified: Bool = false) async throws {
+        let path = try ItemPath(path)
+        try await database.write { tx in
+            guard var item = try tx.item(at: path) else { throw Failure(.notFound, path.text) }
+            item.cloudStatus = modified ? .locallyModified : .localCopy
+            if item.kind == .file, let etag = item.etag {
+                let mark = FileMark(
+                    inode: 7, size: 1, modified: Timestamp(seconds: 1), changed: Timestamp(seconds: 1),
+                    recorded: Timestamp(seconds: 2))
+                item.copy = LocalCopy(etag: etag, digest: Array(repeating: 1, count: 32), mark: mark)
+            }
+            item.downloadTrigger = .user
+            item.lastUsed = Timestamp(seconds: 5)
+            try tx.update(item)
+        }
+    }
+
+    func moves() async throws -> [String] {
+        try await database.write { tx in try tx.treeMoves().map { "\($0.from) -> \($0.to)" } }
+    }
+}
+
+private func file(_ path: String, id: String?, etag: String, changed: Int64 = 10, size: Int64 = 1) throws -> ListedItem
+{
+    ListedItem(
+        path: try ItemPath(path), kind: .file, fileID: id.map(FileID.init), etag: ETag(field: etag), size: size,
+        lastModified: Timestamp(seconds: changed))
+}
+
+private func folder(_ path: String, id: String?, etag: String) throws -> ListedItem {
+    ListedItem(path: try ItemPath(path), kind: .folder, fileID: id.map(FileID.init), etag: ETag(field: etag))
+}
+
+@Suite("A folder's listing becomes rows")
+struct FolderMergeTests {
+    private func withAccount(_ body: (inout Account) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            var account = try Account(folder)
+            try await body(&account)
+            try account.database.close()
+        }
+    }
+
+    @Test("I2: only folders with another ETag are listed next")
+    func descent() async throws {
+        try await withAccount { account in
+            var result = try await account.list(
+                "/", etag: "r1", folder("/a", id: "a", etag: "a1"), folder("/b", id: "b", etag: "b1"))
+            #expect(result.jobs.map(\.path.text) == ["/a", "/b"])
+            try await account.list("/a", etag: "a1")
+            try await account.list("/b", etag: "b1")
+            account.beginScan()
+            result = try await account.list(
+                "/", etag: "r2", folder("/a", id: "a", etag: "a2"), folder("/b", id: "b", etag: "b1"))
+            #expect(result.jobs == [ScanJob(path: try ItemPath("/a"), isWhole: false)])
+            #expect(result.changed)
+            account.beginScan()
+            result = try await account.list(
+                "/", etag: "r2", whole: true, folder("/a", id: "a", etag: "a2"), folder("/b", id: "b", etag: "b1"))
+            #expect(result.jobs.count == 2)
+            #expect(!result.changed)
+        }
+    }
+
+    @Test("I3: a change below an unchanged ETag is told", arguments: [true, false])
+    func contradiction(sameETag: Bool) async throws {
+        try await withAccount { account in
+            try await account.list("/", etag: "r1", whole: true, file("/x", id: "x", etag: "1"))
+            account.beginScan()
+            let result = try await account.list(
+                "/", etag: sameETag ? "r1" : "r2", whole: true, file("/x", id: "x", etag: "2"))
+            #expect(result.contradictsETag == sameETag)
+        }
+    }
+
+    @Test(
+        "I5: a file found elsewhere with its id keeps its row, whichever folder is listed first",
+        arguments: [true, false])
+    func move(oldFirst: Bool) async throws {
+        try await withAccount { account in
+            try await account.list(
+                "/", etag: "r1", folder("/a", id: "a", etag: "a1"), folder("/b", id: "b", etag: "b1"))
+            try await account.list("/a", etag: "a1", file("/a/x", id: "x", etag: "1"))
+            try await account.list("/b", etag: "b1")
+            try await account.giveCopy("/a/x")
+            let before = try #require(try await account.item("/a/x"))
+            account.beginScan()
+            if oldFirst { try await account.list("/a", etag: "a2") }
+            try await account.list("/b", etag: "b2", file("/b/y", id: "x", etag: "1"))
+            if !oldFirst { try await account.list("/a", etag: "a2") }
+            let after = try #require(try await account.item("/b/y"))
+            #expect(after.localID == before.localID)
+            #expect(after.copy == before.copy)
+            #expect(after.lastUsed == before.lastUsed)
+            #expect(after.downloadTrigger == .user)
+            #expect(try await account.moves() == ["/a/x -> /b/y"])
+            #expect(try await account.item("/a/x") == nil)
+        }
+    }
+
+    @Test("I6: a renamed folder with its old ETag takes what is below along", arguments: [true, false])
+    func folderRename(oldFirst: Bool) async throws {
+        try await withAccount { account in
+            try await account.list(
+                "/", etag: "r1", folder("/p", id: "p", etag: "p1"), folder("/q", id: "q", etag: "q1"))
+            try await account.list("/p", etag: "p1", folder("/p/100% a_b", id: "f", etag: "f1"))
+            try await account.list("/p/100% a_b", etag: "f1", file("/p/100% a_b/x", id: "x", etag: "1"))
+            try await account.list("/q", etag: "q1")
+            account.beginScan()
+            if oldFirst { try await account.list("/p", etag: "p2") }
+            let result = try await account.list("/q", etag: "q2", folder("/q/new", id: "f", etag: "f1"))
+            if !oldFirst { try await account.list("/p", etag: "p2") }
+            #expect(result.jobs.isEmpty)
+            #expect(try await account.item("/q/new/x")?.fileID == FileID("x"))
+            #expect(try await account.item("/q/new/x")?.isRemoved == false)
+            #expect(try await account.moves() == ["/p/100% a_b -> /q/new"])
+        }
+    }
+
+    @Test("I7: another file at the same path is another item")
+    func replaced() async throws {
+        try await withAccount { account in
+            try await account.list("/", etag: "r1", file("/x", id: "1", etag: "1"))
+            try await account.giveCopy("/x")
+            let before = try #require(try await account.item("/x"))
+            account.beginScan()
+            try await account.list("/", etag: "r2", file("/x", id: "2", etag: "2"))
+            let after = try #require(try await account.item("/x"))
+            #expect(after.localID != before.localID)
+            #expect(after.cloudStatus == .cloudOnly)
+            let old = try #require(try await account.database.read { try $0.item(localID: before.localID) })
+            #expect(old.isRemoved && old.copy == before.copy)
+        }
+    }
+
+    @Test(
+        "I8: removing a folder leaves its namesakes",
+        arguments: [["/a_b", "/axb"], ["/Docs", "/docs"], ["/a", "/ab"]])
+    func removalIsExact(names: [String]) async throws {
+        try await withAccount { account in
+            let entries = try names.map { try folder($0, id: $0, etag: "1") }
+            try await account.list("/", etag: "r1", entries[0], entries[1])
+            for name in names { try await account.list(name, etag: "1", file(name + "/x", id: name + "x", etag: "1")) }
+            account.beginScan()
+            try await account.list("/", etag: "r2", entries[1])
+            #expect(try await account.item(names[0] + "/x") == nil)
+            #expect(try await account.item(names[0]) == nil)
+            #expect(try await account.item(names[1] + "/x") != nil)
+        }
+    }
+
+    @Test("I9: what is changed here stays, and shows that the server has a newer version")
+    func localWork() async throws {
+        try await withAccount { account in
+            try await account.list("/", etag: "r1", file("/x", id: "x", etag: "1"))
+            try await account.giveCopy("/x", modified: true)
+            account.beginScan()
+            try await account.list("/", etag: "r2", file("/x", id: "x", etag: "2"))
+            var item = try #require(try await account.item("/x"))
+            #expect(item.cloudStatus == .locallyModified)
+            #expect(item.remoteVersion == .newer)
+            account.beginScan()
+            try await account.list("/", etag: "r3")
+            try await account.database.write { try $0.keepModifiedOfRemoved() }
+            item = try #require(try await account.item("/x"))
+            #expect(item.cloudStatus == .localOnly && item.fileID == nil)
+        }
+    }
+
+    @Test("I9: another item at the path of a changed file takes it over, unsent")
+    func localWorkAtReplacedPath() async throws {
+        try await withAccount { account in
+            try await account.list("/", etag: "r1", file("/x", id: "1", etag: "1"))
+            try await account.giveCopy("/x", modified: true)
+            account.beginScan()
+            try await account.list("/", etag: "r2", file("/x", id: "2", etag: "2"))
+            let item = try #require(try await account.item("/x"))
+            #expect(item.fileID == FileID("2") && item.cloudStatus == .locallyModified && item.copy == nil)
+        }
+    }
+
+    @Test("I11: a folder that is back is listed again, with all below, and keeps its row")
+    func restored() async throws {
+        try await withAccount { account in
+            try await account.list("/", etag: "r1", folder("/a", id: "a", etag: "a1"))
+            try await account.list("/a", etag: "a1", file("/a/x", id: "x", etag: "1"))
+            let before = try #require(try await account.item("/a/x"))
+            account.beginScan()
+            try await account.list("/", etag: "r2")
+            account.beginScan()
+            let result = try await account.list("/", etag: "r1", folder("/a", id: "a", etag: "a1"))
+            #expect(result.jobs == [ScanJob(path: try ItemPath("/a"), isWhole: true)])
+            try await account.list("/a", etag: "a1", whole: true, file("/a/x", id: "x", etag: "1"))
+            #expect(try await account.item("/a/x")?.localID == before.localID)
+        }
+    }
+
+    @Test("I14: without ids a path is the identity, and a folder is no file", arguments: [Item.Kind.file, .folder])
+    func substitutes(kind: Item.Kind) async throws {
+        try await withAccount { account in
+            try await account.list("/", etag: "r1", file("/x", id: nil, etag: "1"))
+            let before = try #require(try await account.item("/x"))
+            #expect(before.fileID?.isFromServer == false)
+            account.beginScan()
+            try await account.list(
+                "/", etag: "r2", kind == .file ? file("/x", id: nil, etag: "2") : folder("/x", id: nil, etag: "2"))
+            let after = try #require(try await account.item("/x"))
+            #expect((after.localID == before.localID) == (kind == .file))
+            account.beginScan()
+            try await account.list("/", etag: "r3", file("/y", id: nil, etag: "2"))
+            #expect(try await account.item("/y")?.localID != after.localID)
+        }
+    }
+
+    @Test("An ETag that loses its weakness within a second of the write is no new version")
+    func weakBecomesStrong() async throws {
+        try await withAccount { account in
+            let now = account.started.seconds
+            try await account.list("/", etag: "r1", file("/x", id: nil, etag: "W/\"1\"", changed: now))
+            try await account.giveCopy("/x")
+            account.beginScan()
+            let result = try await account.list(
+                "/", etag: "r1", whole: true, file("/x", id: nil, etag: "\"1\"", changed: now))
+            #expect(!result.changed)
+            #expect(try await account.item("/x")?.remoteVersion == .current)
+        }
+    }
+
+    @Test("A file that changed within a second of its listing is fetched once more")
+    func race() async throws {
+        try await withAccount { account in
+            let now = account.started.seconds
+            try await account.list("/", etag: "r1", file("/x", id: nil, etag: "\"1\"", changed: now))
+            try await account.giveCopy("/x")
+            account.beginScan()
+            try await account.list("/", etag: "r1", file("/x", id: nil, etag: "\"1\"", changed: now))
+            #expect(try await account.item("/x")?.remoteVersion == .newer)
+            try await account.giveCopy("/x")
+            account.beginScan()
+            try await account.list("/", etag: "r1", file("/x", id: nil, etag: "\"1\"", changed: now))
+            #expect(try await account.item("/x")?.remoteVersion == .current)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Model
+import Testing
+
+@testable import Core
+
+@Suite("How a scan finds what changed")
+struct ScanModeTests {
+    private let now = Timestamp(seconds: 10_000_000)
+
+    private func mode(
+        ownCloud: Bool = true, wrong: Bool = false, walked: Duration? = .seconds(3600), scanned: Duration? = .seconds(10)
+    ) -> ScanMode {
+        let history = ScanMode.History(
+            etagsWereWrong: wrong, lastWholeWalk: walked.map { now - $0 }, lastScan: scanned.map { now - $0 })
+        return ScanMode.next(isOwnCloudFamily: ownCloud, history: history, now: now)
+    }
+
+    @Test("I3: ETags are believed on servers of the ownCloud family, unless they were wrong once")
+    func trust() {
+        #expect(mode() == .byETags)
+        #expect(mode(ownCloud: false) == .whole)
+        #expect(mode(wrong: true) == .whole)
+        #expect(mode(walked: nil, scanned: nil) == .whole)
+    }
+
+    @Test("I3: even then everything is walked once a day, after a week's absence, and when the clock went back")
+    func verification() {
+        #expect(mode(walked: .seconds(24 * 3600 - 1)) == .byETags)
+        #expect(mode(walked: .seconds(24 * 3600)) == .whole)
+        #expect(mode(walked: .seconds(3600), scanned: .seconds(7 * 24 * 3600)) == .whole)
+        #expect(mode(walked: .seconds(-60)) == .whole)
+    }
+
+    @Test("I4: the config's interval, else the server's wish above 5 s, else 10 s")
+    func interval() {
+        #expect(PollInterval.next(configured: .seconds(30), serverWish: .seconds(60)) == .seconds(30))
+        #expect(PollInterval.next(configured: .milliseconds(10), serverWish: nil) == .seconds(1))
+        #expect(PollInterval.next(configured: nil, serverWish: .seconds(60)) == .seconds(60))
+        #expect(PollInterval.next(configured: nil, serverWish: .seconds(5)) == .seconds(10))
+        #expect(PollInterval.next(configured: nil, serverWish: nil) == .seconds(10))
+    }
+}

@@ -1,0 +1,75 @@
+import DemoServer
+import TestSupport
+
+/// Asks a demo server by `curl`, a client that is not ours.
+struct Client {
+    struct Reply {
+        /// What `curl` ended with: 0, or 18 for a body that ended too early.
+        var exitCode: Int32?
+        var status: Int
+        /// Names in small letters.
+        var fields: [String: String]
+        var body: String
+    }
+
+    let server: DemoServer
+    var credentials: String?
+
+    init(_ server: DemoServer) {
+        self.server = server
+        credentials = "\(server.configuration.user):\(server.configuration.password)"
+    }
+
+    /// - Parameter path: encoded, below the served folder; with a leading `//` from the server's root.
+    func callAsFunction(
+        _ method: String, _ path: String, _ fields: [String] = [], body: String? = nil, more: [String] = []
+    ) async throws -> Reply {
+        let address = path.hasPrefix("//") ? server.url + path.dropFirst() : server.folderURL + path
+        var arguments = ["-sS", "-i", "-g", "--path-as-is", "--max-time", "20"]
+        arguments += method == "HEAD" ? ["-I"] : ["-X", method]
+        if let credentials { arguments += ["-u", credentials] }
+        for field in fields { arguments += ["-H", field] }
+        if let body { arguments += ["--data-binary", body] }
+        let result = try await run("curl", arguments + more + [address])
+        var parts = result.output.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
+        if parts.count < 2 { parts.append("") }
+        let lines = parts[0].split(separator: "\r\n")
+        var reply = Reply(exitCode: result.exitCode, status: 0, fields: [:], body: String(parts[1]))
+        reply.status = Int(lines.first?.split(separator: " ").dropFirst().first ?? "") ?? 0
+        for line in lines.dropFirst() {
+            let pair = line.split(separator: ":", maxSplits: 1)
+            if pair.count == 2 { reply.fields[pair[0].lowercased()] = String(pair[1].dropFirst()) }
+        }
+        return reply
+    }
+
+    func list(_ path: String = "", depth: String = "1") async throws -> Reply {
+        try await self("PROPFIND", path, ["Depth: \(depth)"])
+    }
+}
+
+extension String {
+    /// What stands between an element's tags, each time that it occurs.
+    func contents(of element: String) -> [String] {
+        var found: [String] = []
+        var rest = self[...]
+        while let start = rest.range(of: "<\(element)>") {
+            rest = rest[start.upperBound...]
+            guard let end = rest.range(of: "</\(element)>") else { break }
+            found.append(String(rest[..<end.lowerBound]))
+            rest = rest[end.upperBound...]
+        }
+        return found
+    }
+}
+
+extension Substring {
+    fileprivate func range(of text: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

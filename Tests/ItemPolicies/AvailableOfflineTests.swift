@@ -1,0 +1,110 @@
+import ItemPolicies
+import Model
+import Storage
+import TestSupport
+import Testing
+
+/// The plugin as it is built, on a real database, with a sink that does at once what is asked.
+@Suite struct AvailableOfflineTests {
+    private static let effect: @Sendable (Intent, Transaction) throws -> Void = { intent, transaction in
+        switch intent.change {
+        case .download(let id, _):
+            guard var item = try transaction.item(localID: id), item.cloudStatus == .cloudOnly else { return }
+            item.cloudStatus = .localCopy
+            item.downloadTrigger = .availableOffline
+            try transaction.update(item)
+        case .removeLocalCopy(let id, _):
+            guard var item = try transaction.item(localID: id), item.cloudStatus == .localCopy else { return }
+            item.cloudStatus = .cloudOnly
+            item.downloadTrigger = nil
+            try transaction.update(item)
+        default: break
+        }
+    }
+
+    private static func pin(_ path: String, _ bench: Workbench) async throws -> ItemPolicy {
+        let policy = try await bench.database.write { transaction in
+            try transaction.addPolicy(
+                ItemPolicy(
+                    kind: .availableOffline, condition: #"path == "\#(path)" || path.startsWith("\#(path)/")"#,
+                    path: ItemPath(path)))
+        }
+        await bench.policies.settled()
+        return policy
+    }
+
+    /// What is here, by path.
+    private static func here(_ bench: Workbench) async throws -> [String] {
+        try await bench.database.read { reads in
+            var paths: [String] = []
+            try reads.eachItem(where: "cloudStatus = 1 ORDER BY path") { item in
+                paths.append(item.path.text)
+                return true
+            }
+            return paths
+        }
+    }
+
+    private static func folder(_ path: String, _ bench: Workbench) async throws -> Item {
+        try await bench.database.write { transaction in
+            try transaction.insert(
+                Item(localID: LocalID("id:" + path), fileID: nil, path: ItemPath(path), kind: .folder))
+        }
+    }
+
+    @Test("P17, P19, P25: what a policy covers comes here, at any depth; what none covers any more goes")
+    func pinning() async throws {
+        let items = ["/Photos/a", "/Photos/x/b", "/Photosnot/c", "/d"]
+        try await withWorkbench(nil, items: items, effect: Self.effect) { bench in
+            _ = try await Self.folder("/Photos", bench)
+            _ = try await Self.folder("/Photos/x", bench)
+            let outer = try await Self.pin("/Photos", bench)
+            #expect(try await Self.here(bench) == ["/Photos", "/Photos/a", "/Photos/x", "/Photos/x/b"])
+            #expect(
+                bench.sink.intents.allSatisfy { intent in
+                    if case .download(_, whileCovered: true) = intent.change { intent.key != nil } else { false }
+                })
+            _ = try await Self.pin("/Photos/x", bench)
+            try await bench.database.write { try $0.removePolicy(outer.id) }
+            await bench.policies.settled()
+            #expect(try await Self.here(bench) == ["/Photos/x", "/Photos/x/b"])
+            #expect(bench.policies.takeFailures().isEmpty)
+        }
+    }
+
+    @Test("P18: what appears below a pinned folder is asked for as soon as it is known")
+    func appearing() async throws {
+        try await withWorkbench(nil, items: ["/Photos/a"], effect: Self.effect) { bench in
+            _ = try await Self.pin("/Photos", bench)
+            try await bench.add("/Photos/new")
+            await bench.policies.settled()
+            #expect(try await Self.here(bench) == ["/Photos/a", "/Photos/new"])
+        }
+    }
+
+    @Test("P22: a pinned folder that is moved takes its policy along, quietly, and nothing is asked for")
+    func moving() async throws {
+        try await withWorkbench(nil, items: ["/Photos/a"], effect: Self.effect) { bench in
+            let photos = try await Self.folder("/Photos", bench)
+            let policy = try await Self.pin("/Photos", bench)
+            let learnt = try #require(try await bench.database.read { try $0.policy(policy.id) })
+            #expect(learnt.localID == photos.localID)
+            let asked = bench.sink.intents.count
+            try await bench.database.write { transaction in
+                for (old, new) in [("/Photos", "/Pictures"), ("/Photos/a", "/Pictures/a")] {
+                    guard var item = try transaction.item(at: ItemPath(old)) else { continue }
+                    item.path = try ItemPath(new)
+                    try transaction.update(item)
+                }
+            }
+            await bench.policies.settled()
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            let moved = try #require(try await bench.database.read { try $0.policy(policy.id) })
+            #expect(moved.path == ItemPath(unchecked: "/Pictures"))
+            #expect(moved.condition == #"path == "/Pictures" || path.startsWith("/Pictures/")"#)
+            #expect(bench.sink.intents.count == asked)
+            #expect(try await Self.here(bench) == ["/Pictures", "/Pictures/a"])
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import ItemPolicies
+import Model
+import Storage
+import TestSupport
+import Testing
+
+/// The original's order of calls, call by call.
+@Suite struct CallPatternTests {
+    private static let files = ["/a", "/b"]
+    private static let onlyA = #"path == "/a""#
+    private static let onlyB = #"path == "/b""#
+    private static let frame = (
+        before: ["performPreflightOnPolicies", "willEnterTrigger"], after: ["didPassTrigger"]
+    )
+
+    @Test(
+        "P8, G5: after each trigger the calls come in the original's order",
+        arguments: [
+            Trigger.itemListUpdateCompleted, .itemListUpdateCompletedWithoutChanges, .policiesChanged, .syncCapacity,
+        ])
+    func fullTable(trigger: Trigger) async throws {
+        let settings = ["match": "type == \"file\"", "cleanup": Self.onlyB]
+        try await withWorkbench("recorder", settings: settings, items: Self.files) { bench in
+            let names = try await bench.names { bench.policies.fire(trigger) }
+            #expect(
+                names == ["updatePolicies"] + Self.frame.before + [
+                    "beginMatching", "performAction /a", "performAction /b", "endMatching", "beginCleanup",
+                    "performCleanup /b", "endCleanup",
+                ] + Self.frame.after)
+            let calls = try bench.calls()
+            #expect(calls.allSatisfy { $0.trigger == trigger.name && $0.status == "ok" })
+            // Policies that did not change are not handed over again.
+            #expect(try await bench.names { bench.policies.fire(trigger) }.first == "performPreflightOnPolicies")
+        }
+    }
+
+    @Test(
+        "P8, G5: begin and end are absent when no item matches or the condition is absent",
+        arguments: [("", ""), ("false", "false"), (onlyA, ""), ("", onlyB), (onlyA, "false"), ("false", onlyB)])
+    func absent(match: String, cleanup: String) async throws {
+        try await withWorkbench("recorder", settings: ["match": match, "cleanup": cleanup], items: Self.files) {
+            bench in
+            let names = try await bench.names { bench.policies.fire(.itemListUpdateCompleted) }
+            let matching = match == Self.onlyA ? ["beginMatching", "performAction /a", "endMatching"] : []
+            let cleaning = cleanup == Self.onlyB ? ["beginCleanup", "performCleanup /b", "endCleanup"] : []
+            #expect(names == ["updatePolicies"] + Self.frame.before + matching + cleaning + Self.frame.after)
+        }
+    }
+
+    @Test("P8, P10, P52: changed items alone are offered, in the order added, updated, removed")
+    func itemsChanged() async throws {
+        let settings = ["match": "true"]
+        try await withWorkbench("recorder", settings: settings, items: ["/old", "/b"]) { bench in
+            await bench.policies.settled()
+            let names = try await bench.names {
+                try await bench.database.write { transaction in
+                    guard let b = try transaction.item(at: ItemPath("/b")) else { return }
+                    transaction.noteRemoved(b.databaseID)
+                    for path in ["/z", "/c"] {
+                        try transaction.insert(
+                            Item(localID: .random(), fileID: nil, path: ItemPath(path), kind: .file))
+                    }
+                }
+            }
+            #expect(
+                names == ["updatePolicies"] + Self.frame.before + [
+                    "beginMatching", "performAction /z", "performAction /c", "performAction /b", "endMatching",
+                ] + Self.frame.after)
+            let calls = try bench.calls()
+            #expect(calls.allSatisfy { $0.trigger == "itemsChanged" })
+        }
+    }
+
+    @Test("P10: preflight gets the batch, removed items marked as such; with other triggers it gets none")
+    func preflight() async throws {
+        try await withWorkbench(settings: ["mode": "preflight"], items: ["/old"]) { bench in
+            try await bench.add("/new", size: 7)
+            try await bench.add("/gone", size: 9, removed: true)
+            await bench.policies.settled()
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            #expect(
+                bench.log.messages.filter { $0.hasPrefix("info") } == [
+                    "info: there 7", "info: gone 9", "info: no batch 0",
+                ])
+        }
+    }
+
+    @Test("P7: a processor is called only for the triggers in its mask")
+    func mask() async throws {
+        let settings = ["triggers": "\(1 << Trigger.policiesChanged.rawValue)"]
+        try await withWorkbench(settings: settings, items: ["/a"]) { bench in
+            for trigger in Trigger.allCases where trigger != .policiesChanged { bench.policies.fire(trigger) }
+            try await bench.add("/b")
+            await bench.policies.settled()
+            #expect(try bench.calls().isEmpty)
+            bench.policies.fire(.policiesChanged)
+            await bench.policies.settled()
+            #expect(try bench.calls().count == 4)
+        }
+    }
+
+    @Test("G5: what it asks for happens, once and under its name")
+    func asks() async throws {
+        try await withWorkbench("recorder", settings: ["match": Self.onlyA], items: Self.files) { bench in
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            #expect(
+                bench.sink.intents == [
+                    Intent(
+                        plugin: PluginID("org.example.recorder"),
+                        change: .download(LocalID("id:/a"), whileCovered: false),
+                        key: "id:/a")
+                ])
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import ItemPolicies
+
+@Suite struct IntentTests {
+    @Test("P16: what an action changes is looked at by a run after this one, never inside it")
+    func queued() async throws {
+        // Asking for a file marks it, as the sync engine does; a marked one is not asked for again.
+        let settings = ["mode": "", "match": #"type == "file" && !favorite"#]
+        let effect: @Sendable (Intent, Transaction) throws -> Void = { intent, transaction in
+            guard case .download(let id, _) = intent.change, var item = try transaction.item(localID: id) else {
+                return
+            }
+            item.isFavorite = true
+            try transaction.update(item)
+        }
+        try await withWorkbench(settings: settings, items: ["/a", "/b"], effect: effect) { bench in
+            let names = try await bench.names { bench.policies.fire(.itemListUpdateCompleted) }
+            #expect(
+                names == [
+                    "updatePolicies", "performPreflightOnPolicies", "willEnterTrigger", "beginMatching",
+                    "performAction /a",
+                    "performAction /b", "endMatching", "didPassTrigger", "performPreflightOnPolicies",
+                    "willEnterTrigger",
+                    "didPassTrigger",
+                ])
+            // Both wishes were one transaction, so one run followed.
+            let triggers = try bench.calls().suffix(3).map(\.trigger)
+            #expect(triggers == Array(repeating: "itemsChanged", count: 3))
+        }
+    }
+
+    @Test("A run's wishes are committed in order, in transactions of 1,000 calls")
+    func batches() async throws {
+        try await withWorkbench(settings: ["match": "true"], items: []) { bench in
+            try await bench.database.write { transaction in
+                for number in 0..<2_500 {
+                    try transaction.insert(
+                        Item(
+                            localID: LocalID("\(number)"), fileID: nil,
+                            path: ItemPath(unchecked: "/\(10_000 + number)"),
+                            kind: .file))
+                }
+            }
+            await bench.policies.settled()
+            #expect(bench.sink.intents.count == 2_500)
+            #expect(bench.sink.intents.map(\.key) == (0..<2_500).map { "/\(10_000 + $0)" })
+        }
+    }
+
+    @Test("A plugin's values: the same run sees what it wrote, later runs what was stored; a failed call wrote nothing")
+    func values() async throws {
+        try await withWorkbench(settings: ["mode": "kv"]) { bench in
+            for _ in 0..<2 {
+                bench.policies.fire(.itemListUpdateCompleted)
+                await bench.policies.settled()
+            }
+            let said = bench.log.messages.filter { $0.hasPrefix("info") }
+            #expect(said == ["stored -3", "own 0", "later 0", "stored 0", "own 0", "later 0"].map { "info: \($0)" })
+            let stored = try await bench.database.read {
+                try $0.pluginValue(of: PluginID("org.example.wilful"), key: [0x31])
+            }
+            #expect(stored == [0x31])
+        }
+        try await withWorkbench(settings: ["mode": "kv fails"]) { bench in
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            #expect(bench.log.messages.filter { $0.hasPrefix("info") } == ["info: later -3"])
+        }
+    }
+
+    @Test("A plugin's own cursor sees all items that meet its condition, and is closed once")
+    func cursors() async throws {
+        try await withWorkbench(settings: ["mode": "items"], items: ["/a", "/b", "/c"]) { bench in
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            #expect(
+                bench.log.messages.filter { $0.hasPrefix("info") }
+                    == ["files 3", "closed 0", "closed again -2", "no condition -2"].map { "info: \($0)" })
+        }
+    }
+
+    @Test("Runs that set each other off for ever are stopped, with the processor named")
+    func restless() async throws {
+        try await withWorkbench(settings: ["mode": "restless"]) { bench in
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            #expect(try bench.count(of: "willEnterTrigger") == 21)
+            let failure = try #require(bench.policies.takeFailures().first)
+            #expect(failure.message.contains("did not come to rest"))
+            #expect(failure.message.contains("org.example.wilful"))
+            // A change from outside sets it to work again.
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            #expect(try bench.count(of: "willEnterTrigger") == 42)
+        }
+    }
+
+    @Test("Processors that undo through the sync engine what was done are stopped too, with the last one named")
+    func undoing() async throws {
+        let settings = ["match": #"cloudStatus == "cloudOnly""#, "cleanup": #"cloudStatus == "localCopy""#]
+        let effect: @Sendable (Intent, Transaction) throws -> Void = { intent, transaction in
+            let id: LocalID
+            switch intent.change {
+            case .download(let item, _), .removeLocalCopy(let item, _): id = item
+            default: return
+            }
+            guard var item = try transaction.item(localID: id), item.syncActivity.isEmpty else { return }
+            item.syncActivity = .downloading
+            try transaction.update(item)
+        }
+        try await withWorkbench(settings: settings, items: ["/a"], effect: effect) { bench in
+            // The engine carries out what was asked, each time in a transaction of its own.
+            let carryOut = { () async throws -> Bool in
+                let isDone = try await bench.database.write { transaction in
+                    guard var item = try transaction.item(at: ItemPath("/a")), !item.syncActivity.isEmpty else {
+                        return false
+                    }
+                    item.syncActivity = []
+                    item.cloudStatus = item.cloudStatus == .cloudOnly ? .localCopy : .cloudOnly
+                    try transaction.update(item)
+                    return true
+                }
+                await bench.policies.settled()
+                return isDone
+            }
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            var rounds = 0
+            while try await carryOut(), rounds < 100 { rounds += 1 }
+            #expect(rounds == 21)
+            #expect(bench.policies.takeFailures().map(\.message).allSatisfy { $0.contains("do not come to rest") })
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            let isAskedAgain = try await carryOut()
+            #expect(isAskedAgain)
+        }
+    }
+
+    @Test("P13: one run for each add, update and remove of a policy, none for one that is to run no trigger")
+    func policyChanges() async throws {
+        try await withWorkbench(settings: ["mode": "list"]) { bench in
+            var policy = ItemPolicy(kind: PolicyKind("wilful"), condition: #"path == "/a""#)
+            let stored = try await bench.database.write { [policy] in try $0.addPolicy(policy) }
+            policy = stored
+            policy.condition = #"path == "/b""#
+            try await bench.database.write { [policy] in _ = try $0.updatePolicy(policy) }
+            await bench.policies.settled()
+            try await bench.database.write { try $0.removePolicy(stored.id, runsTrigger: false) }
+            await bench.policies.settled()
+            #expect(try bench.count(of: "didPassTrigger") == 2)
+            // Policies of its own kind alone, and those that are stored.
+            _ = try await bench.database.write {
+                try $0.addPolicy(ItemPolicy(kind: .availableOffline, condition: "true"))
+            }
+            await bench.policies.settled()
+            #expect(bench.log.messages.filter { $0.hasPrefix("info") }.last == #"info: path == "/b""#)
+            #expect(try bench.count(of: "updatePolicies") == 3)
+        }
+    }
+
+    @Test("P6: what a kind's policies cover is any of their conditions, and of no other kind")
+    func coverage() async throws {
+        try await withWorkbench(settings: ["match": "false"]) { bench in
+            let a = try await bench.add("/a")
+            let b = try await bench.add("/b")
+            let plugin = PluginID("org.example.wilful")
+            #expect(try !bench.policies.covers(a, for: plugin))
+            let policy = try await bench.database.write { transaction in
+                try transaction.addPolicy(ItemPolicy(kind: .availableOffline, condition: "true"))
+                return try transaction.addPolicy(
+                    ItemPolicy(kind: PolicyKind("wilful"), condition: #"path == "/a""#))
+            }
+            #expect(try bench.policies.covers(a, for: plugin))
+            #expect(try !bench.policies.covers(b, for: plugin))
+            try await bench.database.write { try $0.removePolicy(policy.id) }
+            #expect(try !bench.policies.covers(a, for: plugin))
+            #expect(try policyCondition(of: []) == nil)
+            await bench.policies.settled()
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import ItemPolicies
+import Model
+import PluginHost
+import TestSupport
+import Testing
+
+/// A plugin that breaks the rules harms itself alone.
+@Suite struct MisbehaviourTests {
+    private func asked(_ bench: Workbench) -> [String] {
+        bench.sink.intents.map { intent in
+            if case .download(let id, _) = intent.change { id.text } else { "something else" }
+        }
+    }
+
+    @Test("P53, G6: an error on one item does not stop the next, and what that call asked for is forgotten")
+    func failing() async throws {
+        try await withWorkbench(settings: ["mode": "fail", "match": "true"], items: ["/a", "/bad", "/c"]) { bench in
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            #expect(asked(bench) == ["id:/a", "id:/c"])
+            let statuses = try bench.calls().map(\.status)
+            #expect(statuses.filter { $0 != "ok" } == ["failed"])
+            #expect(bench.log.messages.contains("warning: performAction of /bad failed: it is bad"))
+        }
+    }
+
+    @Test("G6: an unknown status is a failure: counted, and named")
+    func unknownStatus() async throws {
+        try await withWorkbench(settings: ["mode": "unknown", "match": "true"], items: ["/bad", "/c"]) { bench in
+            for _ in 0..<2 {
+                bench.policies.fire(.itemListUpdateCompleted)
+                await bench.policies.settled()
+            }
+            #expect(asked(bench) == ["id:/c", "id:/c"])
+            #expect(bench.log.contains("performAction of /bad returned the unknown status 42"))
+            #expect(bench.log.contains("unknown statuses so far: 2"))
+            let report = try #require(await bench.host.reports().first { $0.id == PluginID("org.example.wilful") })
+            #expect(report.state == .running)
+            #expect(report.reason == "unknown statuses: 2")
+        }
+    }
+
+    @Test(
+        "G6: a wish without a key, text that is not UTF-8, an item that there is not: refused with the status, and named",
+        arguments: [
+            ("no key", ["no key -2"], "refused actions.download during performAction: the key is missing"),
+            (
+                "no text", ["no text -2", "no text -2"],
+                "refused log.write during performAction: the message is not UTF-8"
+            ),
+            ("no item", ["no item -3"], ""),
+        ])
+    func refused(mode: String, said: [String], named: String) async throws {
+        try await withWorkbench(settings: ["mode": mode, "match": "true"], items: ["/a"]) { bench in
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            #expect(bench.log.messages.filter { $0.hasPrefix("info") } == said.map { "info: \($0)" })
+            #expect(bench.log.contains(named) || named.isEmpty)
+            #expect(bench.sink.intents.isEmpty)
+        }
+    }
+
+    @Test("G6, GL3: a call from another thread than the one that it was called on is refused, and counted")
+    func wrongThread() async throws {
+        try await withWorkbench(settings: ["mode": "thread", "match": "true"], items: ["/a", "/b", "/c"]) { bench in
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            #expect(bench.log.messages.filter { $0 == "info: thread -11" }.count == 3)
+            #expect(bench.log.contains("refused actions.download: called from a thread that no call"))
+            #expect(bench.sink.intents.isEmpty)
+            let report = try #require(await bench.host.reports().first { $0.id == PluginID("org.example.wilful") })
+            #expect(report.state == .degraded)
+            #expect(report.reason == "calls from a wrong thread: 3")
+        }
+    }
+
+    @Test("G6: a service that is for runs is refused in start")
+    func early() async throws {
+        try await withWorkbench(settings: ["mode": "early"]) { bench in
+            #expect(bench.log.contains("early -12"))
+            #expect(bench.log.contains("refused actions.download: not allowed during start"))
+        }
+    }
+
+    @Test("G11: a plugin that does not start is refused with its own words; the host runs on")
+    func noStart() async throws {
+        try await withWorkbench(settings: ["mode": "no start"], items: ["/a"]) { bench in
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            let report = try #require(await bench.host.reports().first { $0.id == PluginID("org.example.wilful") })
+            #expect(report.state == .refused)
+            #expect(report.reason == "it did not start: the archive is not mounted")
+        }
+    }
+
+    @Test("G6: a condition that does not parse is named, and as if absent")
+    func condition() async throws {
+        try await withWorkbench(settings: ["match": "size > ", "cleanup": "true"], items: ["/a"]) { bench in
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            let names = try bench.names()
+            #expect(!names.contains("beginMatching"))
+            #expect(names.contains("performCleanup /a"))
+            #expect(bench.log.contains("the match condition for itemListUpdateCompleted is none: column"))
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import GRDB
+import ItemPolicies
+import Model
+import PluginHost
+import Storage
+import TestSupport
+import Testing
+
+@Suite struct PolicyStoreTests {
+    private static let now = Timestamp(seconds: 1_000)
+
+    private static func full() -> ItemPolicy {
+        ItemPolicy(
+            kind: PolicyKind("k"), identifier: "org.example.it", description: "for people", condition: #"path == "/ä""#,
+            path: ItemPath(unchecked: "/a\u{308}"), localID: LocalID("l"),
+            removeWhenNone: #"!removed && localID == "l""#,
+            data: [0, 1, 255])
+    }
+
+    private func withFolder(_ body: (String) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in try await body("\(folder)/larder.db") }
+    }
+
+    @Test("P1: a policy is all there again after the database was opened anew")
+    func stored() async throws {
+        try await withFolder { path in
+            var database = try Database.open(path: path)
+            let added = try await database.write { try $0.addPolicy(Self.full()) }
+            // Never closed, as after kill -9.
+            database = try Database.open(path: path)
+            let read = try await database.read { try $0.policies() }
+            #expect(read == [added])
+            #expect(read.first?.path?.text.utf8.count == 4)
+            try database.close()
+        }
+    }
+
+    @Test("P2: an update replaces exactly one policy and needs its revision; an unknown id is an error")
+    func updates() async throws {
+        try await withFolder { path in
+            let database = try Database.open(path: path)
+            let other = try await database.write {
+                try $0.addPolicy(ItemPolicy(kind: PolicyKind("k"), condition: "true"))
+            }
+            var policy = try await database.write { try $0.addPolicy(Self.full()) }
+            policy.condition = "false"
+            policy.data = nil
+            let updated = try await database.write { [policy] in try $0.updatePolicy(policy) }
+            #expect(updated.revision == 2)
+            #expect(try await database.read { try $0.policies() } == [other, updated])
+            let outdated = await #expect(throws: Failure.self) {
+                try await database.write { [policy] in try $0.updatePolicy(policy) }
+            }
+            #expect(outdated?.message.contains("was changed meanwhile") == true)
+            let unknown = PolicyID("nobody")
+            let removal = await #expect(throws: Failure.self) {
+                try await database.write { try $0.removePolicy(unknown) }
+            }
+            #expect(removal?.kind == .notFound)
+            var stranger = policy
+            stranger.id = unknown
+            let update = await #expect(throws: Failure.self) {
+                try await database.write { [stranger] in try $0.updatePolicy(stranger) }
+            }
+            #expect(update?.kind == .notFound)
+            try await database.write { try $0.removePolicy(other.id) }
+            #expect(try await database.read { try $0.policies() } == [updated])
+            try database.close()
+        }
+    }
+
+    @Test("P2: a condition that does not parse is not stored, nor is an id that is taken")
+    func refused() async throws {
+        try await withFolder { path in
+            let database = try Database.open(path: path)
+            let added = try await database.write { try $0.addPolicy(Self.full()) }
+            for wrong in [
+                ItemPolicy(kind: added.kind, condition: "path =="),
+                ItemPolicy(kind: added.kind, condition: "true", removeWhenNone: "1 +"),
+                ItemPolicy(id: added.id, kind: added.kind, condition: "true"),
+            ] {
+                let failure = await #expect(throws: Failure.self) {
+                    try await database.write { try $0.addPolicy(wrong) }
+                }
+                #expect(failure?.kind == .badData)
+            }
+            #expect(try await database.read { try $0.policies() } == [added])
+            try database.close()
+        }
+    }
+
+    @Test("P3: when the store refuses a write no run follows and the processor keeps the policies that it has")
+    func failedWrite() async throws {
+        try await withWorkbench(settings: ["mode": "list"]) { bench in
+            let kind = PolicyKind("wilful")
+            try await bench.database.write { transaction in
+                try transaction.addPolicy(ItemPolicy(kind: kind, condition: "true"))
+                try transaction.db.execute(
+                    sql: "CREATE TRIGGER full BEFORE INSERT ON policies BEGIN SELECT RAISE(FAIL, 'disk full'); END")
+            }
+            await bench.policies.settled()
+            let before = try bench.calls().count
+            await #expect(throws: Failure.self) {
+                try await bench.database.write { try $0.addPolicy(ItemPolicy(kind: kind, condition: "false")) }
+            }
+            await bench.policies.settled()
+            #expect(try bench.calls().count == before)
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            #expect(try bench.count(of: "updatePolicies") == 1)
+        }
+    }
+
+    @Test("P4: policies whose identifier begins with _sys. are listed only when asked for")
+    func hidden() async throws {
+        try await withFolder { path in
+            let database = try Database.open(path: path)
+            try await database.write { transaction in
+                for identifier in ["_sys.hidden", "_sysnot", nil] {
+                    try transaction.addPolicy(
+                        ItemPolicy(kind: PolicyKind("k"), identifier: identifier, condition: "true"))
+                }
+            }
+            let shown = try await database.read { try $0.policies(includesInternal: false) }
+            #expect(shown.map(\.identifier) == ["_sysnot", nil])
+            #expect(try await database.read { try $0.policies().count } == 3)
+            try database.close()
+        }
+    }
+
+    @Test("P5: by kind and item exactly those are listed whose condition holds for it")
+    func affecting() async throws {
+        try await withFolder { path in
+            let database = try Database.open(path: path)
+            let conditions = [
+                ("k", #"path.startsWith("/Photos/")"#), ("k", #"path == "/Photos/a_b""#),
+                ("k", #"path == "/Photos/axb""#),
+                ("other", "true"), ("k", #"lastUsed < now - duration("1s")"#),
+            ]
+            try await database.write { transaction in
+                for (kind, condition) in conditions {
+                    try transaction.addPolicy(ItemPolicy(kind: PolicyKind(kind), condition: condition))
+                }
+            }
+            var item = Item(localID: .random(), fileID: nil, path: ItemPath(unchecked: "/Photos/a_b"), kind: .file)
+            item.lastUsed = Timestamp(seconds: 998)
+            let found = try await database.read { [item] reads in
+                try reads.policies(kind: PolicyKind("k"), affecting: item, now: Self.now).map(\.condition)
+            }
+            #expect(found == [conditions[0].1, conditions[1].1, conditions[4].1])
+            try database.close()
+        }
+    }
+
+    @Test("P52: what became of a library in the child process is remembered by its bytes and the host's minor version")
+    func probes() async throws {
+        try await withFolder { path in
+            let database = try Database.open(path: path)
+            let memory = DatabaseProbeMemory(database)
+            try await memory.remember(ProbedLibrary(refusal: nil), digest: [1], hostMinor: 0)
+            try await memory.remember(ProbedLibrary(refusal: "it crashed"), digest: [2], hostMinor: 0)
+            #expect(try await memory.library(digest: [1], hostMinor: 0) == ProbedLibrary(refusal: nil))
+            #expect(try await memory.library(digest: [2], hostMinor: 0) == ProbedLibrary(refusal: "it crashed"))
+            #expect(try await memory.library(digest: [1], hostMinor: 1) == nil)
+            #expect(try await memory.library(digest: [3], hostMinor: 0) == nil)
+            try database.close()
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Model
+import Storage
+import Testing
+
+@testable import ItemPolicies
+
+@Suite struct RunQueueTests {
+    private func items(
+        _ anchor: Int64, added: [Int64] = [], updated: [Int64] = [], removed: [Int64] = []
+    ) -> CommitSummary {
+        var summary = CommitSummary()
+        summary.anchor = anchor
+        summary.added = added
+        summary.updated = updated
+        summary.removed = removed
+        return summary
+    }
+
+    @Test("P10, P16: each transaction is a run of its own, in order, each item once")
+    func transactions() {
+        var queue = RunQueue()
+        queue.add(items(1, added: [5, 4], updated: [4, 6], removed: [5]))
+        queue.add(items(2, updated: [4]))
+        #expect(queue.waiting.map(\.cause) == [.items([5, 4, 6], anchor: 1), .items([4], anchor: 2)])
+        #expect(queue.next()?.cause == .items([5, 4, 6], anchor: 1))
+    }
+
+    @Test("P13, P16: of one trigger after a scan one waiting run is enough; each change of policies has its own")
+    func triggers() {
+        var queue = RunQueue()
+        for trigger in [Trigger.itemListUpdateCompleted, .policiesChanged, .itemListUpdateCompleted, .policiesChanged] {
+            queue.add(trigger)
+        }
+        #expect(
+            queue.waiting.map(\.cause) == [
+                .all(.itemListUpdateCompleted), .all(.policiesChanged), .all(.policiesChanged),
+            ])
+    }
+
+    @Test("P16: what a run's own transaction set off is a follow-up, what came from outside is not")
+    func rounds() {
+        var queue = RunQueue()
+        var own = items(7, updated: [1])
+        own.triggersPolicies = true
+        queue.add(items(6, updated: [1]))
+        queue.add(own)
+        queue.follow(own, round: 3, asker: PluginID("a"))
+        #expect(queue.waiting.map(\.round) == [0, 4, 4])
+        #expect(queue.waiting.map(\.askers) == [[], [PluginID("a")], [PluginID("a")]])
+    }
+}

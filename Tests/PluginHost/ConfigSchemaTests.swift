@@ -1,0 +1,61 @@
+import Testing
+
+@testable import PluginHost
+
+@Suite struct ConfigSchemaTests {
+    private static let text = """
+        {"properties": {"years": {"type": "integer", "minimum": 1, "maximum": 99, "default": 5, "description": "how long"},
+          "keep": {"type": "boolean"}, "share": {"type": "number"},
+          "mode": {"type": "string", "enum": ["slow", "fast"], "default": "slow"}}}
+        """
+
+    @Test("Settings are checked against the schema, and defaults are filled in")
+    func settings() throws {
+        let schema = try ConfigSchema(parsing: Self.text)
+        #expect(try schema.settings(from: "{}") == #"{"years":5,"mode":"slow"}"#)
+        #expect(
+            try schema.settings(from: #"{"mode": "fast", "keep": true, "share": 0.5, "years": 7}"#)
+                == #"{"years":7,"keep":true,"share":0.5,"mode":"fast"}"#)
+    }
+
+    @Test(
+        "All that is wrong with settings is said at once",
+        arguments: [
+            (
+                #"{"years": 0, "mode": "x", "yeras": 1}"#,
+                "`yeras` is unknown: the plugin takes `years`, `keep`, `share`, `mode`; `years` must be at least 1; `mode` must be one of \"slow\", \"fast\""
+            ),
+            (#"{"years": 100}"#, "`years` must be at most 99"),
+            (#"{"years": "5"}"#, "`years` must be of type integer"),
+            (#"{"keep": 1}"#, "`keep` must be of type boolean"),
+            ("[]", "not an object"),
+            ("{", "not JSON: a name in quotes is missing"),
+        ])
+    func wrong(settings: String, problem: String) throws {
+        let schema = try ConfigSchema(parsing: Self.text)
+        #expect(throws: Refusal.settings(problem)) { try schema.settings(from: settings) }
+    }
+
+    @Test(
+        "A schema that promises a check that is not made is refused",
+        arguments: [
+            "", "{}", #"{"properties": {"a": {}}}"#, #"{"properties": {"a": {"type": "array"}}}"#,
+            #"{"properties": {"a": {"type": "string", "pattern": "x"}}}"#,
+            #"{"properties": {"a": {"type": "integer", "default": "x"}}}"#, #"{"properties": {}, "required": []}"#,
+        ])
+    func schemas(text: String) { #expect(throws: Refusal.self) { try ConfigSchema(parsing: text) } }
+
+    @Test("JSON is read as RFC 8259 has it, and what is none is refused")
+    func json() throws {
+        let text = #"{"a": [1, -2.5, "x\n\u00e9\ud83d\ude00", true, null], "b": {}}"#
+        #expect(
+            try JSONValue(parsing: text)["a"]
+                == .array([.integer(1), .number(-2.5), .string("x\né😀"), .bool(true), .null]))
+        for wrong in [
+            "{\"a\": }", "[1,]", "\"\\ud83d\"", "\"\u{1}\"", "01x", "tru", "1 2", "\"x",
+            String(repeating: "[", count: 100),
+        ] {
+            #expect(throws: JSONValue.ParsingError.self, "\(wrong)") { try JSONValue(parsing: wrong) }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import PluginHost
+
+@Suite struct DiscoveryTests {
+    @Test(
+        "G1: a plugin that comes with the host is missing when its library is, and the report says where it was looked for"
+    )
+    func missing() async throws {
+        try await withPluginFolder { folder in
+            let host = await folder.load([], builtIn: "\(folder.path)/built-in")
+            let report = try #require(await host.reports().first)
+            #expect(report.id == PluginID("org.larder.available-offline"))
+            #expect(report.state == .missing)
+            #expect(report.isolation == .inProcess)
+            #expect(report.reason?.contains("\(folder.path)/built-in/libAvailableOffline.so") == true)
+        }
+    }
+
+    @Test("G1: what the config names and nothing has is missing, with the reason")
+    func nowhere() async throws {
+        try await withPluginFolder { folder in
+            let reports = await folder.load([
+                PluginSettings(id: PluginID(shortOrFull: "teleport")), PluginSettings(id: PluginFolder.variant),
+                PluginSettings(id: PluginID("org.example.a"), library: "\(folder.path)/a.so"),
+            ]).reports()
+            let reasons = reports.filter { $0.state == .missing }.compactMap(\.reason)
+            #expect(reasons.contains("this build of Larder does not have it"))
+            #expect(reasons.contains("no library is there; looked for it in \(folder.path)"))
+            #expect(reasons.contains("no library is there; looked for it in \(folder.path)/a.so"))
+        }
+    }
+
+    @Test("G1: available-offline is a library of its own that is loaded as built; without it exactly that is gone")
+    func builtIn() async throws {
+        try await withPluginFolder { folder in
+            let builtIn = "\(folder.path)/built-in"
+            let library = "\(builtIn)/libAvailableOffline.so"
+            try Files.write(try Files.read("\(Build.root)/.build/debug/libAvailableOffline.so"), to: library)
+            try await CompiledPlugin.build("variant", to: "\(folder.path)/variant.so")
+            let variant = PluginSettings(id: PluginFolder.variant, isolation: .inProcess)
+            var host = await folder.load([variant], builtIn: builtIn)
+            var reports = await host.reports()
+            #expect(reports.map(\.state) == [.ready, .ready])
+            #expect(reports.first?.kinds == ["availableOffline"])
+            await host.shutDown()
+            Files.remove(library)
+            host = await folder.load([variant], builtIn: builtIn)
+            reports = await host.reports()
+            #expect(reports.map(\.state) == [.missing, .ready])
+            await host.shutDown()
+        }
+    }
+
+    @Test("G1: a file with the name of a built-in plugin in another folder does not take its place")
+    func impostor() async throws {
+        try await withPluginFolder { folder in
+            try await CompiledPlugin.build(
+                "variant", to: "\(folder.path)/libAvailableOffline.so", defines: ["ID=\"org.larder.available-offline\""]
+            )
+            let reports = await folder.load([]).reports()
+            #expect(reports.map(\.state) == [.missing, .found])
+        }
+    }
+
+    @Test("G2, G4: a library in the paths that the config does not name is found, and not opened")
+    func found() async throws {
+        try await withPluginFolder { folder in
+            try await CompiledPlugin.build("variant", to: "\(folder.path)/a.so", defines: ["ON_OPEN=_exit(1)"])
+            let reports = await folder.load([]).reports()
+            #expect(reports.last?.state == .found)
+            #expect(reports.last?.library == "\(folder.path)/a.so")
+        }
+    }
+
+    @Test("G2: a disabled plugin is not opened")
+    func disabled() async throws {
+        try await withPluginFolder { folder in
+            let library = "\(folder.path)/a.so"
+            try await CompiledPlugin.build("variant", to: library, defines: ["ON_OPEN=_exit(1)"])
+            let host = await folder.load([
+                PluginSettings(id: PluginFolder.variant, isEnabled: false, library: library, isolation: .inProcess)
+            ])
+            let report = try #require(await host.reports().first { $0.id == PluginFolder.variant })
+            #expect(report.state == .disabled)
+        }
+    }
+
+    @Test("G4: a plugin is found by its id; of two libraries the first wins, the other is refused as a duplicate")
+    func byName() async throws {
+        try await withPluginFolder { folder in
+            try await CompiledPlugin.build("variant", to: "\(folder.path)/libvariant.so")
+            try await CompiledPlugin.build("variant", to: "\(folder.path)/org.example.variant.so")
+            let host = await folder.load([PluginSettings(id: PluginFolder.variant, isolation: .inProcess)])
+            let reports = await host.reports().filter { $0.id == PluginFolder.variant }
+            #expect(reports.map(\.state) == [.ready, .refused])
+            #expect(
+                reports.map(\.library) == ["\(folder.path)/libvariant.so", "\(folder.path)/org.example.variant.so"])
+            #expect(
+                reports.last?.reason
+                    == "duplicate id: org.example.variant is provided by \(folder.path)/libvariant.so already")
+            await host.shutDown()
+        }
+    }
+
+    @Test("P9: processors come in the original's order, then by id")
+    func order() {
+        let names = [
+            "org.example.b", "vacuum", "version-updates", "download-expiration", "org.example.a", "available-offline",
+        ]
+        let sorted = names.map { PluginID(shortOrFull: $0) }.sorted(by: FirstParty.precedes)
+        #expect(
+            sorted.map(\.shortName) == [
+                "available-offline", "download-expiration", "vacuum", "version-updates", "org.example.a",
+                "org.example.b",
+            ])
+        #expect(FirstParty.kebab("AvailableOffline") == "available-offline")
+        #expect(FirstParty.pascal("available-offline") == "AvailableOffline")
+    }
+}

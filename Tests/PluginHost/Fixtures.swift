@@ -1,0 +1,56 @@
+import Logging
+import Model
+import TestSupport
+
+@testable import PluginHost
+
+/// The folder of plugins, and what the config says of them.
+struct PluginFolder {
+    var path: String
+    var log = CollectedLog()
+
+    static let probe = ProbeCommand(arguments: ["\(Build.root)/.build/debug/larder", "__probe"])
+    static let variant = PluginID("org.example.variant")
+
+    /// Loads what the config names. A plugin in C runs in process, since the config says so.
+    func load(
+        _ plugins: [PluginSettings], builtIn: String? = nil, probe: ProbeCommand = PluginFolder.probe,
+        memory: (any ProbeMemory)? = nil
+    ) async -> PluginHost {
+        let settings = Settings(pluginPaths: [path], plugins: plugins)
+        let host = PluginHost(
+            builtIn: builtIn ?? "\(path)/none", settings: settings, probe: probe, memory: memory, logger: log.logger)
+        await host.load()
+        return host
+    }
+
+    /// What becomes of a variant that is built with these macros.
+    func report(
+        ofVariant defines: [String], id: PluginID = variant, memory: (any ProbeMemory)? = nil,
+        probe: ProbeCommand = PluginFolder.probe, settings: String = "{}"
+    ) async throws -> PluginReport? {
+        let library = "\(path)/v.so"
+        try await CompiledPlugin.build("variant", to: library, defines: defines)
+        let host = await load(
+            [PluginSettings(id: id, library: library, isolation: .inProcess, json: settings)], probe: probe,
+            memory: memory)
+        let report = await host.reports().first { $0.id == id }
+        await host.shutDown()
+        return report
+    }
+}
+
+func withPluginFolder(_ body: (PluginFolder) async throws -> Void) async throws {
+    try await withTemporaryFolder { path in
+        try Files.makeFolder("\(path)/plugins")
+        try await body(PluginFolder(path: "\(path)/plugins"))
+    }
+}
+
+/// Remembers in memory.
+actor TestMemory: ProbeMemory {
+    private(set) var known: [[UInt8]: ProbedLibrary] = [:]
+
+    func library(digest: [UInt8], hostMinor: Int) -> ProbedLibrary? { known[digest] }
+    func remember(_ library: ProbedLibrary, digest: [UInt8], hostMinor: Int) { known[digest] = library }
+}

@@ -1,0 +1,46 @@
+import Logging
+import Model
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PluginHost
+
+@Suite struct PluginLogTests {
+    /// A clock that a test sets.
+    private final class Time: Sendable {
+        private let value = Mutex(Duration.zero)
+        var now: Duration {
+            get { value.withLock { $0 } }
+            set { value.withLock { $0 = newValue } }
+        }
+        var clock: HostClock {
+            HostClock(
+                now: { Timestamp(seconds: 0) }, monotonic: { self.now }, sleep: { _ in throw CancellationError() })
+        }
+    }
+
+    @Test("G6: a flood of lines is cut off, and what was dropped is said when the time is over")
+    func flood() {
+        let collected = CollectedLog()
+        let time = Time()
+        let log = PluginLog(plugin: PluginID("a.b"), account: "x", logger: collected.logger, clock: time.clock)
+        for number in 0..<150 { log.write(.info, "line \(number)") }
+        #expect(collected.messages.count == 100)
+        time.now = .seconds(11)
+        log.write(.info, "later")
+        #expect(
+            collected.messages.suffix(2) == ["warning: 50 lines were dropped: more than 100 in 10 s", "info: later"])
+    }
+
+    @Test("G6: each kind of mistake is counted for itself")
+    func counts() {
+        let collected = CollectedLog()
+        let log = PluginLog(plugin: PluginID("a.b"), account: "x", logger: collected.logger, clock: Time().clock)
+        for _ in 0..<3 { log.note(.unknownStatus, "what") }
+        log.note(.failed, "that")
+        #expect(log.misuses == [.unknownStatus: 3, .failed: 1])
+        #expect(collected.messages.first == "warning: what")
+        #expect(collected.messages.contains("warning: what (unknown statuses so far: 3)"))
+    }
+}

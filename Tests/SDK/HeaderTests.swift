@@ -1,0 +1,72 @@
+import TestSupport
+import Testing
+
+/// The headers stand alone, in every dialect that an author may use.
+@Suite struct HeaderTests {
+    struct Dialect: CustomTestStringConvertible {
+        var compilers: [String]
+        var language: String
+        var standard: String
+        var testDescription: String { standard }
+    }
+
+    static let dialects =
+        ["c99", "c11", "c17"].map { Dialect(compilers: ["gcc", "clang"], language: "c", standard: $0) }
+        + ["c++11", "c++17", "c++20"].map { Dialect(compilers: ["g++", "clang++"], language: "cpp", standard: $0) }
+
+    static let include = "\(Build.root)/SDK/C/include"
+
+    @Test(
+        "GL2: each header compiles by itself with gcc and clang, without a warning or hidden padding",
+        arguments: dialects)
+    func alone(_ dialect: Dialect) async throws {
+        try await withTemporaryFolder { folder in
+            let headers =
+                try Files.names(in: "\(Self.include)/larder").filter { $0.hasSuffix(".h") }
+                + Files.names(in: "\(Self.include)/larder/ext").map { "ext/\($0)" }
+            #expect(headers.count == 18)
+            var sources: [String] = []
+            for (number, header) in headers.enumerated() {
+                let source = "\(folder)/\(number).\(dialect.language)"
+                // Twice, so that a header's guard is tried too.
+                try Files.write("#include <larder/\(header)>\n#include <larder/\(header)>\n", to: source)
+                sources.append(source)
+            }
+            for compiler in dialect.compilers {
+                let result = try await run(
+                    compiler,
+                    [
+                        "-std=\(dialect.standard)", "-Wall", "-Wextra", "-Wpedantic", "-Wpadded", "-Werror",
+                        "-fsyntax-only",
+                        "-I", Self.include,
+                    ] + sources)
+                #expect(result.exitCode == 0, "\(compiler): \(result.errors)")
+            }
+        }
+    }
+
+    @Test("GL2: every card of a function ends with a thread tag and the minor version that brought it")
+    func cards() throws {
+        let folders = ["\(Self.include)/larder", "\(Self.include)/larder/ext"]
+        var functions = 0
+        for folder in folders {
+            for name in try Files.names(in: folder) where name.hasSuffix(".h") {
+                let lines = try Files.text("\(folder)/\(name)").split(separator: "\n", omittingEmptySubsequences: false)
+                for (number, line) in lines.enumerated() {
+                    let isMember = line.hasPrefix("    ") && line.contains(" (*") && line.contains(")(")
+                    guard isMember || line.hasPrefix("LARDER_EXPORT larder_status") else { continue }
+                    functions += 1
+                    let tags = ["[control]", "[processor]", "[loop]", "[any]"]
+                    let tag = lines[number - 1].trimmed
+                    #expect(
+                        tags.contains { tag == "* \($0) since 1.0 */" }, "\(name): \(line)")
+                }
+            }
+        }
+        #expect(functions == 42)
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: Substring { drop { $0 == " " } }
+}

@@ -1,0 +1,16 @@
+import TestSupport
+import Testing
+
+/// The plugins' libraries, as they are built.
+@Suite struct LibraryTests {
+    @Test("GL1: a plugin's library exports its entry and nothing else, and needs no Foundation")
+    func exports() async throws {
+        let library = try Stage.library(ofPlugin: "AvailableOffline")
+        let symbols = try await mustRun(
+            "nm", ["--dynamic", "--defined-only", "--extern-only", "--format=just-symbols", library])
+        #expect(symbols == "larder_plugin_entry_v1\n")
+        let needed = try await mustRun("readelf", ["--dynamic", "--wide", library])
+        #expect(!needed.contains("Foundation"))
+        #expect(needed.contains("NODELETE"))
+    }
+}

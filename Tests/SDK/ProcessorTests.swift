@@ -1,0 +1,192 @@
+import CLarder
+import LarderFakeHost
+import LarderSDK
+import Testing
+
+import struct Model.Item
+import struct Model.ItemPolicy
+
+/// A processor that uses everything the SDK has. What it does with an item, the item's name says.
+struct Sampler: ItemPolicyProcessor {
+    static let description = PluginDescription(
+        id: "org.example.sampler", name: "Sampler", version: "1.2.3", vendor: "Example", summary: "Tries everything",
+        required: [.actions], wanted: [.log, .values])
+    static let kind = "sampler"
+    static let fields: ItemFields = [.path, .name, .localID, .type, .size]
+    static let settingsSchema: String? = #"{"properties": {"word": {"type": "string", "default": "hello"}}}"#
+
+    let host: Host
+    let actions: Host.Actions
+    let word: String
+    var seen = 0
+    var kept: [LarderSDK.ItemPolicy] = []
+
+    init(host: Host) throws(PluginError) {
+        self.host = host
+        actions = try host.require(host.actions, .actions)
+        word = try host.settings()["word"]?.string ?? "none"
+        host.log?.info("started with \(word)")
+    }
+
+    var triggers: TriggerSet { [.itemsChanged, .policiesChanged] }
+    var matchCondition: String? { "!removed" }
+    var cleanupCondition: String? { "removed" }
+
+    mutating func updatePolicies(_ policies: [LarderSDK.ItemPolicy]) { kept = policies }
+
+    mutating func preflight(for trigger: Trigger, changed: inout ItemCursor) throws(PluginError) {
+        while let item = try changed.next() {
+            host.log?.debug("changed \(item.path?.copied() ?? "?")")
+        }
+    }
+
+    mutating func performAction(on item: LarderSDK.Item, for trigger: Trigger) throws(PluginError) {
+        guard let localID = item.localID, let name = item.name else { return }
+        seen += 1
+        try actions.download(localID, key: "\(seen)")
+        if name == "fail" { throw PluginError(.failed, "no luck with \(name.copied())") }
+        if name == "fields" {
+            host.log?.info(
+                "size \(item.size ?? -1), etag \(item.etag?.copied() ?? "absent"), \(item.has([.path, .type]))")
+        }
+        if name == "values", let values = host.values {
+            try values.set("a", to: Array("1".utf8))
+            try values.set("b", to: [])
+            host.log?.info("a is \(try values.value(of: "a") ?? []), c is \(try values.value(of: "c")?.count ?? -1)")
+            try values.remove("b")
+        }
+        if name == "policies", let policies = host.policies {
+            try policies.add(LarderSDK.ItemPolicy(condition: "favorite", identifier: "new"), quietly: true)
+            for policy in try policies.list() { try policies.remove(policy) }
+        }
+        if name == "time", let clock = host.clock {
+            host.log?.info("\(try clock.now()) \(try clock.monotonic())")
+        }
+        if name == "cancel" { try host.cancel?.check() }
+        if name == "query", let items = host.items {
+            var cursor = try items.matching("favorite", fields: .path)
+            var found = ""
+            while let item = try cursor.next() { found += item.path?.copied() ?? "?" }
+            host.log?.info("found \(found)")
+        }
+    }
+
+    mutating func endMatching(for trigger: Trigger) { host.log?.info("\(seen) seen, \(kept.count) policies") }
+}
+
+@Suite struct ProcessorTests {
+    let stage: Stage
+
+    init() throws {
+        stage = try Stage(entry: { _, out in export(Sampler.self, to: out) })
+    }
+
+    private func start(settings: String = #"{"word": "hi"}"#) {
+        #expect(stage.start("org.example.sampler", settings: settings) == LARDER_OK)
+    }
+
+    private func runOver(_ items: Model.Item...) -> larder_status {
+        for item in items { stage.put(item) }
+        return stage.run(.policiesChanged)
+    }
+
+    @Test("SDK: a Swift processor's description, settings and schema reach the host and back")
+    func description() throws {
+        let descriptor = try #require(larder_fake_describe(stage.fake, 0)).pointee
+        #expect(String(descriptor.id) == "org.example.sampler" && String(descriptor.summary) == "Tries everything")
+        #expect(String(descriptor.required) == "larder.actions/1")
+        #expect(String(descriptor.wanted) == "larder.log/1 larder.kv/1")
+        #expect(larder_fake_describe(stage.fake, 1) == nil)
+        start()
+        #expect(stage.logLines == ["started with hi"])
+        #expect(larder_fake_schema(stage.fake).map { String(cString: $0) } == Sampler.settingsSchema)
+        larder_fake_stop(stage.fake)
+        #expect(stage.start("org.example.sampler", settings: "no JSON") == LARDER_INVALID_ARGUMENT)
+        #expect(stage.problem == "the plugin does not start: JSON: no value at byte 0")
+    }
+
+    @Test("P53: a call that throws has asked for nothing, says why, and the next item comes")
+    func failure() {
+        start()
+        #expect(runOver(.file("/1"), .file("/fail"), .file("/2")) == LARDER_FAILED)
+        #expect(stage.paths("download") == ["/1", "/2"])
+        #expect(stage.failures == ["no luck with fail"])
+        #expect(stage.logLines.last == "3 seen, 0 policies")
+    }
+
+    @Test("SDK: only the fields that were asked for have values")
+    func fields() {
+        start()
+        var item = Model.Item.file("/fields", etag: "7")
+        item.size = 0
+        #expect(runOver(item) == LARDER_OK)
+        #expect(stage.logLines.contains("size 0, etag absent, true"))
+    }
+
+    @Test("SDK: values are written when the call returns, and read before")
+    func values() {
+        start()
+        #expect(runOver(.file("/values")) == LARDER_OK)
+        #expect(stage.logLines.contains("a is [49], c is -1"))
+        #expect(stage.value(of: "a") == "1" && stage.value(of: "b") == nil)
+    }
+
+    @Test("SDK: policies are added and removed, and come back with the next run")
+    func policies() {
+        start()
+        stage.put(Model.ItemPolicy.pin(folder: "/a"))
+        #expect(runOver(.file("/policies")) == LARDER_OK)
+        #expect(stage.policyChanges == [LARDER_POLICY_QUIET, 0])
+        #expect(stage.policies.map(\.identifier) == ["new"] && stage.policies.map(\.condition) == ["favorite"])
+        #expect(stage.policies.map(\.revision) == [1])
+    }
+
+    @Test("SDK: the clock, a query and the changed items are read")
+    func reads() {
+        start()
+        larder_fake_time(stage.fake, 11, 22)
+        var favorite = Model.Item.file("/b")
+        favorite.isFavorite = true
+        stage.put(.file("/time"), .file("/query"), favorite)
+        #expect(stage.run(.itemsChanged, .file("/time"), .file("/query")) == LARDER_OK)
+        #expect(
+            stage.logLines == [
+                "started with hi", "changed /time", "changed /query", "11 22", "found /b", "2 seen, 0 policies",
+            ])
+    }
+
+    @Test("SDK: a cancelled call ends with that status")
+    func cancel() {
+        start()
+        larder_fake_cancel(stage.fake)
+        #expect(runOver(.file("/cancel")) == LARDER_CANCELLED)
+        #expect(stage.actions == [])
+    }
+
+    @Test("G11: a service that is withheld is nil, and the plugin runs without it")
+    func withheld() {
+        for service in [LARDER_EXT_LOG, LARDER_EXT_KV, LARDER_EXT_POLICIES, LARDER_EXT_CLOCK, LARDER_EXT_ITEMS] {
+            larder_fake_withhold(stage.fake, service)
+        }
+        start()
+        #expect(runOver(.file("/values"), .file("/policies"), .file("/time"), .file("/query")) == LARDER_OK)
+        #expect(stage.paths("download").count == 4)
+    }
+
+    @Test("G6: the host's refusal reaches the plugin as an error, and the fake host names it")
+    func refusal() {
+        start()
+        larder_fake_fail(stage.fake, "kv.put", 1, LARDER_IO)
+        #expect(runOver(.file("/values")) == LARDER_IO)
+        #expect(stage.failures == ["the host's kv.put answered that reading or writing failed"])
+        #expect(stage.value(of: "a") == nil && stage.actions == [])
+    }
+
+    @Test("P7: a trigger that is not in the mask makes no call")
+    func mask() {
+        start()
+        stage.put(.file("/a"))
+        #expect(stage.run(.itemListUpdateCompleted) == LARDER_OK)
+        #expect(stage.calls == [])
+    }
+}

@@ -1,0 +1,146 @@
+import CLarder
+import FoundationEssentials
+import Glibc
+import LarderFakeHost
+import Model
+import TestSupport
+
+/// A plugin on the fake host's stage, with items as the host knows them and conditions answered as the host answers them.
+final class Stage {
+    let fake: OpaquePointer
+    private var items: [LocalID: Item] = [:]
+    private var conditions: [String: Condition] = [:]
+    /// Conditions that did not parse, and why.
+    private(set) var badConditions: [String] = []
+
+    struct Asked: Hashable {
+        var name: String
+        var path: String
+        var flags: UInt32
+        var key: String
+    }
+
+    /// A plugin of the package as it was built. Tests run beside the libraries, but do not build them.
+    static func library(ofPlugin name: String) throws -> String {
+        let folder = ProcessInfo.processInfo.environment["LARDER_PLUGINS"] ?? "\(Build.root)/.build/debug"
+        let library = "\(folder)/lib\(name).so"
+        guard Files.exists(library) else {
+            throw SetupError("no library at \(library): run `swift build` first, or set LARDER_PLUGINS")
+        }
+        return library
+    }
+
+    static func opening(plugin name: String) throws -> Stage { try Stage(library: library(ofPlugin: name)) }
+
+    init(library: String) throws {
+        fake = larder_fake_open(library)
+        try become()
+    }
+
+    init(entry: @escaping larder_plugin_entry) throws {
+        fake = larder_fake_for(entry)
+        try become()
+    }
+
+    private func become() throws {
+        if let problem { throw SetupError(problem) }
+        larder_fake_evaluate_with(
+            fake,
+            { context, condition, item in
+                guard let context else { return 0 }
+                let stage = Unmanaged<Stage>.fromOpaque(context).takeUnretainedValue()
+                return stage.meets(String(condition), LocalID(String(item.pointee.local_id))) ? 1 : 0
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    deinit { larder_fake_free(fake) }
+
+    private func meets(_ text: String, _ id: LocalID) -> Bool {
+        guard let item = items[id] else { return false }
+        if conditions[text] == nil {
+            do throws(ConditionError) {
+                conditions[text] = try Condition(parsing: text)
+            } catch {
+                badConditions.append("\(text): \(error)")
+                conditions[text] = .constant(false)
+            }
+        }
+        return conditions[text]?.matches(item, now: Timestamp(seconds: 0)) ?? false
+    }
+
+    var problem: String? { larder_fake_problem(fake).map { String(cString: $0) } }
+
+    @discardableResult func start(_ id: String, settings: String = "{}") -> larder_status {
+        larder_fake_settings(fake, settings)
+        return larder_fake_start(fake, id)
+    }
+
+    /// Puts items on the stage, or in place of those with the same id.
+    func put(_ new: Item...) {
+        for item in new {
+            items[item.localID] = item
+            withView(of: item) { larder_fake_put_item(fake, $0) }
+        }
+    }
+
+    func put(_ policies: ItemPolicy...) {
+        for policy in policies { withView(of: policy) { larder_fake_put_policy(fake, $0) } }
+    }
+
+    func drop(_ policy: ItemPolicy) { larder_fake_drop_policy(fake, policy.id.text) }
+
+    @discardableResult func run(_ trigger: Trigger, _ changed: Item...) -> larder_status {
+        let ids = changed.compactMap { strdup($0.localID.text) }
+        defer { for id in ids { free(id) } }
+        return ids.map { UnsafePointer($0) }.withUnsafeBufferPointer {
+            larder_fake_run(fake, trigger.rawValue, $0.baseAddress, $0.count)
+        }
+    }
+
+    private func entries<Result>(_ kind: UInt32, _ read: (larder_fake_entry) -> Result) -> [Result] {
+        (0..<larder_fake_count(fake, kind)).compactMap { larder_fake_entry_at(fake, kind, $0).map { read($0.pointee) } }
+    }
+
+    /// `perform_action /a`, oldest first.
+    var calls: [String] {
+        entries(LARDER_FAKE_CALL) {
+            String(cString: $0.name) + ($0.path.map { " " + String(cString: $0) } ?? "")
+        }
+    }
+
+    var actions: [Asked] {
+        entries(LARDER_FAKE_ACTION) {
+            Asked(
+                name: String(cString: $0.name), path: $0.path.map { String(cString: $0) } ?? "", flags: $0.number,
+                key: $0.text.map { String(cString: $0) } ?? "")
+        }
+    }
+
+    func paths(_ action: String) -> [String] { actions.filter { $0.name == action }.map(\.path) }
+
+    /// The flags of each change of policies that was asked for.
+    var policyChanges: [UInt32] { entries(LARDER_FAKE_POLICY) { $0.number } }
+    var mistakes: [String] { entries(LARDER_FAKE_MISTAKE) { "\(String(cString: $0.name)) \($0.status)" } }
+    var failures: [String] { entries(LARDER_FAKE_FAILURE) { $0.text.map { String(cString: $0) } ?? "" } }
+    var logLines: [String] { entries(LARDER_FAKE_LOG) { $0.text.map { String(cString: $0) } ?? "" } }
+    var queries: [String] { entries(LARDER_FAKE_QUERY) { $0.text.map { String(cString: $0) } ?? "" } }
+    func forget() { larder_fake_forget(fake) }
+
+    var policies: [ItemPolicy] {
+        (0..<larder_fake_policy_count(fake)).compactMap {
+            larder_fake_policy_at(fake, $0).map { ItemPolicy($0.pointee) }
+        }
+    }
+
+    func value(of key: String) -> String? {
+        larder_fake_value(fake, key).map {
+            String(decoding: UnsafeBufferPointer(start: $0.pointee.ptr, count: Int($0.pointee.len)), as: UTF8.self)
+        }
+    }
+}
+
+extension String {
+    init(_ text: larder_str) {
+        self.init(decoding: UnsafeRawBufferPointer(start: text.ptr, count: Int(text.len)), as: UTF8.self)
+    }
+}

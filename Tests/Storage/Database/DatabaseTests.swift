@@ -1,0 +1,141 @@
+import GRDB
+import Glibc
+import Model
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite struct DatabaseTests {
+    @Test("Each transaction that changes items raises the anchor by one, and the observer hears of all in order")
+    func anchorsAndObserver() async throws {
+        try await withTemporaryFolder { folder in
+            let database = try Database.open(path: folder + "/larder.db")
+            let heard = Mutex<[CommitSummary]>([])
+            database.setCommitObserver { summary in heard.withLock { $0.append(summary) } }
+            let photos = try await database.write { tx in try tx.insert(folderItem("/Photos")) }
+            try await database.write { tx in try tx.setMeta(MetaKey("x"), .integer(1)) }
+            try await database.write { tx in
+                let a = try tx.insert(fileItem("/Photos/a"))
+                try tx.update(photos)
+                try tx.deleteItem(databaseID: a.databaseID)
+                tx.notePoliciesChanged(runsTrigger: false)
+            }
+            try await database.write { tx in tx.noteRecordsChanged() }
+            let summaries = heard.withLock { $0 }
+            #expect(summaries.map(\.anchor) == [1, 2, 0])
+            #expect(summaries[0].added == [photos.databaseID])
+            #expect(summaries[1].updated == [photos.databaseID])
+            #expect(summaries[1].added == summaries[1].removed)
+            #expect(summaries[1].policiesChanged && !summaries[1].triggersPolicies)
+            #expect(summaries[2].recordsChanged && !summaries[2].changesItems)
+            #expect(try await database.read { try $0.item(at: photos.path)?.anchor } == 2)
+        }
+    }
+
+    @Test("A transaction that throws has written nothing, raised nothing and told nobody")
+    func rollback() async throws {
+        try await withTemporaryFolder { folder in
+            let database = try Database.open(path: folder + "/larder.db")
+            let heard = Mutex(0)
+            database.setCommitObserver { _ in heard.withLock { $0 += 1 } }
+            await #expect(throws: CancellationError.self) {
+                try await database.write { tx in
+                    try tx.insert(fileItem("/a"))
+                    throw CancellationError()
+                }
+            }
+            #expect(try await database.read { try $0.item(at: ItemPath(unchecked: "/a")) } == nil)
+            #expect(try await database.read { try $0.metaInteger(.anchor) } == nil)
+            #expect(heard.withLock { $0 } == 0)
+        }
+    }
+
+    @Test("A commit is on the disk, the log is cut, and the file is its owner's alone")
+    func settings() throws {
+        try withTemporaryFolder { folder in
+            let database = try Database.open(path: folder + "/larder.db")
+            try database.writeBlocking { (tx) throws in
+                #expect(try String.fetchOne(tx.db, sql: "PRAGMA journal_mode") == "wal")
+                #expect(try Int.fetchOne(tx.db, sql: "PRAGMA synchronous") == 2)
+                #expect(try Int.fetchOne(tx.db, sql: "PRAGMA journal_size_limit") == 16 << 20)
+            }
+            for suffix in ["", "-wal", "-shm"] {
+                var info = stat()
+                #expect(stat(folder + "/larder.db" + suffix, &info) == 0)
+                #expect(info.st_mode & 0o777 == 0o600)
+            }
+        }
+    }
+
+    @Test("V4: an older database is upgraded in one transaction; a failing upgrade leaves it as it was")
+    func upgrade() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/larder.db"
+            let queue = try DatabaseQueue(path: path)
+            let first = "CREATE TABLE a (x); INSERT INTO a VALUES (7);"
+            try queue.writeWithoutTransaction { db in
+                try Migrations.run(db, at: path, migrations: [first])
+                let broken = [first, "ALTER TABLE a ADD COLUMN y", "no SQL at all"]
+                #expect(throws: (any Error).self) { try Migrations.run(db, at: path, migrations: broken) }
+                #expect(try db.columns(in: "a").count == 1)
+                #expect(try Int.fetchOne(db, sql: "PRAGMA user_version") == 1)
+                try Migrations.run(db, at: path, migrations: [first, "ALTER TABLE a ADD COLUMN y DEFAULT 3"])
+                #expect(try Int.fetchOne(db, sql: "SELECT x + y FROM a") == 10)
+                #expect(try Int.fetchOne(db, sql: "PRAGMA user_version") == 2)
+            }
+        }
+    }
+
+    @Test("V4: a database of a newer Larder is refused and left alone")
+    func newer() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/larder.db"
+            try Database.open(path: path).close()
+            let queue = try DatabaseQueue(path: path)
+            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 99") }
+            try queue.close()
+            let before = try Files.read(path)
+            for readOnly in [false, true] {
+                let failure = #expect(throws: Failure.self) { try Database.open(path: path, readOnly: readOnly) }
+                #expect(failure?.kind == .localIO)
+                #expect(failure?.message.contains("newer Larder") == true)
+            }
+            #expect(try Files.read(path) == before)
+        }
+    }
+
+    @Test("A reading command sees what a host wrote, beside it and after it, and cannot write")
+    func readOnly() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/larder.db"
+            #expect(throws: Failure.self) { try Database.open(path: path, readOnly: true) }
+            #expect(!Files.exists(path))
+            let host = try Database.open(path: path)
+            try await host.write { tx in _ = try tx.insert(fileItem("/a")) }
+            let beside = try Database.open(path: path, readOnly: true)
+            #expect(try await beside.read { try $0.itemCounts().items } == 1)
+            await #expect(throws: Failure.self) { try await beside.write { tx in try tx.insert(fileItem("/b")) } }
+            try beside.close()
+            try host.close()
+            let after = try Database.open(path: path, readOnly: true)
+            #expect(try await after.read { try $0.itemCounts().items } == 1)
+        }
+    }
+
+    @Test("A damaged database, a folder in its place, and no rights: each says what to do")
+    func damaged() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/larder.db"
+            try Files.write(String(repeating: "not a database ", count: 500), to: path)
+            let failure = #expect(throws: Failure.self) { try Database.open(path: path) }
+            #expect(failure?.kind == .localIO)
+            #expect(failure?.hint?.contains("aside") == true)
+            try Files.makeFolder(folder + "/other.db")
+            #expect(throws: Failure.self) { try Database.open(path: folder + "/other.db") }
+            let missing = #expect(throws: Failure.self) { try Database.open(path: folder + "/no/larder.db") }
+            #expect(missing?.kind == .cannotCreate)
+        }
+    }
+}

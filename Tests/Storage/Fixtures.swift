@@ -1,0 +1,39 @@
+import Model
+import Synchronization
+import TestSupport
+
+@testable import Storage
+
+/// Gives `body` a new, empty database.
+func withDatabase<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try withTemporaryFolder { folder in try body(try Database.open(path: folder + "/larder.db")) }
+}
+
+func fileItem(_ path: String) -> Item {
+    Item(localID: .random(), fileID: nil, path: ItemPath(unchecked: path), kind: .file)
+}
+
+func folderItem(_ path: String) -> Item {
+    Item(localID: .random(), fileID: nil, path: ItemPath(unchecked: path), kind: .folder)
+}
+
+func mark(inode: UInt64, size: Int64 = 10) -> FileMark {
+    FileMark(
+        inode: inode, size: size, modified: Timestamp(seconds: 1), changed: Timestamp(seconds: 2),
+        recorded: Timestamp(seconds: 3))
+}
+
+func localCopy(_ etag: String, inode: UInt64) -> LocalCopy {
+    LocalCopy(
+        etag: ETag(opaque: etag, strength: .strong), digest: [UInt8](repeating: 7, count: 32), mark: mark(inode: inode))
+}
+
+/// A clock's time that a test sets.
+final class AtomicTime: Sendable {
+    private let time: Mutex<Timestamp>
+    init(_ time: Timestamp) { self.time = Mutex(time) }
+    var value: Timestamp {
+        get { time.withLock { $0 } }
+        set { time.withLock { $0 = newValue } }
+    }
+}

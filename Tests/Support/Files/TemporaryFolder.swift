@@ -1,0 +1,43 @@
+import FoundationEssentials
+import Glibc
+
+/// What went wrong in a test's surroundings, as opposed to in what is tested.
+public struct SetupError: Error, CustomStringConvertible {
+    public let description: String
+
+    public init(_ description: String) { self.description = description }
+
+    /// For a system call that just failed.
+    init(call: String, path: String) {
+        self.init("\(call) \(path): \(String(cString: strerror(errno)))")
+    }
+}
+
+/// Gives `body` the path of a new empty folder, which is removed when the scope ends, however it ends.
+///
+/// The folder is readable by everybody, so that servers which give up root's rights can enter it.
+public func withTemporaryFolder<Result>(
+    isolation: isolated (any Actor)? = #isolation, _ body: (String) async throws -> Result
+) async throws -> Result {
+    let path = try makeTemporaryFolder()
+    defer { Files.remove(path) }
+    return try await body(path)
+}
+
+/// The same for tests that wait for nothing.
+public func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let path = try makeTemporaryFolder()
+    defer { Files.remove(path) }
+    return try body(path)
+}
+
+private func makeTemporaryFolder() throws -> String {
+    let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+    var template = Array("\(parent)/larder-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw SetupError(call: "mkdtemp", path: parent) }
+    let path = template.withUnsafeBufferPointer {
+        String(decoding: $0.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+    guard chmod(path, 0o755) == 0 else { throw SetupError(call: "chmod", path: path) }
+    return path
+}

@@ -1,0 +1,222 @@
+/* A processor that behaves as its setting `mode` says, in each call for an item unless the mode is about another call. Its
+ * settings `match` and `cleanup` are its conditions, and `triggers` its mask. Built with -pthread. */
+#include <larder/larder.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define S(literal) LARDER_STR(literal)
+
+struct wilful {
+    larder_instance instance;
+    const larder_host *host;
+    const larder_actions *actions;
+    const larder_items *items;
+    const larder_kv *kv;
+    const larder_log *log;
+    const larder_policies *policies;
+    char mode[64], match[1024], cleanup[1024], triggers[16];
+    larder_str id;
+    larder_status answer;
+};
+
+static void setting(larder_str json, const char *quoted, char *out, size_t size) {
+    const char *end = json.ptr + json.len, *at = json.ptr;
+    size_t n = strlen(quoted), length = 0;
+    while (at + n < end && memcmp(at, quoted, n) != 0) at++;
+    for (at += n; at < end && *at != '"'; at++) {}
+    for (at++; at < end && *at != '"' && length + 1 < size; at++)
+        out[length++] = *at == '\\' && at + 1 < end ? *++at : *at;
+    out[length] = 0;
+}
+
+static int is(struct wilful *me, const char *mode) { return !strcmp(me->mode, mode); }
+
+static void say(struct wilful *me, const char *word, long number) {
+    char line[128];
+    int length = snprintf(line, sizeof line, "%s %ld", word, number);
+    me->log->write(me->host, LARDER_LOG_INFO, larder_str_make(line, (uint64_t)length));
+}
+
+static larder_status text(const char *from, larder_str *out) {
+    if (*from) *out = larder_str_make(from, strlen(from));
+    return LARDER_OK;
+}
+
+static uint32_t triggers(void *me) { return (uint32_t)strtoul(((struct wilful *)me)->triggers, 0, 0); }
+static larder_status matching(void *me, larder_str *out) { return text(((struct wilful *)me)->match, out); }
+static larder_status unwanted(void *me, larder_str *out) { return text(((struct wilful *)me)->cleanup, out); }
+
+static larder_status update(void *me_, const larder_policy_list *list) {
+    struct wilful *me = me_;
+    for (uint64_t i = 0; is(me, "list") && i < list->count; i++) {
+        const larder_policy *policy = larder_policy_at(list, i);
+        me->log->write(me->host, LARDER_LOG_INFO, policy->condition);
+    }
+    return LARDER_OK;
+}
+
+static larder_status preflight(void *me_, uint32_t trigger, larder_item_cursor *changed) {
+    struct wilful *me = me_;
+    const larder_item *item;
+    (void)trigger;
+    if (!is(me, "preflight")) return LARDER_OK;
+    if (!changed) say(me, "no batch", 0);
+    while (changed && changed->next(changed, &item) == LARDER_OK && item) say(me, item->removed ? "gone" : "there", item->size);
+    return LARDER_OK;
+}
+
+static larder_status will_enter(void *me_, uint32_t trigger) {
+    struct wilful *me = me_;
+    larder_bytes value, one = {(const uint8_t *)"1", 1};
+    larder_policy policy;
+    (void)trigger;
+    if (is(me, "kv")) {
+        say(me, "stored", me->kv->get(me->host, one, &value));
+        me->kv->put(me->host, one, one);
+        say(me, "own", me->kv->get(me->host, one, &value));
+    }
+    if (is(me, "kv fails")) {
+        me->kv->put(me->host, one, one);
+        return LARDER_FAILED;
+    }
+    if (is(me, "restless")) {
+        memset(&policy, 0, sizeof policy);
+        policy.struct_size = sizeof policy;
+        policy.condition = S("path == \"/x\"");
+        return me->policies->add(me->host, &policy, 0);
+    }
+    return LARDER_OK;
+}
+
+static larder_status did_pass(void *me_, uint32_t trigger) {
+    struct wilful *me = me_;
+    larder_bytes value, one = {(const uint8_t *)"1", 1};
+    larder_query query = {sizeof query, 0, S("type == \"file\""), LARDER_FIELD_BIT(LARDER_FIELD_PATH)};
+    larder_item_cursor *cursor;
+    const larder_item *item;
+    long count = 0;
+    (void)trigger;
+    if (is(me, "kv") || is(me, "kv fails")) say(me, "later", me->kv->get(me->host, one, &value));
+    if (is(me, "items") && me->items->open(me->host, &query, &cursor) == LARDER_OK) {
+        while (cursor->next(cursor, &item) == LARDER_OK && item) count++;
+        say(me, "files", count);
+        say(me, "closed", me->items->close(me->host, cursor));
+        say(me, "closed again", me->items->close(me->host, cursor));
+        query.condition = S("path ==");
+        say(me, "no condition", me->items->open(me->host, &query, &cursor));
+    }
+    return LARDER_OK;
+}
+
+static void *elsewhere(void *me_) {
+    struct wilful *me = me_;
+    me->answer = me->actions->download(me->host, me->id, 0, S("elsewhere"));
+    return 0;
+}
+
+static larder_status perform(void *me_, uint32_t trigger, const larder_item *item) {
+    struct wilful *me = me_;
+    int is_bad = item->path.len >= 3 && !memcmp(item->path.ptr + item->path.len - 3, "bad", 3);
+    (void)trigger;
+    if (is(me, "no key")) say(me, "no key", me->actions->download(me->host, item->local_id, 0, S("")));
+    if (is(me, "no text")) {
+        say(me, "no text", me->log->write(me->host, LARDER_LOG_INFO, S("\xff\xfe")));
+        say(me, "no text", me->actions->download(me->host, item->local_id, 0, S("k\xff")));
+        return LARDER_OK;
+    }
+    if (is(me, "no item")) say(me, "no item", me->actions->download(me->host, S("nobody"), 0, S("k")));
+    if (is(me, "thread")) {
+        pthread_t thread;
+        me->id = item->local_id;
+        if (pthread_create(&thread, 0, elsewhere, me) || pthread_join(thread, 0)) return LARDER_FAILED;
+        say(me, "thread", me->answer);
+        return LARDER_OK;
+    }
+    if (!is(me, "no key") && !is(me, "no item")) {
+        larder_status status = me->actions->download(me->host, item->local_id, 0, item->path);
+        if (status != LARDER_OK) return status;
+    }
+    if (is(me, "fail") && is_bad) {
+        me->host->fail(me->host, LARDER_FAILED, S("it is bad"));
+        return LARDER_FAILED;
+    }
+    return is(me, "unknown") && is_bad ? 42 : LARDER_OK;
+}
+
+static larder_status clean(void *me_, uint32_t trigger, const larder_item *item) {
+    struct wilful *me = me_;
+    (void)trigger;
+    return me->actions->remove_local_copy(me->host, item->local_id, 0, item->path);
+}
+
+static larder_status nothing(void *me, uint32_t trigger) { (void)me; (void)trigger; return LARDER_OK; }
+
+static const larder_item_policy_processor processor = {
+    sizeof processor, 0, {"wilful", 6},
+    LARDER_FIELD_BIT(LARDER_FIELD_PATH) | LARDER_FIELD_BIT(LARDER_FIELD_LOCAL_ID) | LARDER_FIELD_BIT(LARDER_FIELD_SIZE)
+        | LARDER_FIELD_BIT(LARDER_FIELD_REMOVED),
+    triggers, matching, matching, unwanted, update, preflight, will_enter, nothing, perform, nothing,
+    nothing, clean, nothing, did_pass};
+
+static larder_status schema_text(void *me, larder_str *out) {
+    (void)me;
+    *out = S("{\"properties\": {\"mode\": {\"type\": \"string\", \"default\": \"\"}, "
+             "\"match\": {\"type\": \"string\", \"default\": \"\"}, \"cleanup\": {\"type\": \"string\", \"default\": \"\"}, "
+             "\"triggers\": {\"type\": \"string\", \"default\": \"0xffffffff\"}}}");
+    return LARDER_OK;
+}
+static const larder_config_schema schema = {sizeof schema, 0, schema_text};
+
+static larder_status start(void *me_) {
+    struct wilful *me = me_;
+    const larder_host *host = me->host;
+    const larder_config *config = host->extension(host, S(LARDER_EXT_CONFIG));
+    larder_str json;
+    me->actions = host->extension(host, S(LARDER_EXT_ACTIONS));
+    me->items = host->extension(host, S(LARDER_EXT_ITEMS));
+    me->kv = host->extension(host, S(LARDER_EXT_KV));
+    me->log = host->extension(host, S(LARDER_EXT_LOG));
+    me->policies = host->extension(host, S(LARDER_EXT_POLICIES));
+    if (host->extension(host, S(LARDER_EXT_CLOCK))) return LARDER_INTERNAL; /* neither required nor wanted */
+    if (config->settings(host, &json) != LARDER_OK) return LARDER_UNSUPPORTED;
+    setting(json, "\"mode\"", me->mode, sizeof me->mode);
+    setting(json, "\"match\"", me->match, sizeof me->match);
+    setting(json, "\"cleanup\"", me->cleanup, sizeof me->cleanup);
+    setting(json, "\"triggers\"", me->triggers, sizeof me->triggers);
+    if (is(me, "early")) say(me, "early", me->actions->download(host, S("x"), 0, S("k")));
+    if (is(me, "no start")) {
+        host->fail(host, LARDER_FAILED, S("the archive is not mounted"));
+        return LARDER_FAILED;
+    }
+    return LARDER_OK;
+}
+static void stop(void *me) { (void)me; }
+static const void *extension(void *me, larder_str name) {
+    (void)me;
+    if (name.len == strlen(LARDER_EXT_CONFIG_SCHEMA) && !memcmp(name.ptr, LARDER_EXT_CONFIG_SCHEMA, name.len)) return &schema;
+    return name.len == strlen(LARDER_EXT_ITEM_POLICY_PROCESSOR) ? &processor : 0;
+}
+
+#define SERVICES \
+    LARDER_EXT_CONFIG " " LARDER_EXT_ACTIONS " " LARDER_EXT_ITEMS " " LARDER_EXT_KV " " LARDER_EXT_LOG " " LARDER_EXT_POLICIES
+static const larder_descriptor descriptor = {
+    sizeof descriptor, 0, {"org.example.wilful", 18}, {"Wilful", 6}, {"1.0.0", 5}, {0, 0}, {0, 0},
+    {SERVICES, sizeof(SERVICES) - 1}, {0, 0}};
+static const larder_descriptor *describe(uint32_t index) { return index == 0 ? &descriptor : 0; }
+static larder_status create(larder_str id, const larder_host *host, const larder_instance **out) {
+    struct wilful *me;
+    if (id.len != descriptor.id.len || memcmp(id.ptr, descriptor.id.ptr, id.len)) return LARDER_NOT_FOUND;
+    if (!(me = calloc(1, sizeof *me))) return LARDER_LIMIT;
+    me->instance = (larder_instance){sizeof me->instance, 0, me, start, stop, free, extension};
+    me->host = host;
+    *out = &me->instance;
+    return LARDER_OK;
+}
+static const larder_module module = {sizeof module, LARDER_ABI_MINOR, describe, create};
+larder_status larder_plugin_entry_v1(uint32_t host_minor, const larder_module **out) {
+    (void)host_minor;
+    *out = &module;
+    return LARDER_OK;
+}

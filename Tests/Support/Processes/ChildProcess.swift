@@ -1,0 +1,167 @@
+import FoundationEssentials
+public import Glibc
+import Synchronization
+
+/// How a process ended.
+public enum ExitStatus: Hashable, Sendable {
+    case code(Int32)
+    case signal(Int32)
+}
+
+/// A program that a test started. It runs in a process group of its own; whoever starts it stops it.
+public final class ChildProcess: Sendable {
+    public let pid: pid_t
+
+    private enum State {
+        case running([CheckedContinuation<ExitStatus, Never>])
+        case ended(ExitStatus)
+    }
+
+    private let state = Mutex(State.running([]))
+
+    /// Starts a program.
+    /// - Parameters:
+    ///   - program: the path of an executable, or a name that is looked for in `PATH`.
+    ///   - environment: all of the program's environment; nil gives it the test's own.
+    ///   - output: a file for standard output; nil throws it away. The same for `errors`.
+    public init(
+        _ program: String, _ arguments: [String], environment: [String: String]? = nil, output: String? = nil,
+        errors: String? = nil
+    ) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output ?? "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0o644)
+        posix_spawn_file_actions_addopen(&actions, 2, errors ?? "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0o644)
+        Self.keepDescriptorsFromChildren()
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // The test runner may block or ignore signals; a program of ours starts as from a shell.
+        var none = sigset_t()
+        var all = sigset_t()
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+        let environment = environment ?? ProcessInfo.processInfo.environment
+        let argv = CStrings([program] + arguments)
+        let envp = CStrings(environment.map { "\($0.key)=\($0.value)" })
+        var pid: pid_t = 0
+        let failure = posix_spawnp(&pid, program, &actions, &attributes, argv.pointers, envp.pointers)
+        guard failure == 0 else { throw SetupError("cannot start \(program): \(String(cString: strerror(failure)))") }
+        self.pid = pid
+        try startReaper()
+    }
+
+    /// Libraries in the test's process may open sockets that a child would inherit: a server that was stopped would
+    /// then still seem to listen.
+    private static func keepDescriptorsFromChildren() {
+        for name in (try? Files.names(in: "/proc/self/fd")) ?? [] {
+            if let descriptor = Int32(name), descriptor > 2 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        }
+    }
+
+    /// Sends a signal, unless the process has ended.
+    public func send(_ signal: Int32) {
+        state.withLock { state in
+            if case .running = state { kill(pid, signal) }
+        }
+    }
+
+    public var hasEnded: Bool {
+        state.withLock { state in
+            if case .ended = state { true } else { false }
+        }
+    }
+
+    /// Waits until the process has ended.
+    public func wait() async -> ExitStatus {
+        await withCheckedContinuation { continuation in
+            let ended: ExitStatus? = state.withLock { state in
+                switch state {
+                case .ended(let status): return status
+                case .running(let waiting):
+                    state = .running(waiting + [continuation])
+                    return nil
+                }
+            }
+            if let ended { continuation.resume(returning: ended) }
+        }
+    }
+
+    /// Waits until the process has ended; after `timeout` it and its whole group are killed.
+    public func wait(atMost timeout: Duration) async -> ExitStatus {
+        let killer = Task {
+            try await Task.sleep(for: timeout)
+            self.killGroup()
+        }
+        defer { killer.cancel() }
+        return await wait()
+    }
+
+    /// Asks the process to end, and kills its group if it has not done so ten seconds later.
+    @discardableResult public func stop() async -> ExitStatus {
+        send(SIGTERM)
+        return await wait(atMost: .seconds(10))
+    }
+
+    private func killGroup() {
+        state.withLock { state in
+            if case .running = state { kill(-pid, SIGKILL) }
+        }
+    }
+
+    /// A thread of its own for every child: waiting blocks it, and no pool of threads grows fast enough for that.
+    private func startReaper() throws {
+        var thread = pthread_t()
+        let context = Unmanaged.passRetained(self).toOpaque()
+        let failure = pthread_create(
+            &thread, nil,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<ChildProcess>.fromOpaque(context).takeRetainedValue().reap()
+                return nil
+            }, context)
+        guard failure == 0 else { throw SetupError("cannot start a thread: \(String(cString: strerror(failure)))") }
+        pthread_detach(thread)
+    }
+
+    /// Waits without reaping first: until the lock is held, the pid stays ours, and a signal cannot reach a stranger.
+    private func reap() {
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+        let (status, waiting): (ExitStatus, [CheckedContinuation<ExitStatus, Never>]) = state.withLock { state in
+            var raw: Int32 = 0
+            while waitpid(pid, &raw, 0) < 0 && errno == EINTR {}
+            let status: ExitStatus = raw & 0x7f == 0 ? .code((raw >> 8) & 0xff) : .signal(raw & 0x7f)
+            guard case .running(let waiting) = state else { return (status, []) }
+            state = .ended(status)
+            return (status, waiting)
+        }
+        for continuation in waiting { continuation.resume(returning: status) }
+    }
+}
+
+/// A null-terminated array of C strings, as `posix_spawn` takes it.
+private final class CStrings {
+    let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    private let count: Int
+
+    init(_ strings: [String]) {
+        count = strings.count
+        pointers = .allocate(capacity: count + 1)
+        for (index, string) in strings.enumerated() { (pointers + index).initialize(to: strdup(string)) }
+        (pointers + count).initialize(to: nil)
+    }
+
+    deinit {
+        for index in 0..<count { free(pointers[index]) }
+        pointers.deallocate()
+    }
+}

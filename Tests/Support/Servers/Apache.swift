@@ -1,0 +1,73 @@
+import Glibc
+
+extension RealServer {
+    /// Apache with `mod_dav`, its configuration made from nothing, so that the machine's own does not matter.
+    func startApache(_ options: Options) async throws -> ChildProcess {
+        let program = "/usr/sbin/apache2"
+        guard access(program, X_OK) == 0 else { throw missing("apache2", debian: "apache2-bin") }
+        try Files.makeFolder("\(run)/locks")
+        var access = "Require all granted"
+        if let user = options.user {
+            try await mustRun("htpasswd", ["-bc", "\(run)/passwords", user.name, user.password])
+            access = """
+                AuthType Basic
+                AuthName test
+                AuthUserFile "\(run)/passwords"
+                Require valid-user
+                """
+        }
+        var modules = [
+            "mpm_event", "authn_core", "authn_file", "auth_basic", "authz_core", "authz_user", "mime", "dav", "dav_fs",
+        ]
+        var tls = ""
+        if let certificate = options.certificate {
+            modules.append("ssl")
+            tls = """
+                SSLEngine on
+                SSLCertificateFile "\(certificate.file)"
+                SSLCertificateKeyFile "\(certificate.key)"
+                """
+        }
+        try Files.write("text/plain txt\nimage/jpeg jpg\napplication/pdf pdf\n", to: "\(run)/types")
+        let load = modules.map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }
+        let user = Build.isRoot ? "User www-data\nGroup www-data" : ""
+        try Files.write(
+            """
+            ServerRoot "\(run)"
+            ServerName 127.0.0.1
+            Listen 127.0.0.1:\(port)
+            PidFile "\(run)/pid"
+            DefaultRuntimeDir "\(run)"
+            Mutex pthread default
+            \(user)
+            \(load.joined(separator: "\n"))
+            TypesConfig "\(run)/types"
+            ErrorLog "\(run)/server.log"
+            LogFormat "%s %B \\"%{Range}i\\" \\"%r\\"" requests
+            CustomLog "\(run)/access.log" requests
+            KeepAlive On
+            MaxKeepAliveRequests 0
+            AllowEncodedSlashes NoDecode
+            LimitXMLRequestBody 0
+            DavLockDB "\(run)/locks/db"
+            DocumentRoot "\(data)"
+            \(tls)
+            <Directory "\(data)">
+              Dav On
+              DavDepthInfinity \(options.depthInfinity ? "on" : "off")
+              AllowOverride None
+              \(access)
+            </Directory>
+
+            """, to: "\(run)/apache.conf")
+        if Build.isRoot { try await mustRun("chown", ["-R", "www-data:www-data", "\(run)/locks"]) }
+        return try ChildProcess(
+            program, ["-f", "\(run)/apache.conf", "-DFOREGROUND"], output: "\(run)/server.log",
+            errors: "\(run)/server.log")
+    }
+
+    /// - Parameter package: the package of Debian that holds the program.
+    func missing(_ program: String, debian package: String) -> SetupError {
+        SetupError("\(program) is not installed: ./Tests/run installs it (apt-get install \(package))")
+    }
+}

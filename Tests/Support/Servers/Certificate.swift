@@ -1,0 +1,21 @@
+/// A self-signed certificate for 127.0.0.1, with its key, as PEM files.
+public struct Certificate: Sendable {
+    public let file: String
+    public let key: String
+    /// SHA-256 of the certificate, as `openssl x509 -fingerprint -sha256` prints it: hexadecimal with colons.
+    public let fingerprint: String
+
+    /// Makes one in a folder.
+    public static func make(in folder: String, name: String = "server") async throws -> Certificate {
+        let (file, key) = ("\(folder)/\(name).pem", "\(folder)/\(name).key")
+        try await mustRun(
+            "openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "3",
+                "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", file,
+            ])
+        let printed = try await mustRun("openssl", ["x509", "-in", file, "-noout", "-fingerprint", "-sha256"])
+        let fingerprint = printed.split(separator: "=").last.map { String($0.prefix { $0 != "\n" }) } ?? ""
+        return Certificate(file: file, key: key, fingerprint: fingerprint)
+    }
+}

@@ -1,0 +1,45 @@
+/// A line of a server's access log.
+public struct LoggedRequest: Hashable, Sendable {
+    public var method: String
+    /// The path with its percent-encoding undone, as the server's tree has it.
+    public var path: String
+    public var status: Int
+    /// Bytes of the answer's body that were sent.
+    public var bytes: Int
+    /// The request's `Range` field.
+    public var range: String?
+
+    /// A line of the log format that `Apache` configures: `STATUS BYTES "RANGE" "METHOD TARGET VERSION"`.
+    init?(line: some StringProtocol) {
+        let quoted = line.split(separator: "\"", omittingEmptySubsequences: false)
+        guard quoted.count == 5 else { return nil }
+        let numbers = quoted[0].split(separator: " ").compactMap { Int($0) }
+        let request = quoted[3].split(separator: " ")
+        guard numbers.count == 2, request.count == 3 else { return nil }
+        (status, bytes) = (numbers[0], numbers[1])
+        method = String(request[0])
+        path = Self.decoded(request[1].prefix { $0 != "?" })
+        range = quoted[1] == "-" ? nil : String(quoted[1])
+    }
+
+    private static func decoded(_ target: some StringProtocol) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(target.utf8)[...]
+        while let first = rest.popFirst() {
+            if first == UInt8(ascii: "%"), rest.count >= 2,
+                let byte = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                bytes.append(byte)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(first)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension Sequence<LoggedRequest> {
+    /// The paths asked for with a method, in the order of the answers' ends.
+    public func paths(of method: String) -> [String] { filter { $0.method == method }.map(\.path) }
+}

@@ -1,0 +1,117 @@
+import Connection
+import Model
+import Testing
+
+@testable import SyncEngine
+
+struct VerdictTests {
+    private let now = Timestamp(seconds: 100)
+    private let failure = Failure(.failed, "it failed")
+
+    private func verdict(_ fetch: FetchFailure, attempts: Int = 0, rounds: Int = 0, isWell: Bool = true) -> Verdict {
+        Verdict.of(fetch, attempts: attempts, rounds: rounds, serverIsWell: isWell, now: now) { failures, wish in
+            wish ?? .seconds(failures)
+        }
+    }
+
+    @Test("S23: what passes by itself waits longer each time, and as long as the server wishes")
+    func transient() {
+        #expect(verdict(.server(failure, retryAfter: nil)) == .wait(until: Timestamp(seconds: 101), attempts: 1))
+        #expect(
+            verdict(.server(failure, retryAfter: nil), attempts: 2)
+                == .wait(until: Timestamp(seconds: 103), attempts: 3))
+        #expect(
+            verdict(.server(failure, retryAfter: .seconds(60))) == .wait(until: Timestamp(seconds: 160), attempts: 1))
+        #expect(verdict(.unreachable(failure), attempts: 99) == .putBack)
+        #expect(verdict(.account(failure)) == .putBack)
+        #expect(verdict(.disk(failure)) == .putBack)
+    }
+
+    @Test("S23: the fifth failure of one file is a person's, unless the whole server fails")
+    func lastTry() {
+        #expect(verdict(.server(failure, retryAfter: nil), attempts: 4) == .ask(.retry))
+        #expect(
+            verdict(.server(failure, retryAfter: nil), attempts: 4, isWell: false)
+                == .wait(until: Timestamp(seconds: 105), attempts: 5))
+        #expect(verdict(.wrongChecksum(failure), attempts: 4) == .ask(.retry))
+        #expect(verdict(.brokenOff(failure, gained: false), attempts: 4) == .ask(.retry))
+        #expect(
+            verdict(.brokenOff(failure, gained: true), attempts: 4)
+                == .wait(until: Timestamp(seconds: 101), attempts: 4))
+        #expect(verdict(.refused(failure)) == .ask(.retry))
+        #expect(verdict(.place(failure)) == .ask(.place))
+    }
+
+    @Test("S16: another version is waited for three times, then a person decides")
+    func changed() {
+        #expect(verdict(.changed(failure)) == .relist(rounds: 1))
+        #expect(verdict(.changed(failure), rounds: 2) == .relist(rounds: 3))
+        #expect(verdict(.changed(failure), rounds: 3) == .ask(.retry))
+        #expect(verdict(.gone(failure), rounds: 0) == .relist(rounds: 1))
+    }
+
+    @Test("S22: the first choice of every issue loses nothing")
+    func choices() {
+        for code in [IssueCode.retry, .overwrite, .place, .authentication] {
+            #expect(code.choices.first?.impact == .nonDestructive)
+        }
+        #expect(IssueCode.overwrite.choices.last?.impact == .dataLoss)
+    }
+}
+
+struct ServerHealthTests {
+    private let backoff = Backoff(first: .seconds(1), cap: .seconds(300))
+    private let failure = Failure(.unreachable, "no answer")
+
+    @Test("S23: without a server everything is held up, longer each time up to the cap, never longer")
+    func unreachable() {
+        var health = ServerHealth(backoff: backoff, downloads: 2)
+        var now = Timestamp(seconds: 0)
+        var last = Duration.zero
+        for round in 1...20 {
+            health.failed(.unreachable(failure), record: 1, now: now)
+            guard let until = health.hold?.until else { return #expect(Bool(false), "held up without a time") }
+            // What was under way fails too and is no further failure.
+            health.failed(.unreachable(failure), record: 2, now: now)
+            #expect(health.hold?.until == until)
+            let wait = until - now
+            let longest = min(Duration.seconds(300), Duration.seconds(1 << min(round - 1, 20)))
+            #expect(wait <= longest && wait >= longest / 2)
+            last = wait
+            var isOver = health.tick(now: now)
+            #expect(!isOver)
+            now = until
+            isOver = health.tick(now: now)
+            #expect(isOver)
+        }
+        #expect(last >= .seconds(150))
+        health.answered()
+        health.failed(.unreachable(failure), record: 1, now: now)
+        #expect((health.hold?.until).map { $0 - now <= .seconds(1) } == true)
+    }
+
+    @Test("S23: one broken file holds up no other; many different ones in a row, or Retry-After, hold up all")
+    func brokenServer() {
+        let now = Timestamp(seconds: 0)
+        var health = ServerHealth(backoff: backoff, downloads: 2)
+        for _ in 0..<50 { health.failed(.server(failure, retryAfter: nil), record: 1, now: now) }
+        #expect(health.hold == nil && health.isWell)
+        for record in 2...4 { health.failed(.server(failure, retryAfter: nil), record: Int64(record), now: now) }
+        #expect(health.hold != nil && !health.isWell)
+        health.reset()
+        health.failed(.server(failure, retryAfter: .seconds(60)), record: 1, now: now)
+        #expect((health.hold?.until).map { $0 >= Timestamp(seconds: 60) } == true)
+    }
+
+    @Test("C2: a refused account holds up all until something about it changes")
+    func account() {
+        var health = ServerHealth(backoff: backoff, downloads: 2)
+        health.failed(.account(failure), record: 1, now: Timestamp(seconds: 0))
+        health.failed(.unreachable(failure), record: 2, now: Timestamp(seconds: 0))
+        #expect(health.isAccountRefused)
+        let isOver = health.tick(now: Timestamp(seconds: 1 << 33))
+        #expect(!isOver)
+        health.reset()
+        #expect(health.hold == nil)
+    }
+}

@@ -1,0 +1,148 @@
+import Model
+import Storage
+import Testing
+
+@testable import SyncEngine
+
+struct LanesTests {
+    /// What the rule says, record by record, without any index.
+    private struct NaiveLanes {
+        var records: [(id: Int64, localID: LocalID, path: ItemPath)] = []
+
+        func isFree(_ id: Int64) -> Bool {
+            guard let record = records.first(where: { $0.id == id }) else { return false }
+            return !records.contains { other in
+                other.id < id
+                    && (other.localID == record.localID || other.path == record.path
+                        || other.path.isAncestor(of: record.path) || record.path.isAncestor(of: other.path))
+            }
+        }
+    }
+
+    @Test("S4: records run in order on an item and along a path, in parallel elsewhere, whatever comes and goes")
+    func agreesWithTheRule() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("lanes seed \(seed)")
+        var random = SplitMix(seed: seed)
+        let names = ["a", "ab", "b", "é", "e\u{301}"]
+        var lanes = Lanes()
+        var naive = NaiveLanes()
+        var next: Int64 = 1
+        for step in 0..<3000 {
+            if naive.records.count < 30, Bool.random(using: &random) {
+                let depth = Int.random(in: 0...3, using: &random)
+                let path = (0..<depth).map { _ in "/" + names[Int.random(in: 0..<names.count, using: &random)] }
+                    .joined()
+                let record = (
+                    next, LocalID("\(Int.random(in: 0..<40, using: &random))"), try ItemPath(path.isEmpty ? "/" : path)
+                )
+                naive.records.append(record)
+                let isFree = lanes.add(record.0, localID: record.1, path: record.2)
+                #expect(isFree == naive.isFree(next), "seed \(seed), step \(step)")
+                next += 1
+            } else if let index = naive.records.indices.randomElement(using: &random) {
+                // Mostly one that may run; at times one that is cancelled while it waits.
+                let record = naive.records[index]
+                let before = Set(naive.records.map(\.id).filter { naive.isFree($0) })
+                naive.records.remove(at: index)
+                let after = Set(naive.records.map(\.id).filter { naive.isFree($0) })
+                let freed = Set(lanes.remove(record.id))
+                #expect(freed == after.subtracting(before), "seed \(seed), step \(step)")
+            }
+            #expect(
+                naive.records.allSatisfy { lanes.isFree($0.id) == naive.isFree($0.id) }, "seed \(seed), step \(step)")
+        }
+    }
+
+    @Test("S4: /a does not block /ab, nor Docs docs")
+    func siblingsAreUnrelated() throws {
+        var lanes = Lanes()
+        #expect(lanes.add(1, localID: LocalID("1"), path: try ItemPath("/a")))
+        #expect(lanes.add(2, localID: LocalID("2"), path: try ItemPath("/ab")))
+        #expect(lanes.add(3, localID: LocalID("3"), path: try ItemPath("/Docs/x")))
+        #expect(lanes.add(4, localID: LocalID("4"), path: try ItemPath("/docs")))
+        #expect(!lanes.add(5, localID: LocalID("5"), path: try ItemPath("/a/b")))
+        #expect(lanes.lane(of: 5) == 1)
+        let freed = lanes.remove(1)
+        #expect(freed == [5])
+    }
+
+    @Test("S4: 100,000 records of different files cost no more each than a few do")
+    func manyRecords() throws {
+        var lanes = Lanes()
+        var blocked = 0
+        for id in 0..<Int64(100_000) {
+            if !lanes.add(id, localID: LocalID("\(id)"), path: ItemPath(unchecked: "/f\(id % 100)/\(id)")) {
+                blocked += 1
+            }
+        }
+        #expect(blocked == 0)
+        var freed = 0
+        for id in 0..<Int64(100_000) { freed += lanes.remove(id).count }
+        #expect(freed == 0)
+        #expect(lanes.count == 0)
+    }
+}
+
+struct WindowTests {
+    private func start(_ window: inout Window, _ budget: Window.Budget) -> Int64? { window.start(budget)?.id }
+
+    private func job(
+        _ id: Int64, _ path: String, _ action: SyncRecord.Action = .download, wait: WaitCondition? = nil
+    ) -> Job {
+        let item = Item(localID: LocalID(path), fileID: nil, path: ItemPath(unchecked: path), kind: .file)
+        let record = SyncRecord(
+            id: id, action: action, state: .ready, localID: item.localID, path: item.path, reason: .user,
+            since: Timestamp(seconds: 0), wait: wait)
+        return Job(JournalRecord(record), item: item)
+    }
+
+    @Test("S6: no more are started than the budget has places")
+    func budget() {
+        var window = Window(limits: [.downloads: 2, .actions: 1])
+        for id in 1...4 { window.add(job(Int64(id), "/\(id)")) }
+        #expect(start(&window, .downloads) == 1)
+        #expect(start(&window, .downloads) == 2)
+        #expect(start(&window, .downloads) == nil)
+        window.freePlace(1)
+        #expect(start(&window, .downloads) == 3)
+        window.finish(2)
+        #expect(start(&window, .downloads) == 4)
+        #expect(!window.isIdle)
+    }
+
+    @Test("S4: what comes after a record on its lane starts when that is done, not when it waits")
+    func order() {
+        var window = Window(limits: [.downloads: 9, .actions: 9])
+        window.add(job(1, "/a"))
+        window.add(job(2, "/a", .removeLocalCopy(restoringFormerTrigger: false)))
+        window.add(job(3, "/b", wait: .issue(1)))
+        window.add(job(4, "/b"))
+        #expect(start(&window, .downloads) == 1)
+        #expect(start(&window, .actions) == nil)
+        #expect(start(&window, .downloads) == nil)
+        window.park(1)
+        #expect(start(&window, .actions) == nil)
+        window.finish(1)
+        #expect(start(&window, .actions) == 2)
+    }
+
+    @Test("S4: the journal can be read again while something is under way")
+    func readAgain() {
+        var window = Window(limits: [.downloads: 9, .actions: 9])
+        window.add(job(1, "/a"))
+        #expect(start(&window, .downloads) == 1)
+        window.add(job(2, "/a", .removeLocalCopy(restoringFormerTrigger: false)))
+        window.add(job(3, "/c"))
+        for _ in 0..<3 {
+            window.forgetIdle()
+            #expect(window.readyCount == 0)
+            window.add(job(1, "/a"))
+            window.add(job(2, "/a", .removeLocalCopy(restoringFormerTrigger: false)))
+            window.add(job(3, "/c"))
+        }
+        #expect(window.readyCount == 1)
+        window.finish(1)
+        #expect(window.readyCount(.actions) == 1)
+    }
+}

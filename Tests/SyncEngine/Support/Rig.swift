@@ -1,0 +1,165 @@
+import Connection
+import Logging
+import Model
+import Storage
+import SyncEngine
+import Synchronization
+import TestSupport
+
+/// A vault in a temporary folder, a server in memory, and an engine between them.
+struct Rig: Sendable {
+    let folder: String
+    let vault: Vault
+    let source: ScriptedSource
+    let clock: JumpingClock
+    let engine: SyncEngine
+    /// Folders that the engine wanted to be listed again.
+    let relisted: Listings
+
+    final class Listings: Sendable {
+        private let state = Mutex<(folders: [ItemPath], then: (@Sendable (ItemPath) async throws -> Void)?)>(([], nil))
+        var folders: [ItemPath] { state.withLock { $0.folders } }
+        /// What a listing finds.
+        func then(_ body: @escaping @Sendable (ItemPath) async throws -> Void) { state.withLock { $0.then = body } }
+
+        func list(_ folder: ItemPath) async {
+            let body = state.withLock { state in
+                state.folders.append(folder)
+                return state.then
+            }
+            do { try await body?(folder) } catch { preconditionFailure("\(error)") }
+        }
+    }
+
+    var database: Database { vault.database }
+    var tree: Tree { vault.tree }
+
+    /// Gives `body` a rig on a new vault.
+    static func with(
+        limits: Limits = Limits(), _ body: (Rig) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let rig = try Rig(folder: folder, source: ScriptedSource(), limits: limits)
+            try await body(rig)
+            // Closed already if the test opened it again.
+            try? rig.vault.close()
+        }
+    }
+
+    /// - Parameter server: Nil: the scripted one.
+    init(
+        folder: String, source: ScriptedSource = ScriptedSource(), server: (any FileSource)? = nil,
+        limits: Limits = Limits()
+    ) throws {
+        self.folder = folder
+        self.source = source
+        vault = try Vault.open(at: folder + "/vault")
+        clock = JumpingClock()
+        let listings = Listings()
+        relisted = listings
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        engine = SyncEngine(
+            account: "home", database: vault.database, tree: vault.tree, source: server ?? source,
+            isFirstSinceBoot: vault.isFirstSinceBoot, limits: limits, clock: clock.host,
+            callbacks: .init(relist: { await listings.list($0) }), logger: logger)
+        vault.database.setCommitObserver { [weak engine] summary in
+            if summary.recordsChanged || summary.changesItems { engine?.wake() }
+        }
+    }
+
+    /// The vault as another start finds it: the other rig's engine is never used again.
+    init(reopening other: Rig) throws {
+        try other.vault.close()
+        try self.init(folder: other.folder, source: other.source)
+    }
+
+    /// A file that the server has, listed and not here.
+    @discardableResult
+    func addFile(_ path: String, _ text: String = "content", version: String = "v1") async throws -> Item {
+        try await addFiles(1, version: version) { _ in (path, text) }[0]
+    }
+
+    /// Many such files at once.
+    func addFiles(
+        _ count: Int, version: String = "v1", _ file: (Int) -> (path: String, text: String)
+    ) async throws -> [Item] {
+        let etag = ETag(opaque: version, strength: .strong)
+        let items = try (0..<count).map { number in
+            let (name, text) = file(number)
+            let path = try ItemPath(name)
+            source[path] = .init(bytes: Array(text.utf8), version: etag)
+            return Item(
+                localID: .random(), fileID: .substitute(for: path), path: path, kind: .file,
+                size: Int64(text.utf8.count), etag: etag, lastModified: Timestamp(seconds: 1_600_000_000))
+        }
+        return try await database.write { tx in try items.map { try tx.insert($0) } }
+    }
+
+    @discardableResult
+    func addFolder(_ path: String) async throws -> Item {
+        let path = try ItemPath(path)
+        return try await database.write { tx in
+            try tx.insert(Item(localID: .random(), fileID: .substitute(for: path), path: path, kind: .folder))
+        }
+    }
+
+    /// The server has another version of a file; with `isListed` the item says so.
+    func change(_ item: Item, _ text: String, version: String, isListed: Bool = true) async throws {
+        let etag = ETag(opaque: version, strength: .strong)
+        source[item.path] = .init(bytes: Array(text.utf8), version: etag)
+        guard isListed else { return }
+        try await list(item, size: text.utf8.count, version: etag)
+    }
+
+    func list(_ item: Item, size: Int, version: ETag) async throws {
+        try await database.write { tx in
+            guard var item = try tx.item(localID: item.localID) else { return }
+            item.etag = version
+            item.size = Int64(size)
+            try tx.update(item)
+        }
+    }
+
+    @discardableResult
+    func ask(
+        _ action: SyncRecord.Action, _ item: Item, for reason: DownloadTrigger = .user, key: String? = nil
+    ) async throws -> EnqueueOutcome {
+        let outcomes = try await database.write { [engine] tx in
+            try engine.enqueue([ActionRequest(action, item: item.localID, reason: reason, key: key)], in: tx)
+        }
+        return outcomes[0]
+    }
+
+    func now(_ item: Item) async throws -> Item {
+        let found = try await database.read { try $0.item(localID: item.localID) }
+        guard let found else { throw SetupError("The item \(item.path) is gone") }
+        return found
+    }
+
+    func records() async throws -> [JournalRecord] {
+        try await database.read { reads in
+            var records: [JournalRecord] = []
+            try reads.eachSyncRecord { record in
+                records.append(record)
+                return true
+            }
+            return records
+        }
+    }
+
+    func issues() async throws -> [Issue] { try await database.read { try $0.issues() } }
+
+    /// What is in the tree at a path; nil if there is no file.
+    func text(_ path: String) throws -> String? {
+        let place = tree.localPath(of: ItemPath(unchecked: path))
+        return Files.exists(place) && !Files.isFolder(place) ? try Files.text(place) : nil
+    }
+
+    func write(_ text: String, to path: String) throws {
+        try Files.write(text, to: tree.localPath(of: ItemPath(unchecked: path)), mode: 0o600)
+    }
+
+    /// What lies in `incoming/`.
+    func incoming() throws -> [String] { try Files.names(in: folder + "/vault/incoming") }
+}

@@ -1,0 +1,114 @@
+import Model
+import Storage
+import SyncEngine
+import Synchronization
+
+@testable import Connection
+
+/// A server in memory that does what a test says.
+final class ScriptedSource: FileSource {
+    struct File: Sendable {
+        var bytes: [UInt8]
+        var version: ETag
+        var checksums: [ContentChecksum] = []
+    }
+
+    /// What happens to a request before it is answered as the file says.
+    enum Step: Sendable {
+        case fail(ConnectionError)
+        /// So many bytes come, then the connection ends.
+        case cutOff(after: Int)
+        /// Waits until the gate opens.
+        case hold(Gate)
+    }
+
+    struct Request: Hashable, Sendable {
+        var path: ItemPath
+        var offset: Int64
+    }
+
+    private struct State {
+        var files: [ItemPath: File] = [:]
+        var script: [ItemPath: [Step]] = [:]
+        var always: [ItemPath: ConnectionError] = [:]
+        var requests: [Request] = []
+        var underWay = 0
+        var mostUnderWay = 0
+    }
+
+    private let state = Mutex(State())
+
+    var requests: [Request] { state.withLock { $0.requests } }
+    var mostUnderWay: Int { state.withLock { $0.mostUnderWay } }
+    func requestCount(_ path: ItemPath) -> Int { requests.count { $0.path == path } }
+
+    subscript(path: ItemPath) -> File? {
+        get { state.withLock { $0.files[path] } }
+        set { state.withLock { $0.files[path] = newValue } }
+    }
+
+    func then(_ path: ItemPath, _ steps: Step...) { state.withLock { $0.script[path, default: []] += steps } }
+    func failAlways(_ path: ItemPath, _ error: ConnectionError?) { state.withLock { $0.always[path] = error } }
+
+    func get(
+        _ path: ItemPath, request: DownloadRequest, into sink: some DownloadSink
+    ) async throws -> DownloadSummary {
+        let step: Step? = state.withLock { state in
+            state.requests.append(Request(path: path, offset: request.offset))
+            state.underWay += 1
+            state.mostUnderWay = max(state.mostUnderWay, state.underWay)
+            if let error = state.always[path] { return .fail(error) }
+            guard state.script[path]?.isEmpty == false else { return nil }
+            return state.script[path]?.removeFirst()
+        }
+        defer { state.withLock { $0.underWay -= 1 } }
+        var end: Int?
+        switch step {
+        case .fail(let error): throw error
+        case .cutOff(let count): end = count
+        case .hold(let gate): try await gate.pass()
+        case nil: break
+        }
+        guard let file = self[path] else { throw ConnectionError(.notFound, "\(path) is not there", status: 404) }
+        if let version = request.version, version != file.version {
+            throw ConnectionError(.versionChanged, "\(path) is another version by now", status: 412)
+        }
+        let size = Int64(file.bytes.count)
+        let head = DownloadHead(
+            offset: request.offset, size: size, version: file.version, lastModified: Timestamp(seconds: 1_600_000_000),
+            checksums: file.checksums)
+        try sink.begin(head)
+        let rest = file.bytes[Int(request.offset)..<min(end ?? .max, file.bytes.count)]
+        for start in stride(from: rest.startIndex, to: rest.endIndex, by: 1 << 16) {
+            try rest[start..<min(start + 1 << 16, rest.endIndex)].withUnsafeBytes { try sink.write($0) }
+        }
+        if let end, end < file.bytes.count {
+            throw ConnectionError(.unreachable, "downloading \(path): the answer ended at byte \(end) of \(size)")
+        }
+        return DownloadSummary(head: head, received: Int64(rest.count))
+    }
+}
+
+/// Holds tasks up until it is opened.
+final class Gate: Sendable {
+    private let stream: AsyncStream<Void>
+    private let opening: AsyncStream<Void>.Continuation
+    private let arrivals: AsyncStream<Void>
+    private let arriving: AsyncStream<Void>.Continuation
+
+    init() {
+        (stream, opening) = AsyncStream.makeStream()
+        (arrivals, arriving) = AsyncStream.makeStream()
+    }
+
+    func open() { opening.finish() }
+
+    /// Returns when a task has come to the gate.
+    func untilSomebodyCame() async { for await _ in arrivals { return } }
+
+    func pass() async throws {
+        arriving.yield()
+        for await _ in stream {}
+        try Task.checkCancellation()
+    }
+}

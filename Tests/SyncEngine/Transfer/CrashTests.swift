@@ -1,0 +1,180 @@
+import Connection
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// A host that ended is one whose engine is never used again, at a moment that the test chooses.
+struct CrashTests {
+    /// A whole download in `incoming/`, closed.
+    private func complete(_ job: Job, _ text: String, in tree: Tree) throws -> CompletedFile {
+        let incoming = try tree.incomingFile(job.incomingName)
+        try Array(text.utf8).withUnsafeBytes { try incoming.append($0) }
+        return try incoming.finish(modified: job.lastModified)
+    }
+
+    @Test("S25: what was being processed is ready at the start, and is done")
+    func stuck() async throws {
+        try await Rig.with { first in
+            let file = try await first.addFile("/a")
+            guard case .queued(let id) = try await first.ask(.download, file) else { throw SetupError("not queued") }
+            try await first.database.write { try $0.markProcessing([id]) }
+            #expect(try await first.records().map(\.record.state) == [.processing])
+            let rig = try Rig(reopening: first)
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/a") == "content")
+        }
+    }
+
+    @Test("C5: after an end in mid-download the next start goes on with what is there, of that version alone")
+    func partial() async throws {
+        try await Rig.with { first in
+            let file = try await first.addFile("/a", String(repeating: "a", count: 200_000))
+            first.source.then(file.path, .cutOff(after: 150_000))
+            try await first.ask(.download, file)
+            // Cut off, and not tried again: the host ends while it waits.
+            first.source.then(file.path, .fail(.init(.serverError, "503", retryAfter: .seconds(3600))))
+            _ = try await first.engine.drain()
+            let rig = try Rig(reopening: first)
+            let incoming = try rig.incoming()
+            #expect(incoming.count == 1, "\(incoming)")
+            rig.clock.advance(.seconds(8000))
+            #expect(try await rig.engine.drain().isDone)
+            #expect(rig.source.requests.map(\.offset) == [0, 150_000, 150_000])
+            #expect(try rig.text("/a") == String(repeating: "a", count: 200_000))
+            #expect(try rig.incoming().isEmpty)
+        }
+    }
+
+    @Test("S25: ended between journal and rename, or between rename and row, a complete file is not fetched again")
+    func landing() async throws {
+        for isPlaced in [false, true] {
+            try await Rig.with { first in
+                let file = try await first.addFile("/d/a", "content")
+                try await first.ask(.download, file)
+                let journal = try #require(try await first.records().first)
+                let job = Job(journal, item: file)
+                let complete = try complete(job, "content", in: first.tree)
+                try await first.database.write { tx in
+                    var journal = journal
+                    journal.landing = Fetched(job: job, file: complete, version: job.version).landing
+                    try tx.update(journal)
+                }
+                if isPlaced { _ = try first.tree.place(complete, at: file.path, replacing: nil) }
+
+                let rig = try Rig(reopening: first)
+                #expect(try await rig.engine.drain().isDone)
+                #expect(try rig.text("/d/a") == "content")
+                #expect(rig.source.requests.isEmpty)
+                let item = try await rig.now(file)
+                #expect(item.cloudStatus == .localCopy && item.remoteVersion == .current)
+                #expect(try await rig.records().isEmpty && rig.incoming().isEmpty)
+            }
+        }
+    }
+
+    @Test("S25: a file in place that is not what was journalled stays, and is not taken for it")
+    func strangeLanding() async throws {
+        try await Rig.with { first in
+            let file = try await first.addFile("/a", "content")
+            try await first.ask(.download, file, for: .availableOffline)
+            try await first.database.write { tx in
+                guard var journal = try tx.syncRecords(of: file.localID).first else { return }
+                journal.landing = Landing(
+                    etag: ETag(opaque: "v1", strength: .strong), digest: [UInt8](repeating: 1, count: 32), size: 7,
+                    modified: nil)
+                try tx.update(journal)
+            }
+            try first.write("mine", to: "/a")
+            let rig = try Rig(reopening: first)
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/a") == "mine")
+            #expect(try await rig.now(file).cloudStatus == .locallyModified)
+        }
+    }
+
+    @Test("S25: cancelled in mid-work at many moments and started again, the end state is that of an undisturbed run")
+    func anywhere() async throws {
+        try await Rig.with { first in
+            var rig = first
+            var files: [Item] = []
+            for number in 0..<200 {
+                files.append(try await rig.addFile("/d\(number % 3)/f\(number)", "text \(number)"))
+            }
+            try await rig.database.write { [engine = rig.engine, files] tx in
+                _ = try engine.enqueue(
+                    files.map { .init(.download, item: $0.localID, reason: .availableOffline) }, in: tx)
+            }
+            for round in 1...8 {
+                let gate = Gate()
+                let stop = files[round * 20]
+                rig.source.then(stop.path, .hold(gate))
+                let work = Task { [engine = rig.engine] in try await engine.run() }
+                await gate.untilSomebodyCame()
+                work.cancel()
+                gate.open()
+                _ = await work.result
+                rig = try Rig(reopening: rig)
+            }
+            #expect(try await rig.engine.drain().isDone)
+            for (number, file) in files.enumerated() {
+                #expect(try rig.text(file.path.text) == "text \(number)")
+                #expect(try await rig.now(file).cloudStatus == .localCopy)
+            }
+            #expect(try await rig.records().isEmpty && rig.incoming().isEmpty)
+        }
+    }
+
+    @Test("S25: a record that ends while the journal is being read is not started again")
+    func endedWhileReading() async throws {
+        try await Rig.with { rig in
+            let file = try await rig.addFile("/a")
+            try await rig.ask(.download, file)
+            let job = Job(try #require(try await rig.records().first), item: file)
+            var loop = EngineLoop(engine: rig.engine)
+            loop.window.addEnding(job)
+            loop.isReading = true
+            loop.settled(Settlement(record: job.id, fate: .ended))
+            loop.read(JournalPage(jobs: [job], last: job.id))
+            #expect(loop.window.readyCount == 0)
+        }
+    }
+
+    @Test("S2: what is under way shows as processing, what waits as ready")
+    func states() async throws {
+        try await Rig.with(limits: Limits(downloads: 1)) { rig in
+            let gate = Gate()
+            for name in ["/a", "/b"] {
+                let file = try await rig.addFile(name)
+                rig.source.then(file.path, .hold(gate))
+                try await rig.ask(.download, file)
+            }
+            async let outcome = rig.engine.drain()
+            await gate.untilSomebodyCame()
+            while try await rig.records().first?.record.state != .processing { await Task.yield() }
+            #expect(try await rig.records().map(\.record.state) == [.processing, .ready])
+            let counts = try await rig.database.read { try $0.syncRecordCounts() }
+            #expect(counts == [.processing: 1, .ready: 1])
+            gate.open()
+            #expect(try await outcome.isDone)
+        }
+    }
+
+    @Test("S25: nobody works in the tree while somebody else moves in it")
+    func atRest() async throws {
+        try await Rig.with { rig in
+            let file = try await rig.addFile("/a")
+            try await rig.ask(.download, file)
+            async let outcome = rig.engine.drain()
+            let seen = try await rig.engine.withTreeAtRest {
+                // All or nothing: in place and recorded, or neither.
+                let item = try await rig.now(file)
+                return (try rig.text("/a") != nil) == (item.cloudStatus == .localCopy)
+            }
+            #expect(seen)
+            #expect(try await outcome.isDone)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Connection
+import DemoServer
+import Logging
+import Model
+import Storage
+import SyncEngine
+import TestSupport
+import Testing
+
+/// The engine with a real connection to a server that has faults.
+struct ServerTests {
+    private func withServer(_ body: (DemoServer, Rig) async throws -> Void) async throws {
+        try await DemoServer.running { server in
+            try await withTemporaryFolder { folder in
+                let bookmark = Bookmark(
+                    name: "home", url: server.url, username: "demo", vault: folder + "/vault",
+                    files: folder + "/vault/files")
+                let connection = Connection(
+                    bookmark: bookmark,
+                    credentials: .basic(username: "demo", password: server.configuration.password),
+                    logger: Logger(label: "test"))
+                do {
+                    _ = try await connection.connect()
+                    let rig = try Rig(folder: folder, server: connection)
+                    let list: @Sendable (ItemPath) async throws -> Void = { folder in
+                        _ = try await connection.list(folder) { items in try await rig.take(items) }
+                    }
+                    rig.relisted.then(list)
+                    try await body(server, rig)
+                    try rig.vault.close()
+                } catch {
+                    await connection.shutdown()
+                    throw error
+                }
+                await connection.shutdown()
+            }
+        }
+    }
+
+    private func gets(_ server: DemoServer) -> [DemoServer.LoggedRequest] {
+        server.requests.filter { $0.method == "GET" && $0.path != "/status.php" }
+    }
+
+    @Test("C5: cut off, a download goes on with Range from where it ended; S14: no short file is ever in place")
+    func resume() async throws {
+        try await withServer { server, rig in
+            let text = String(repeating: "0123456789", count: 50_000)
+            server.tree.put("/big", text)
+            await rig.relisted.list(.root)
+            server.add(Fault(.cutOff(afterBytes: 300_000), method: "GET", path: "/big", times: 1))
+            try await rig.ask(.download, try await rig.item("/big"))
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/big") == text)
+            let gets = gets(server)
+            #expect(gets.count == 2 && gets[0].range == nil)
+            #expect(gets.last?.range?.hasPrefix("bytes=") == true)
+            #expect(gets.reduce(0) { $0 + $1.bytes } < 2 * text.utf8.count)
+        }
+    }
+
+    @Test("S14: a wrong checksum or length is tried again and never put in place")
+    func integrity() async throws {
+        try await withServer { server, rig in
+            server.tree.put("/a", "content")
+            server.tree.put("/b", "content")
+            await rig.relisted.list(.root)
+            server.add(Fault(.wrongChecksum, method: "GET", path: "/a", times: 2))
+            server.add(Fault(.wrongLength(by: -2), method: "GET", path: "/b"))
+            for path in ["/a", "/b"] { try await rig.ask(.download, try await rig.item(path)) }
+            let outcome = try await rig.engine.drain()
+            #expect(outcome.left.map(\.path.text) == ["/b"])
+            #expect(try rig.text("/a") == "content" && rig.text("/b") == nil)
+            #expect(gets(server).count { $0.path == "/a" } == 3)
+        }
+    }
+
+    @Test("S16: a file that changes between listing and GET is listed again and comes in its new version")
+    func changedMeanwhile() async throws {
+        try await withServer { server, rig in
+            server.tree.put("/d/a", "old")
+            await rig.relisted.list(ItemPath(unchecked: "/d"))
+            try await rig.ask(.download, try await rig.item("/d/a"))
+            server.tree.put("/d/a", "newer")
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/d/a") == "newer")
+            #expect(try await rig.item("/d/a").remoteVersion == .current)
+        }
+    }
+
+    @Test("S23: a server in trouble is waited for as it asks")
+    func retryAfter() async throws {
+        try await withServer { server, rig in
+            server.tree.put("/a", "content")
+            await rig.relisted.list(.root)
+            server.add(Fault(.status(503, retryAfter: 2), method: "GET", times: 2))
+            let start = rig.clock.now
+            try await rig.ask(.download, try await rig.item("/a"))
+            #expect(try await rig.engine.drain().isDone)
+            #expect(rig.clock.now - start >= .seconds(4))
+            #expect(gets(server).map(\.status) == [503, 503, 200])
+        }
+    }
+}
+
+extension Rig {
+    /// Takes a listing's entries in, new ones and changed ones.
+    fileprivate func take(_ items: [ListedItem]) async throws {
+        try await database.write { tx in
+            for listed in items {
+                var item =
+                    try tx.item(at: listed.path)
+                    ?? tx.insert(
+                        Item(localID: .random(), fileID: listed.fileID, path: listed.path, kind: listed.kind))
+                (item.etag, item.size, item.lastModified) = (listed.etag, listed.size, listed.lastModified)
+                try tx.update(item)
+            }
+        }
+    }
+
+    fileprivate func item(_ path: String) async throws -> Item {
+        let item = try await database.read { try $0.item(at: ItemPath(unchecked: path)) }
+        guard let item else { throw SetupError("There is no item \(path)") }
+        return item
+    }
+}
