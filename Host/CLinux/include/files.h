@@ -28,6 +28,9 @@ int linux_get_lease(int descriptor);
 /* fcntl(2) F_OFD_SETLK over the whole file: a write lock of the open file, not of the process. */
 int linux_lock_open_file(int descriptor);
 
+/* fcntl(2) F_OFD_SETLK: takes that lock away, for all who have the open file. */
+int linux_unlock_open_file(int descriptor);
+
 /* O_NOATIME and O_PATH of open(2), UTIME_OMIT of utimensat(2). */
 extern const int linux_o_noatime;
 extern const int linux_o_path;

@@ -32,7 +32,10 @@ final class VaultLock: Sendable {
 
     func release() {
         file.withLock { number in
-            if number >= 0 { close(number) }
+            guard number >= 0 else { return }
+            // A child that is just being started has the open file too until it runs its program: closing would not be enough.
+            _ = linux_unlock_open_file(number)
+            close(number)
             number = -1
         }
     }

@@ -52,6 +52,21 @@ import Testing
         }
     }
 
+    @Test("S27: a vault that was closed is free, even while a child that is just starting has its lock open")
+    func lockOfChild() throws {
+        try withTemporaryFolder { folder in
+            let vault = try Vault.open(at: folder + "/vault")
+            let lock = try #require(
+                try Files.names(in: "/proc/self/fd").first {
+                    Files.target(of: "/proc/self/fd/" + $0) == folder + "/vault/lock"
+                }.flatMap(Int32.init))
+            let child = dup(lock)
+            defer { close(child) }
+            try vault.close()
+            try Vault.open(at: folder + "/vault").close()
+        }
+    }
+
     @Test("A folder with other things in it is no vault, and a vault without its database keeps its id")
     func strangeFolders() throws {
         try withTemporaryFolder { folder in

@@ -59,6 +59,13 @@ public enum Files {
         return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// Where a symbolic link leads; nil for anything else.
+    public static func target(of link: String) -> String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(link, &bytes, bytes.count)
+        return count < 0 ? nil : String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
     /// The names in a folder, sorted by their bytes.
     public static func names(in path: String) throws -> [String] {
         guard let folder = opendir(path) else { throw SetupError(call: "opendir", path: path) }
