@@ -13,7 +13,7 @@ import Model
             create, 74 local input or output, 75 vault locked by another host, 76 the server's answer makes no sense, \
             77 not authenticated or not allowed, 78 config.
             """,
-        version: larderVersion,
+        version: Product.version,
         subcommands: [
             Demo.self, Run.self, Status.self, List.self, Stat.self, Pin.self, Unpin.self, PolicyCommand.self,
             SyncCommand.self, IssueCommand.self, PluginCommand.self, ConfigCommand.self, Probe.self,
@@ -73,7 +73,7 @@ import Model
             let known = configuration.subcommands.filter { $0.configuration.shouldDisplay }
                 .compactMap { $0.configuration.commandName }
             if let word = firstWord(arguments), !known.contains(word) {
-                let meant = nearest(to: word, among: known).map { "did you mean `\($0)`? " } ?? ""
+                let meant = nearestName(to: word, among: known, ifLikely: true).map { "did you mean `\($0)`? " } ?? ""
                 throw Failure(
                     .usage, "there is no command `\(Text.visible(word))`", hint: meant + "`larder --help` lists all")
             }
@@ -92,6 +92,3 @@ import Model
         return nil
     }
 }
-
-/// The version of this build.
-let larderVersion = "0.1.0"

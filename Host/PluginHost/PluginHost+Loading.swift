@@ -130,9 +130,8 @@ extension PluginHost {
 
     private static func absence(of named: Discovery.Named) -> String {
         let id = named.settings.id
-        if named.settings.library == nil, id.shortName != id.text, FirstParty.library(of: id) == nil {
-            return "this build of Larder does not have it"
-        }
+        let isFirstParty = named.settings.library == nil && id.shortName != id.text
+        if isFirstParty, FirstParty.plugin(id)?.isBuilt != true { return "it is not in this build" }
         return named.searched.isEmpty
             ? "there is no library to look for; name it with library: in the config"
             : "no library is there; looked for it in \(named.searched.joined(separator: ", "))"

@@ -248,11 +248,4 @@ private func problems(_ text: String, account: String = "", environment: [String
             #expect(throws: Wrong.self) { try ConfigScalar.fingerprint(wrong) }
         }
     }
-
-    @Test("H3: the nearest key")
-    func nearestKey() {
-        #expect(nearest(to: "wlak", among: ["poll", "walk"]) == "walk")
-        #expect(nearest(to: "Poll", among: ["walk", "poll"]) == "poll")
-        #expect(nearest(to: "x", among: [String]()) == nil)
-    }
 }

@@ -27,9 +27,25 @@ import Testing
                 PluginSettings(id: PluginID("org.example.a"), library: "\(folder.path)/a.so"),
             ]).reports()
             let reasons = reports.filter { $0.state == .missing }.compactMap(\.reason)
-            #expect(reasons.contains("this build of Larder does not have it"))
+            #expect(reasons.contains("it is not in this build"))
             #expect(reasons.contains("no library is there; looked for it in \(folder.path)"))
             #expect(reasons.contains("no library is there; looked for it in \(folder.path)/a.so"))
+        }
+    }
+
+    @Test("G1: a plugin of Larder's that this build does not have is missing and says so, whatever lies in the folders")
+    func notBuilt() async throws {
+        try await withPluginFolder { folder in
+            try Files.write("", to: "\(folder.path)/libVacuum.so")
+            let absent = FirstParty.plugins.filter { !$0.isBuilt }
+            let host = await folder.load(absent.map { PluginSettings(id: $0.id) })
+            let reports = await host.reports().filter { report in absent.contains { $0.id == report.id } }
+            #expect(reports.map(\.id) == absent.map(\.id))
+            for report in reports {
+                #expect(report.state == .missing && report.isolation == .inProcess, "\(report)")
+                #expect(report.reason == "it is not in this build", "\(report)")
+            }
+            #expect(await host.reports().last?.state == .found)
         }
     }
 
@@ -116,7 +132,6 @@ import Testing
                 "available-offline", "download-expiration", "vacuum", "version-updates", "org.example.a",
                 "org.example.b",
             ])
-        #expect(FirstParty.kebab("AvailableOffline") == "available-offline")
-        #expect(FirstParty.pascal("available-offline") == "AvailableOffline")
+        #expect(FirstParty.plugin(PluginID(shortOrFull: "core-loop"))?.library == "libCoreLoop.so")
     }
 }

@@ -35,7 +35,7 @@ enum CLIArgument {
     /// - Throws: `usage` with the nearest property.
     static func property(_ text: String) throws(Failure) -> Condition.Property {
         if let property = Condition.Property(rawValue: text) { return property }
-        let meant = nearest(to: text, among: Condition.Property.allCases.map(\.rawValue))
+        let meant = nearestName(to: text, among: Condition.Property.allCases.map(\.rawValue))
         throw Failure(
             .usage, "there is no property `\(Text.visible(text))`", hint: meant.map { "did you mean `\($0)`?" })
     }

@@ -116,7 +116,10 @@ private func pluginReport(
 }
 
 func unknownPlugin(_ name: String, among known: [String]) -> Failure {
-    let meant = nearest(to: name, among: known).map { "did you mean `\($0)`? " } ?? ""
+    if let plugin = FirstParty.plugin(PluginID(shortOrFull: name)), !plugin.isBuilt {
+        return Failure(.notFound, "the plugin \(plugin.name) is not in this build")
+    }
+    let meant = nearestName(to: name, among: known, ifLikely: true).map { "did you mean `\($0)`? " } ?? ""
     return Failure(
         .notFound, "there is no plugin `\(name)`",
         hint: meant + "a plugin that did not come with Larder is named in the config, with its library")

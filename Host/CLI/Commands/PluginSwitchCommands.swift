@@ -32,7 +32,7 @@ private func switchPlugin(
 ) throws(Failure) -> [Failure] {
     let config = try global.loadConfig()
     let id = PluginID(shortOrFull: name)
-    let known = config.settings.plugins.map(\.id.shortName) + firstPartyPlugins
+    let known = config.settings.plugins.map(\.id.shortName) + firstPartyNames
     guard known.contains(id.shortName) else { throw unknownPlugin(name, among: known) }
     let file = try ConfigFile(config.file)
     let change = PluginSwitch(plugin: id, isEnabled: isEnabled)
@@ -55,6 +55,9 @@ private func switchPlugin(
     }
     if case .environment(let variable)? = setting?.source {
         console.note("larder: \(variable) is set, and goes over what the config says")
+    }
+    if isEnabled, FirstParty.plugin(id)?.isBuilt == false {
+        console.note("larder: \(id.shortName) is not in this build; the setting waits for one that has it")
     }
     let state = isEnabled ? "enabled" : "disabled"
     if global.isJSON {

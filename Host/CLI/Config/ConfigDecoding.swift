@@ -1,3 +1,5 @@
+import Model
+
 /// What gathers while a config is decoded: every problem, and every setting with its value and source.
 final class ConfigDecoding {
     /// A setting as `config show` prints it.
@@ -77,7 +79,7 @@ struct ConfigMap {
     /// - Parameter more: keys that would be right too.
     mutating func refuseUnknown(_ more: [String] = []) {
         for pair in takeRest() {
-            let meant = nearest(to: pair.key, among: known + more)
+            let meant = nearestName(to: pair.key, among: known + more)
             let hint = meant.map { "; did you mean `\($0)`?" } ?? ""
             decoding.refuse(pair.source, "there is no setting `\(path(of: pair.key))`\(hint)")
         }

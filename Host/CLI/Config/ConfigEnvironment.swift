@@ -15,7 +15,7 @@ struct ConfigEnvironment {
         for key in Self.keys { lay(Self.name(of: key), at: key, over: &root) }
         let inFile = (root.pairs?["plugins"]?.value.pairs ?? []).map(\.key).filter { $0 != "paths" }
         // Longest first, so that a plugin whose name begins like another's gets its own variables.
-        let plugins = Set(inFile + firstPartyPlugins).sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+        let plugins = Set(inFile + firstPartyNames).sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
         var taken: Set<String> = []
         for plugin in plugins {
             let prefix = Self.name(of: ["plugins", plugin]) + "_"

@@ -44,7 +44,7 @@ enum ConfigScalar {
     /// One of a few words.
     static func word(_ text: String, of words: [String]) throws(Wrong) -> String {
         if words.contains(text) { return text }
-        let meant = nearest(to: text, among: words).map { "; did you mean `\($0)`?" } ?? ""
+        let meant = nearestName(to: text, among: words).map { "; did you mean `\($0)`?" } ?? ""
         throw Wrong("`\(text)` is none of \(words.joined(separator: ", "))\(meant)")
     }
 

@@ -1,12 +1,7 @@
 import Model
 
-/// The names of the plugins that come with Larder, in the order in which they run.
-let firstPartyPlugins = [
-    "available-offline", "download-expiration", "vacuum", "version-updates", "core-loop", "calendar-loop", "share-loop",
-]
-
-/// The first-party plugins that this build has: enabled unless the config says otherwise.
-let builtInPlugins = ["available-offline"]
+/// The names that the config has for the plugins that come with Larder.
+let firstPartyNames = FirstParty.plugins.map(\.name)
 
 /// `plugins:`, with the folders of libraries and what each plugin is set to.
 struct PluginsConfig {
@@ -19,8 +14,8 @@ struct PluginsConfig {
         var places: [PluginID: ConfigSource] = [:]
         for pair in map.takeRest() {
             let id = PluginID(shortOrFull: pair.key)
-            guard pair.key.contains(".") || firstPartyPlugins.contains(pair.key) else {
-                let meant = nearest(to: pair.key, among: firstPartyPlugins + ["paths"])
+            guard pair.key.contains(".") || firstPartyNames.contains(pair.key) else {
+                let meant = nearestName(to: pair.key, among: firstPartyNames + ["paths"])
                 decoding.refuse(
                     pair.source,
                     "there is no plugin `\(pair.key)`" + (meant.map { "; did you mean `\($0)`?" } ?? "")
@@ -32,9 +27,9 @@ struct PluginsConfig {
             }
             plugins.append(Self.plugin(id, pair.value, in: decoding))
         }
-        for name in builtInPlugins where !plugins.contains(where: { $0.id == PluginID(shortOrFull: name) }) {
-            decoding.show("plugins.\(name).enabled", .bool(true), .builtIn)
-            plugins.append(PluginSettings(id: PluginID(shortOrFull: name)))
+        for plugin in FirstParty.built where !plugins.contains(where: { $0.id == plugin.id }) {
+            decoding.show("plugins.\(plugin.name).enabled", .bool(true), .builtIn)
+            plugins.append(PluginSettings(id: plugin.id))
         }
     }
 
@@ -69,7 +64,7 @@ struct PluginsConfig {
         }
         // What a first-party plugin is set to stands beside `enabled`; the plugin's own schema checks it.
         let own: [ConfigPair]
-        if firstPartyPlugins.contains(id.shortName) {
+        if firstPartyNames.contains(id.shortName) {
             own = map.takeRest()
         } else {
             let pair = map.take("settings")
@@ -79,7 +74,7 @@ struct PluginsConfig {
             own = pair?.value.pairs ?? []
         }
         map.refuseUnknown()
-        let shownAt = firstPartyPlugins.contains(id.shortName) ? keyPath : keyPath + ".settings"
+        let shownAt = firstPartyNames.contains(id.shortName) ? keyPath : keyPath + ".settings"
         for pair in own { decoding.showOwn(pair, at: shownAt) }
         settings.json = JSON(pairs: own).rendered
         return settings

@@ -40,9 +40,7 @@ struct DemoStory {
         return failures
     }
 
-    private var builtIns: [PluginSettings] {
-        builtInPlugins.map { PluginSettings(id: PluginID(shortOrFull: $0)) }
-    }
+    private var builtIns: [PluginSettings] { FirstParty.built.map { PluginSettings(id: $0.id) } }
 
     private func steps(_ bookmark: Bookmark, _ process: HostProcess) async throws(Failure) -> [Failure] {
         let tree = server.tree

@@ -108,7 +108,7 @@ extension ConditionFault {
     ) -> ConditionFault {
         let shown = name.unicodeScalars.count > 40 ? String(name.prefix(40)) + "…" : name
         let hint =
-            if let near = nearestName(to: name, among: known) {
+            if let near = nearestName(to: name, among: known, ifLikely: true) {
                 "did you mean \(near)?"
             } else {
                 "known are \(known.joined(separator: ", "))"

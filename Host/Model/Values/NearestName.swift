@@ -1,25 +1,30 @@
-/// The name that was probably meant by one that is none: the known one that fewest letters tell apart from it, if they are
-/// fewer than half of it. Letter case counts for little.
-public func nearestName(to name: String, among known: [String]) -> String? {
+/// The name that was probably meant by one that is none: the known one that fewest letters to change, add, drop or swap tell
+/// apart from it. Letter case counts for nothing.
+/// - Parameter ifLikely: whether one is named only if fewer than half of the letters tell it apart.
+public func nearestName(
+    to name: String, among known: some Sequence<String>, ifLikely: Bool = false
+) -> String? {
     let wanted = Array(name.lowercased().utf8.prefix(64))
-    let rated = known.map { (name: $0, distance: editDistance(wanted, Array($0.lowercased().utf8))) }
-    guard let best = rated.min(by: { $0.distance < $1.distance }), best.distance * 2 < max(wanted.count, 2) else {
-        return nil
-    }
+    let rated = known.map { (distance: editDistance(wanted, Array($0.lowercased().utf8)), name: $0) }
+    guard let best = rated.min(by: { ($0.distance, $0.name) < ($1.distance, $1.name) }),
+        !ifLikely || best.distance * 2 < max(wanted.count, 2)
+    else { return nil }
     return best.name
 }
 
-/// How many bytes must be added, dropped or exchanged to make one text of the other (Levenshtein).
+/// How many bytes must be exchanged, added, dropped or swapped with their neighbour to make one text of the other (optimal
+/// string alignment).
 private func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
-    var row = Array(0...b.count)
-    for (i, byte) in a.enumerated() {
-        var diagonal = row[0]
-        row[0] = i + 1
-        for (j, other) in b.enumerated() {
-            let exchanged = diagonal + (byte == other ? 0 : 1)
-            diagonal = row[j + 1]
-            row[j + 1] = min(exchanged, row[j] + 1, row[j + 1] + 1)
+    var beforeLast: [Int] = []
+    var last = Array(0...b.count)
+    for i in a.indices {
+        var row = [i + 1]
+        for j in b.indices {
+            var cost = min(last[j + 1] + 1, row[j] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
+            if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, beforeLast[j - 1] + 1) }
+            row.append(cost)
         }
+        (beforeLast, last) = (last, row)
     }
-    return row[b.count]
+    return last[b.count]
 }

@@ -28,20 +28,22 @@ struct Discovery {
     ///   - plugins: what the config says of each plugin. One that comes with the host is enabled unless this says otherwise.
     init(builtIn: String, paths: [String], plugins: [PluginSettings]) {
         let listings = paths.map { (folder: $0, files: Self.libraries(in: $0)) }
-        let unnamed = FirstParty.ids.filter { id in !plugins.contains { $0.id == id } }
+        let unnamed = FirstParty.built.map(\.id).filter { id in !plugins.contains { $0.id == id } }
         var used: Set<String> = []
         named = (plugins + unnamed.map { PluginSettings(id: $0) })
             .sorted { FirstParty.precedes($0.id, $1.id) }
             .map { settings in
+                // A plugin that comes with the host is never replaced by a file that happens to have its name.
+                let ours = settings.library == nil ? FirstParty.plugin(settings.id) : nil
                 var candidates: [(path: String, isBuiltIn: Bool)] = []
                 var searched: [String] = []
                 if let library = settings.library, library.hasPrefix("/") {
                     searched.append(library)
                     candidates.append((library, false))
                 } else {
-                    if settings.library == nil, let name = FirstParty.library(of: settings.id) {
-                        searched.append("\(builtIn)/\(name)")
-                        candidates.append(("\(builtIn)/\(name)", true))
+                    if let ours, ours.isBuilt {
+                        searched.append("\(builtIn)/\(ours.library)")
+                        candidates.append(("\(builtIn)/\(ours.library)", true))
                     }
                     let names = settings.library.map { [$0] } ?? Self.fileNames(for: settings.id)
                     for (folder, files) in listings {
@@ -50,13 +52,11 @@ struct Discovery {
                     }
                 }
                 candidates.removeAll { access($0.path, F_OK) != 0 }
-                // A plugin that comes with the host is never replaced by a file that happens to have its name.
-                let isOurs = settings.library == nil && FirstParty.library(of: settings.id) != nil
-                let first = candidates.first.flatMap { isOurs && !$0.isBuiltIn ? nil : $0 }
+                let first = candidates.first.flatMap { ours != nil && !$0.isBuiltIn ? nil : $0 }
                 let others = first == nil ? [] : candidates.dropFirst().map(\.path)
                 used.formUnion(others + [first?.path].compactMap(\.self))
                 return Named(
-                    settings: settings, library: first?.path, isBuiltIn: first?.isBuiltIn ?? isOurs,
+                    settings: settings, library: first?.path, isBuiltIn: first?.isBuiltIn ?? (ours != nil),
                     duplicates: others, searched: searched)
             }
         found = listings.flatMap { listing in listing.files.map { "\(listing.folder)/\($0)" } }.filter {

@@ -60,7 +60,7 @@ import Testing
         try await withMirror { server, account in
             server.add(Fault(try #require(kinds[which]), method: "PROPFIND"))
             let result = try await account.larder("run", "--once")
-            expectFailure(result, 76, mentions: "listing /")
+            expectFailure(result, 76, mentions: "listing / at http://127.0.0.1:")
         }
     }
 

@@ -40,13 +40,18 @@ import Testing
         #expect(Set([FileID("\u{e9}"), FileID("e\u{301}"), FileID("\u{e9}")]).count == 2)
     }
 
-    @Test("The nearest name is found, unless none is near")
+    @Test("The nearest name is found; where only a likely one is wanted, none if none is near")
     func nearest() {
-        #expect(nearestName(to: "Sise", among: ["size", "type"]) == "size")
-        #expect(nearestName(to: "lastUse", among: ["lastModified", "lastUsed"]) == "lastUsed")
-        #expect(nearestName(to: "zzz", among: ["size", "type"]) == nil)
-        #expect(nearestName(to: "", among: ["size"]) == nil)
-        #expect(nearestName(to: "x", among: []) == nil)
-        #expect(nearestName(to: String(repeating: "x", count: 100_000), among: ["size"]) == nil)
+        for ifLikely in [false, true] {
+            #expect(nearestName(to: "Sise", among: ["size", "type"], ifLikely: ifLikely) == "size")
+            #expect(nearestName(to: "lastUse", among: ["lastModified", "lastUsed"], ifLikely: ifLikely) == "lastUsed")
+            #expect(nearestName(to: "wlak", among: ["wink", "walk"], ifLikely: ifLikely) == "walk")
+            #expect(nearestName(to: "Poll", among: ["walk", "poll"], ifLikely: ifLikely) == "poll")
+            #expect(nearestName(to: "x", among: [], ifLikely: ifLikely) == nil)
+        }
+        #expect(nearestName(to: "zzz", among: ["size", "type"], ifLikely: true) == nil)
+        #expect(nearestName(to: "zzz", among: ["size", "type"]) == "size")
+        #expect(nearestName(to: "", among: ["size"], ifLikely: true) == nil)
+        #expect(nearestName(to: String(repeating: "x", count: 100_000), among: ["size"], ifLikely: true) == nil)
     }
 }
