@@ -84,30 +84,33 @@ public struct Reconciler {
             case .folder: kind = .folder
             default: kind = nil
             }
-            let row = try reads.recordedNames(in: scope.parent)[FileName(text: scope.name)]
-            try consider(scope, kind, row, landing, &folders, &changes, &findings)
+            let name = try reads.recordedEntry(at: scope).map {
+                RecordedName(kind: $0.kind, isHere: $0.status != .cloudOnly)
+            }
+            try consider(scope, kind, name, reads, landing, &folders, &changes, &findings)
         }
         while let folder = folders.popLast() {
             let names = try reads.recordedNames(in: folder)
             _ = try tree.eachEntry(of: folder) { name, kind, _ in
                 guard let path = try? folder.appending(name) else { return }
-                try consider(path, kind, names[FileName(text: name)], landing, &folders, &changes, &findings)
+                try consider(path, kind, names[FileName(text: name)], reads, landing, &folders, &changes, &findings)
             }
         }
     }
 
     private func consider(
-        _ path: ItemPath, _ kind: Item.Kind?, _ row: RecordedEntry?, _ landing: Set<LocalID>,
-        _ folders: inout [ItemPath],
-        _ changes: inout [TreeChange], _ findings: inout [TreeFinding]
+        _ path: ItemPath, _ kind: Item.Kind?, _ recorded: RecordedName?, _ reads: ReadTransaction,
+        _ landing: Set<LocalID>, _ folders: inout [ItemPath], _ changes: inout [TreeChange],
+        _ findings: inout [TreeFinding]
     ) throws {
         guard let kind else { return }
-        if let row {
-            guard row.kind == kind else {
+        if let recorded {
+            guard recorded.kind == kind else {
                 findings.append(TreeFinding(path: path, kind: .obstructed))
                 return
             }
-            if kind == .file, row.status == .cloudOnly, !landing.contains(row.localID), let looks = tree.mark(at: path)
+            if kind == .file, !recorded.isHere, let looks = tree.mark(at: path),
+                let row = try reads.recordedEntry(at: path), !landing.contains(row.localID)
             {
                 changes.append(.modified(row, looks))
             }

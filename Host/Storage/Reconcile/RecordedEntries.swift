@@ -23,22 +23,35 @@ extension DatabaseReads {
         while try statement.step() { try body(RecordedEntry(statement)) }
     }
 
-    /// All rows whose names are in a folder: those that are not removed, and those of removed items that are still here.
-    func recordedNames(in folder: ItemPath) throws -> [FileName: RecordedEntry] {
+    /// The names in a folder that rows know: of items that are not removed, and of removed ones that are still here. A folder may
+    /// hold very many, so that no more than what tells them apart is kept of each.
+    func recordedNames(in folder: ItemPath) throws -> [FileName: RecordedName] {
         let statement = try RawStatement(
             db,
-            "SELECT \(Self.columns) FROM items WHERE parentPath = ? AND path <> '/' AND (removedAt IS NULL OR cloudStatus <> 0)"
+            "SELECT name, type, cloudStatus FROM items WHERE parentPath = ? AND path <> '/' AND (removedAt IS NULL OR cloudStatus <> 0)"
         )
         defer { statement.reset() }
         statement.bind(1, folder.text)
-        var names: [FileName: RecordedEntry] = [:]
+        var names: [FileName: RecordedName] = [:]
         while try statement.step() {
-            let entry = RecordedEntry(statement)
-            let name = FileName(text: entry.path.name)
+            let name = FileName(text: statement.text(0) ?? "")
+            let isHere = statement.integer(2) != 0
             // Of a removed item's row and its successor's, the one that something is here of.
-            if entry.status != .cloudOnly || names[name] == nil { names[name] = entry }
+            guard isHere || names[name] == nil else { continue }
+            names[name] = RecordedName(kind: statement.integer(1) == 1 ? .folder : .file, isHere: isHere)
         }
         return names
+    }
+
+    /// The row of a name in a folder, chosen as in ``recordedNames(in:)``.
+    func recordedEntry(at path: ItemPath) throws -> RecordedEntry? {
+        let statement = try RawStatement(
+            db,
+            "SELECT \(Self.columns) FROM items WHERE path = ? AND (removedAt IS NULL OR cloudStatus <> 0) ORDER BY cloudStatus = 0 LIMIT 1"
+        )
+        defer { statement.reset() }
+        statement.bind(1, path.text)
+        return try statement.step() ? RecordedEntry(statement) : nil
     }
 
     /// The items that the sync engine is putting in place: their files are its own until it is done.
@@ -55,6 +68,13 @@ extension DatabaseReads {
         defer { statement.reset() }
         return try statement.step()
     }
+}
+
+/// What rows say of a name in a folder.
+struct RecordedName: Hashable {
+    var kind: Item.Kind
+    /// Whether something is here, or is to be.
+    var isHere: Bool
 }
 
 /// A name in a folder, equal only to the same bytes.

@@ -59,7 +59,7 @@ extension Transaction {
     }
 
     private func add(_ path: ItemPath, _ kind: Item.Kind, _ looks: FileMark?, _ tree: Tree) throws -> TreeFinding? {
-        guard try recordedNames(in: path.parent)[FileName(text: path.name)] == nil, try !hasTreeMoves() else {
+        guard try recordedEntry(at: path) == nil, try !hasTreeMoves() else {
             return nil
         }
         switch tree.entry(at: path) {
