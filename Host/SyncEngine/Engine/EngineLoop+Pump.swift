@@ -83,7 +83,10 @@ extension EngineLoop {
     }
 
     private mutating func startDownloads(_ children: inout Children) {
-        guard health.hold == nil, !arrivals.areTooMany, engine.controls.with({ $0.isOnline }) else { return }
+        // What is in memory and out of date is read again first: it may not be wanted any more.
+        guard health.hold == nil, !arrivals.areTooMany, engine.controls.with({ $0.isOnline && !$0.isStale }) else {
+            return
+        }
         while let job = window.start(.downloads) {
             guard let request = engine.startFetch(job) else {
                 // A transaction has its hands on it; the journal is read again.
@@ -120,9 +123,10 @@ extension EngineLoop {
     private mutating func setTimer(_ children: inout Children) {
         let now = engine.clock.now()
         // What is overdue waits for something else, which will tell.
-        let times = [health.hold?.until, nextWait, arrivals.landsAt, completesAt, settlesAt, marksAt].compactMap { $0 }.filter {
-            $0 > now
-        }
+        let times = [health.hold?.until, nextWait, arrivals.landsAt, completesAt, settlesAt, marksAt].compactMap { $0 }
+            .filter {
+                $0 > now
+            }
         guard let next = times.min(), armed.map({ next < $0 }) ?? true else { return }
         armed = next
         children.addTask { [clock = engine.clock] in

@@ -1,6 +1,7 @@
 import Connection
 import Model
 import Storage
+import Synchronization
 
 extension EngineLoop {
     mutating func fetched(_ job: Job, _ result: Result<Fetched, FetchFailure>, _ children: inout Children) {
@@ -45,9 +46,11 @@ extension EngineLoop {
     }
 
     mutating func settled(_ settlement: Settlement) {
-        reasons[settlement.record] = settlement.failure
+        engine.reasons.withLock { $0[settlement.record] = settlement.failure }
         switch settlement.fate {
-        case .ended: ended(settlement.record)
+        case .ended:
+            engine.reasons.withLock { $0[settlement.record] = nil }
+            ended(settlement.record)
         case .waits(let until):
             window.park(settlement.record)
             wait(until: until)
@@ -72,7 +75,9 @@ extension EngineLoop {
         // News cannot be read either.
         if isDiskFailing { return true }
         let hasNews = engine.controls.with { $0.isStale || $0.hasNews || $0.isReset }
-        guard !hasNews, relisting.isEmpty, arrivals.isEmpty, placed.isEmpty, window.readyCount(.actions) == 0 else { return false }
+        guard !hasNews, relisting.isEmpty, arrivals.isEmpty, placed.isEmpty, window.readyCount(.actions) == 0 else {
+            return false
+        }
         let limit = engine.clock.now() + SyncEngine.drainPatience
         if let hold = health.hold {
             return hold.until.map { $0 > limit } ?? true || health.holds >= SyncEngine.mostHoldsInDrain
@@ -83,7 +88,9 @@ extension EngineLoop {
 
     /// What is left in the journal, and why.
     func outcome() async throws -> DrainOutcome {
-        let (reasons, hold, isOnline) = (reasons, health.hold?.failure, engine.controls.with { $0.isOnline })
+        let (reasons, hold, isOnline) = (
+            engine.reasons.withLock { $0 }, health.hold?.failure, engine.controls.with { $0.isOnline }
+        )
         return try await engine.database.read { reads in
             var outcome = DrainOutcome()
             outcome.failure = hold
@@ -94,7 +101,7 @@ extension EngineLoop {
                 if case .issue(let id) = journal.record.wait, let issue = try reads.issue(id: id) {
                     failure = Failure(issue.failure, issue.message)
                 }
-                let why = failure?.message ?? (isOnline ? "It waits" : "The server is not connected")
+                let why = failure?.message ?? (isOnline ? journal.record.whyItWaits : "The server is not connected")
                 outcome.left.append(
                     .init(
                         record: journal.id, path: journal.record.path, why: why,
@@ -103,5 +110,12 @@ extension EngineLoop {
             }
             return outcome
         }
+    }
+}
+
+extension SyncRecord {
+    /// For when what made it wait was in an earlier run.
+    fileprivate var whyItWaits: String {
+        if case .until(let time) = wait { "It did not succeed and is tried again from \(time) on" } else { "It waits" }
     }
 }

@@ -40,8 +40,6 @@ struct EngineLoop {
     var marksAt: Timestamp?
     /// When a waiting record may go on.
     var nextWait: Timestamp?
-    /// Why waiting records wait, as far as it happened in this run.
-    var reasons: [Int64: Failure] = [:]
 
     // What goes into the tree.
     var arrivals = Arrivals()

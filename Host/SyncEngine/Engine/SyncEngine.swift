@@ -1,6 +1,7 @@
 public import Logging
 public import Model
 public import Storage
+import Synchronization
 
 /// Does what persons and plugins ask for: each request is a record in the journal before anything is done for it, and stays
 /// there until it is done, whatever happens in between.
@@ -42,6 +43,8 @@ public final class SyncEngine: Sendable {
     let logger: Logger
     let controls = Controls()
     let counters = Counters()
+    /// Why waiting records wait, as far as it happened since the start.
+    let reasons = Mutex<[Int64: Failure]>([:])
     let threads: BlockingExecutor
 
     /// - Parameters:

@@ -15,6 +15,16 @@ struct Rig: Sendable {
     let engine: SyncEngine
     /// Folders that the engine wanted to be listed again.
     let relisted: Listings
+    /// What the policies cover.
+    let coverage: Coverage
+
+    final class Coverage: Sendable {
+        private let isCovered = Mutex<@Sendable (Item, DownloadTrigger) -> Bool>({ _, _ in true })
+        func set(_ isCovered: @escaping @Sendable (Item, DownloadTrigger) -> Bool) {
+            self.isCovered.withLock { $0 = isCovered }
+        }
+        func covers(_ item: Item, _ trigger: DownloadTrigger) -> Bool { isCovered.withLock { $0 }(item, trigger) }
+    }
 
     final class Listings: Sendable {
         private let state = Mutex<(folders: [ItemPath], then: (@Sendable (ItemPath) async throws -> Void)?)>(([], nil))
@@ -57,12 +67,15 @@ struct Rig: Sendable {
         clock = JumpingClock()
         let listings = Listings()
         relisted = listings
+        let coverage = Coverage()
+        self.coverage = coverage
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         engine = SyncEngine(
             account: "home", database: vault.database, tree: vault.tree, source: server ?? source,
             isFirstSinceBoot: vault.isFirstSinceBoot, limits: limits, clock: clock.host,
-            callbacks: .init(relist: { await listings.list($0) }), logger: logger)
+            callbacks: .init(relist: { await listings.list($0) }, isCovered: { coverage.covers($0, $1) }),
+            logger: logger)
         vault.database.setCommitObserver { [weak engine] summary in
             if summary.recordsChanged || summary.changesItems { engine?.wake() }
         }
@@ -123,10 +136,13 @@ struct Rig: Sendable {
 
     @discardableResult
     func ask(
-        _ action: SyncRecord.Action, _ item: Item, for reason: DownloadTrigger = .user, key: String? = nil
+        _ action: SyncRecord.Action, _ item: Item, for reason: DownloadTrigger = .user, key: String? = nil,
+        whileCovered: Bool = false
     ) async throws -> EnqueueOutcome {
         let outcomes = try await database.write { [engine] tx in
-            try engine.enqueue([ActionRequest(action, item: item.localID, reason: reason, key: key)], in: tx)
+            let request = ActionRequest(
+                action, item: item.localID, reason: reason, key: key, whileCovered: whileCovered)
+            return try engine.enqueue([request], in: tx)
         }
         return outcomes[0]
     }
