@@ -86,6 +86,37 @@ import Testing
         }
     }
 
+    @Test(
+        "P10: preflight sees what the server removed, with what changed beside it, and a folder's contents with the folder"
+    )
+    func preflightOfRemoved() async throws {
+        try await withWorkbench(settings: ["mode": "preflight"], items: ["/kept", "/d/one", "/d/three"]) { bench in
+            let folder = try await bench.database.write { transaction in
+                try transaction.insert(Item(localID: LocalID("d"), fileID: nil, path: ItemPath("/d"), kind: .folder))
+            }
+            for path in ["/d", "/d/one", "/d/three"] {
+                try await bench.database.write { transaction in
+                    guard var item = try transaction.item(at: ItemPath(path)) else { return }
+                    item.fileID = FileID(path)
+                    try transaction.update(item)
+                }
+            }
+            await bench.policies.settled()
+            let before = bench.log.messages.count
+            try await bench.database.write { transaction in
+                guard let row = try transaction.scanRow(at: folder.path),
+                    let kept = try transaction.item(at: ItemPath("/kept"))
+                else { return }
+                try transaction.removeListed(row, at: Timestamp(seconds: 5))
+                try transaction.update(kept)
+            }
+            await bench.policies.settled()
+            let said = bench.log.messages.dropFirst(before).filter { $0.hasPrefix("info") }
+            #expect(said.sorted() == ["info: gone 0", "info: gone 6", "info: gone 8", "info: there 5"])
+            #expect(said.first == "info: there 5")
+        }
+    }
+
     @Test("P7: a processor is called only for the triggers in its mask")
     func mask() async throws {
         let settings = ["triggers": "\(1 << Trigger.policiesChanged.rawValue)"]

@@ -1,4 +1,5 @@
 import DemoServer
+import Glibc
 import TestSupport
 import Testing
 
@@ -127,6 +128,53 @@ import Testing
             let failed = try await account.larder("run", "--once")
             #expect(failed.exitCode == 1, "\(failed.summary)")
             #expect(try account.text("Photos/cat.jpg") == "cat")
+        }
+    }
+
+    @Test("P1: a pin is there, whole or not at all, whenever who made it is killed, and the same after who used it was")
+    func killed() async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        print("moments of the kills: seed \(seed)")
+        var random = SplitMix(seed: seed)
+        try await withAccount { server, account in
+            try await must(account, "pin", "/Photos")
+            try await must(account, "run", "--once")
+            let before = try await account.larder("--json", "policy", "list").lines
+            #expect(before.count == 1 && before[0].contains("\"path\":\"/Photos\""))
+            let fault = server.add(Fault(.hold(), method: "PROPFIND"))
+            let host = try account.larder.start(["run"])
+            await server.untilHeld(fault)
+            host.send(SIGKILL)
+            #expect(await host.wait() == .signal(SIGKILL))
+            server.remove(fault)
+            #expect(try await account.larder("--json", "policy", "list").lines == before)
+
+            for number in 0..<40 { server.tree.put("/Many/\(number)", "\(number)") }
+            try await must(account, "run", "--once")
+            var (kills, expected, tries) = (0, before.count, 0)
+            while kills < 10, tries < 40 {
+                defer { tries += 1 }
+                let (path, said) = ("/Many/\(tries)", "\(account.folder)/said")
+                Files.remove(said)
+                let child = try account.larder.start(["pin", path], output: said)
+                try await Task.sleep(for: .milliseconds(Int.random(in: 1...150, using: &random)))
+                child.send(SIGKILL)
+                let wasKilled = await child.wait() == .signal(SIGKILL)
+                if wasKilled { kills += 1 }
+                let list = try await account.larder("--json", "policy", "list")
+                #expect(list.exitCode == 0, "\(list.summary)")
+                let own = list.lines.filter { $0.contains("\"path\":\"\(path)\"") }
+                #expect(
+                    own.count <= 1 && own.allSatisfy { $0.contains("\"localID\":\"") && $0.contains("localID == ") })
+                // What was said to be done is.
+                if try !wasKilled || !Files.read(said).isEmpty { #expect(own.count == 1, "seed \(seed)") }
+                expected += own.count
+                #expect(list.lines.count == expected, "seed \(seed)")
+                #expect(list.lines.contains(before[0]))
+            }
+            #expect(kills > 0, "seed \(seed)")
+            try await must(account, "run", "--once")
+            #expect(try account.localFiles().count == 4 + expected - 1)
         }
     }
 }

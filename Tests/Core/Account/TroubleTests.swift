@@ -40,6 +40,34 @@ struct TroubleTests {
         }
     }
 
+    @Test("S16: a file that changes before every reading is listed again three times, and then is an issue")
+    func endlessRace() async throws {
+        try await Bench.running { bench in
+            for path in ["/a/1", "/a/2"] { bench.put(path, path) }
+            try await bench.pin("/a")
+            try await bench.runWell()
+            bench.put("/a/1", "newer")
+            let fault = bench.server.add(Fault(.changedBeforeReading, method: "GET", path: "/a/1"))
+            let outcome = try await bench.runBadly()
+            #expect(bench.downloads == Array(repeating: "/a/1", count: 4))
+            #expect(outcome.worst == .failed && outcome.left.map(\.path.text) == ["/a/1"])
+            let issue = try #require(outcome.issues.first)
+            #expect(outcome.issues.count == 1 && issue.subject == "/a/1" && issue.code == "download.retry")
+            // The version that was here stays until there is a whole newer one.
+            #expect(try bench.text("/a/1") == "/a/1")
+            #expect(try bench.text("/a/2") == "/a/2")
+
+            // Nobody answered: nothing is asked of the server, and the run says so again.
+            let again = try await bench.runBadly()
+            #expect(bench.downloads == [] && again.issues.map(\.id) == [issue.id])
+            bench.server.remove(fault)
+            try await bench.host.resolve(issue: issue.id, choice: "retry")
+            try await bench.runWell()
+            #expect(try bench.text("/a/1") == "newer")
+            #expect(try await bench.issues() == [])
+        }
+    }
+
     @Test("S17: a person's download over a changed file waits for the person's word, and then does as it is told")
     func modified() async throws {
         try await Bench.running { bench in

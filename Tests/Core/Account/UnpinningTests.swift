@@ -1,4 +1,5 @@
 import DemoServer
+import Glibc
 import ItemPolicies
 import Model
 import TestSupport
@@ -22,6 +23,31 @@ struct UnpinningTests {
             #expect(try bench.text("/a/b/2") == "mine")
             #expect(try await bench.item("/a/1")?.cloudStatus == .cloudOnly)
             #expect(try await bench.item("/a/b/2")?.cloudStatus == .locallyModified)
+        }
+    }
+
+    @Test("P25: a copy that a program has open stays, is named, and goes when it is free")
+    func inUse() async throws {
+        try await Bench.running { bench in
+            for path in ["/a/1", "/a/2", "/b/3"] { bench.put(path, path) }
+            try await bench.pin("/a")
+            try await bench.pin("/b")
+            try await bench.runWell()
+            let reader = open(bench.local("/a/2"), O_RDONLY | O_CLOEXEC)
+            #expect(reader >= 0)
+            try await bench.unpin("/a")
+            for _ in 0..<2 {
+                let outcome = try await bench.runBadly()
+                #expect(outcome.left.map(\.path.text) == ["/a/2"])
+                #expect(outcome.left.first?.why.contains("open in another program") == true)
+                #expect(outcome.issues == [])
+                #expect(try bench.tree() == ["/a/", "/a/2", "/b/", "/b/3"])
+                bench.clock.advance(.seconds(60))
+            }
+            close(reader)
+            try await bench.runWell()
+            #expect(try bench.tree() == ["/b/", "/b/3"])
+            #expect(try await bench.item("/a/2")?.cloudStatus == .cloudOnly)
         }
     }
 

@@ -1,0 +1,92 @@
+import Glibc
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+@Suite(.enabled(if: Build.isRoot, "mounting a small file system needs root"))
+struct FullDiskTests {
+    private static let content = String(repeating: "0123456789abcdef", count: 1 << 16)
+
+    /// A vault on a disk that has room for two or three of six files, until the ballast is taken away.
+    private func withFullDisk(_ body: (Rig, _ files: [Item], _ ballast: String) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            let disk = "\(folder)/disk"
+            try Files.makeFolder(disk)
+            try await mustRun("mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", disk])
+            do {
+                try await mounted(disk, body)
+            } catch {
+                try await mustRun("umount", ["--lazy", disk])
+                throw error
+            }
+            try await mustRun("umount", [disk])
+        }
+    }
+
+    private func mounted(
+        _ disk: String, _ body: (Rig, _ files: [Item], _ ballast: String) async throws -> Void
+    ) async throws {
+        let rig = try Rig(folder: disk)
+        let files = try await rig.addFiles(6) { ("/d/f\($0)", Self.content) }
+        for file in files { try await rig.ask(.download, file, for: .availableOffline) }
+        var info = statvfs()
+        #expect(statvfs(disk, &info) == 0)
+        let room = 5 << 19
+        try Files.write([UInt8](repeating: 7, count: Int(info.f_bavail * info.f_bsize) - room), to: "\(disk)/ballast")
+        try await body(rig, files, "\(disk)/ballast")
+        try rig.vault.close()
+    }
+
+    private func expectWhole(_ rig: Rig, _ files: [Item], isComplete: Bool) async throws {
+        var whole = 0
+        for file in files {
+            let text = try rig.text(file.path.text)
+            #expect(text == nil || text == Self.content, "\(file.path) is partial")
+            if text != nil { whole += 1 }
+            if try await rig.now(file).cloudStatus == .localCopy { #expect(text != nil) }
+        }
+        #expect((whole == files.count) == isComplete)
+    }
+
+    @Test("P34: a full disk ends the pass with its name and no partial file in place; with room again it goes on")
+    func drain() async throws {
+        try await withFullDisk { rig, files, ballast in
+            let outcome = try await rig.engine.drain()
+            let failure = try #require(outcome.failure)
+            // The journal's disk is the same: either may be the first to find it full.
+            #expect(failure.kind == .localIO, "\(failure)")
+            #expect(failure.message.contains("full") || failure.message.contains("No space left"), "\(failure)")
+            #expect(outcome.leftCount > 0 && outcome.left.allSatisfy { $0.failure == .localIO })
+            try await expectWhole(rig, files, isComplete: false)
+            // One reason for all, and nobody is asked about each file.
+            #expect(try await rig.issues().isEmpty)
+
+            Files.remove(ballast)
+            #expect(try await rig.engine.drain().isDone)
+            try await expectWhole(rig, files, isComplete: true)
+            #expect(try await rig.records().isEmpty && rig.incoming().isEmpty)
+        }
+    }
+
+    @Test("P34: a running host goes on by itself when there is room again", .timeLimit(.minutes(2)))
+    func running() async throws {
+        try await withFullDisk { rig, files, ballast in
+            let run = Task { [engine = rig.engine] in try await engine.run() }
+            // The first pause: the disk was found full.
+            while rig.clock.slept.isEmpty { await Task.yield() }
+            try await expectWhole(rig, files, isComplete: false)
+            Files.remove(ballast)
+            while try await !rig.records().isEmpty {
+                rig.clock.advance(.seconds(60))
+                rig.engine.wake()
+                await Task.yield()
+            }
+            run.cancel()
+            _ = await run.result
+            try await expectWhole(rig, files, isComplete: true)
+        }
+    }
+}
