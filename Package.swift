@@ -59,6 +59,7 @@ let package = Package(
         .library(name: "LarderSDK", targets: ["LarderSDK"]),
         .library(name: "CLarder", targets: ["CLarder"]),
         .library(name: "LarderFakeHost", targets: ["LarderFakeHost"]),
+        .library(name: "Warehouse", targets: ["Warehouse"]),
         .library(name: "AvailableOffline", type: .dynamic, targets: ["AvailableOffline"]),
     ],
     dependencies: [
@@ -90,6 +91,7 @@ let package = Package(
         .systemLibrary(name: "CExpat", path: "Host/CExpat", providers: [.apt(["libexpat1-dev"])]),
         .target(name: "CLinux", path: "Host/CLinux", publicHeadersPath: "include", cSettings: strictC),
         host("Model"),
+        host("Warehouse", ["CLinux", sqlite]),
         host("Storage", ["Model", "CLinux", grdb, sqlite, crypto]),
         host("Connection", ["Model", "CExpat", http, nioCore, nioPosix, nioHTTP1, nioSSL, crypto, logging]),
         host("PluginHost", ["Model", "CLarder", "CLinux", crypto, logging]),
@@ -119,6 +121,7 @@ let package = Package(
         tests("Model", ["Model"]),
         tests("SDK", ["CLarder", "LarderFakeHost", "LarderSDK", "Model"]),
         tests("Storage", ["Model", "Storage", "CLinux", grdb, sqlite, crypto]),
+        tests("Warehouse", ["Warehouse", sqlite]),
         tests("Connection", ["Model", "Connection", "DemoServer", nioCore, nioHTTP1, logging]),
         tests("PluginHost", ["Model", "PluginHost", "CLarder", "larder", logging]),
         tests("ItemPolicies", ["Model", "Storage", "PluginHost", "ItemPolicies", "larder", grdb, logging]),

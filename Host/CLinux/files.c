@@ -1,9 +1,12 @@
 #define _GNU_SOURCE
 #include "files.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,6 +33,19 @@ int linux_rename_exchange(int a_folder, const char *a, int b_folder, const char 
 }
 
 int linux_syncfs(int descriptor) { return syncfs(descriptor); }
+
+int linux_clone_file(int from, int to) { return ioctl(to, FICLONE, from); }
+
+int linux_birth_time(const char *path, struct timespec *time) {
+    struct statx info;
+    if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &info) != 0) return -1;
+    if (!(info.stx_mask & STATX_BTIME)) {
+        errno = ENODATA;
+        return -1;
+    }
+    *time = (struct timespec){.tv_sec = info.stx_btime.tv_sec, .tv_nsec = info.stx_btime.tv_nsec};
+    return 0;
+}
 
 int linux_set_lease(int descriptor, int type) { return fcntl(descriptor, F_SETLEASE, type); }
 

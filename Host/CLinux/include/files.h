@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 /* openat2(2) with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS and RESOLVE_NO_XDEV: what it opens lies below the
  * folder, on the same file system, and no symbolic link was followed on the way. O_CLOEXEC is added. */
@@ -18,6 +19,13 @@ int linux_rename_exchange(int a_folder, const char *a, int b_folder, const char 
 
 /* syncfs(2): all data and metadata of the file system that the descriptor is on. */
 int linux_syncfs(int descriptor);
+
+/* ioctl(2) FICLONE: `to` gets the content of `from` and shares its blocks. */
+int linux_clone_file(int from, int to);
+
+/* statx(2) STATX_BTIME: when what is at the path was made, a symbolic link not followed; ENODATA if the file system does not
+ * keep it. */
+int linux_birth_time(const char *path, struct timespec *time);
 
 /* fcntl(2) F_SETLEASE; type is F_RDLCK, F_WRLCK or F_UNLCK. */
 int linux_set_lease(int descriptor, int type);

@@ -1,0 +1,120 @@
+import CLinux
+import Glibc
+
+extension Disk {
+    /// Where the symbolic links of a tree that is copied may lead.
+    enum Links {
+        /// Only to what lies in the tree itself.
+        case inside
+        /// Anywhere: they are copied as they are.
+        case any
+    }
+
+    /// Copies a folder with all that is in it, and remembers what is to be made durable. Files share their blocks with the
+    /// original's where the file system can do that, never their inode.
+    /// - Parameters:
+    ///   - target: must not be there yet.
+    ///   - depth: how many folders of the tree stand above this one.
+    /// - Throws: ``ProjectProblem/badSource(path:why:)``, or the system call that failed.
+    func copyFolder(_ source: Path, to target: Path, links: Links, depth: Int = 0, _ written: inout Written) throws {
+        try makeFolder(target)
+        let mode = try openFolder(source).mode(self)
+        for name in try names(in: source) {
+            let (from, to) = (source.entry(name), target.entry(name))
+            guard let info = try status(from) else { continue }
+            if info.isFolder {
+                try copyFolder(from, to: to, links: links, depth: depth + 1, &written)
+            } else if info.isRegular {
+                try copyFile(from, to: to)
+                written.files.append(to)
+            } else if info.isSymbolicLink {
+                let text = try linkTarget(of: from)
+                if links == .inside, !Self.leadsInside(text, depth: depth) {
+                    throw ProjectProblem.badSource(path: from.text, why: "it is a symbolic link to what lies outside")
+                }
+                try perform(.symlink, to) { symlink(text, to.bytes) }
+            } else {
+                throw ProjectProblem.badSource(path: from.text, why: "it is no file, folder or symbolic link")
+            }
+        }
+        // What is in a copy must stay removable.
+        try perform(.mkdir, target) { chmod(target.bytes, mode & 0o777 | 0o700) }
+        written.folders.append(target)
+    }
+
+    /// Copies a regular file's content, rights and modification time.
+    func copyFile(_ source: Path, to target: Path) throws {
+        let from = try open(source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        let info = try status(from)
+        let to = try open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+        do throws(SystemCallError) {
+            try perform(.clone, target) { linux_clone_file(from.number, to.number) }
+        } catch {
+            if [EIO, ENOSPC, EDQUOT].contains(error.code) { throw error }
+            try copyBytes(of: from, size: Int(info.st_size), to: to)
+        }
+        try perform(.utimens, target) { fchmod(to.number, info.st_mode & 0o777) }
+        var times = [timespec(tv_sec: 0, tv_nsec: linux_utime_omit), info.st_mtim]
+        try perform(.utimens, target) { futimens(to.number, &times) }
+    }
+
+    private func copyBytes(
+        of from: borrowing OpenFile, size: Int, to: borrowing OpenFile
+    ) throws(SystemCallError) {
+        let (number, path) = (from.number, from.path)
+        var block = [UInt8](repeating: 0, count: min(max(size, 4_096), 1 << 20))
+        while true {
+            let count = try perform(.read, path) {
+                block.withUnsafeMutableBytes { Glibc.read(number, $0.baseAddress, $0.count) }
+            }
+            if count == 0 { return }
+            try write(block[..<count], to: to)
+        }
+    }
+
+    private func linkTarget(of path: Path) throws(SystemCallError) -> [CChar] {
+        var text = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = try perform(.readlink, path) { readlink(path.bytes, &text, text.count - 1) }
+        return text[..<count] + [0]
+    }
+
+    /// Whether a link's text leads up at most to the tree's root, and then only down. One that goes up after it went down
+    /// might leave the tree through another link.
+    private static func leadsInside(_ text: [CChar], depth: Int) -> Bool {
+        let names = Path(bytes: text).text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard names.first?.isEmpty == false else { return false }
+        let isUp = names.map { $0.elementsEqual("..".utf8) }
+        let ups = isUp.prefix { $0 }.count
+        return ups <= depth && !isUp[ups...].contains(true)
+    }
+
+    /// Removes what is at a path, with all that is in it. What is not there is no error.
+    func removeTree(_ path: Path) throws(SystemCallError) {
+        guard let info = try status(path) else { return }
+        guard info.isFolder else { return try removeFile(path) }
+        if info.st_mode & 0o700 != 0o700 { try perform(.mkdir, path) { chmod(path.bytes, 0o700) } }
+        for name in try names(in: path) { try removeTree(path.entry(name)) }
+        try removeFolder(path)
+    }
+
+    /// The bytes of all regular files below a folder. What goes away meanwhile is not counted.
+    func size(of folder: Path) throws(SystemCallError) -> UInt64 {
+        var size: UInt64 = 0
+        for name in try names(in: folder) {
+            let path = folder.entry(name)
+            guard let info = try status(path) else { continue }
+            if info.isRegular { size += UInt64(max(0, info.st_size)) }
+            guard info.isFolder else { continue }
+            do throws(SystemCallError) {
+                size += try self.size(of: path)
+            } catch {
+                if error.code != ENOENT { throw error }
+            }
+        }
+        return size
+    }
+}
+
+extension OpenFile {
+    fileprivate consuming func mode(_ disk: Disk) throws(SystemCallError) -> mode_t { try disk.status(self).st_mode }
+}

@@ -1,0 +1,209 @@
+import CLinux
+import Glibc
+
+/// The system calls of the storage, which end in an error value instead of `errno`.
+struct Disk: Sendable {
+    enum Call: String, Sendable, CaseIterable {
+        case open, read, write, fsync, syncfs, mkdir, link, symlink, readlink, rename, exchange, unlink, rmdir, readdir
+        case lstat, clone, utimens, flock, realpath
+    }
+
+    /// Asked before each call; what it throws takes the call's place. For tests, which let the disk fail or the process stop
+    /// at any call.
+    var gate: (@Sendable (Call, Path) throws(SystemCallError) -> Void)?
+
+    init(gate: (@Sendable (Call, Path) throws(SystemCallError) -> Void)? = nil) { self.gate = gate }
+
+    /// Makes a call, again if a signal interrupted it.
+    /// - Parameter body: returns the call's result, below 0 with `errno` for a failure.
+    @discardableResult
+    func perform<Result: SignedInteger>(
+        _ call: Call, _ path: Path, _ body: () -> Result
+    ) throws(SystemCallError) -> Result {
+        try gate?(call, path)
+        while true {
+            let result = body()
+            if result >= 0 { return result }
+            guard errno == EINTR else { throw SystemCallError(call: call.rawValue, path: path.text, code: errno) }
+        }
+    }
+
+    func open(_ path: Path, _ flags: Int32) throws(SystemCallError) -> OpenFile {
+        OpenFile(try perform(.open, path) { Glibc.open(path.bytes, flags | O_CLOEXEC, 0o600) }, path)
+    }
+
+    /// Opens a file in a folder for reading, whatever the folder is called by now.
+    func open(_ name: String, in folder: borrowing OpenFile) throws(SystemCallError) -> OpenFile {
+        let (number, path) = (folder.number, folder.path.entry(name))
+        return OpenFile(try perform(.open, path) { openat(number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }, path)
+    }
+
+    func openFolder(_ path: Path) throws(SystemCallError) -> OpenFile {
+        try open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    }
+
+    /// Writes a file that must not be there yet.
+    func write(_ bytes: [UInt8], to path: Path) throws(SystemCallError) {
+        let file = try open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+        try write(bytes[...], to: file)
+    }
+
+    func write(_ bytes: ArraySlice<UInt8>, to file: borrowing OpenFile) throws(SystemCallError) {
+        let number = file.number
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = try perform(.write, file.path) {
+                rest.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) }
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Reads a regular file to its end.
+    func read(_ file: borrowing OpenFile) throws(SystemCallError) -> [UInt8] {
+        let (number, path) = (file.number, file.path)
+        // One byte more than there should be, so that most files end with the first call's answer.
+        var bytes = [UInt8](repeating: 0, count: Int(try status(file).st_size) + 1)
+        var done = 0
+        while true {
+            let got = try perform(.read, path) {
+                bytes.withUnsafeMutableBytes { Glibc.read(number, $0.baseAddress?.advanced(by: done), $0.count - done) }
+            }
+            done += got
+            if got == 0 || done < bytes.count {
+                if got == 0 || done == bytes.count - 1 {
+                    bytes.removeSubrange(done...)
+                    return bytes
+                }
+            } else {
+                bytes += [UInt8](repeating: 0, count: 65_536)
+            }
+        }
+    }
+
+    func status(_ file: borrowing OpenFile) throws(SystemCallError) -> stat {
+        var info = stat()
+        let number = file.number
+        try perform(.lstat, file.path) { fstat(number, &info) }
+        return info
+    }
+
+    /// What is at a path, a symbolic link not followed; nil: nothing.
+    func status(_ path: Path) throws(SystemCallError) -> stat? {
+        var info = stat()
+        do throws(SystemCallError) {
+            try perform(.lstat, path) { lstat(path.bytes, &info) }
+        } catch {
+            if error.code == ENOENT { return nil }
+            throw error
+        }
+        return info
+    }
+
+    func makeFolder(_ path: Path) throws(SystemCallError) {
+        try perform(.mkdir, path) { mkdir(path.bytes, 0o700) }
+    }
+
+    /// Makes a folder and those above it that are missing, durably.
+    func makeFolders(_ path: Path) throws(SystemCallError) {
+        do throws(SystemCallError) {
+            try makeFolder(path)
+        } catch {
+            if error.code == EEXIST { return }
+            guard error.code == ENOENT, let parent = path.parent else { throw error }
+            try makeFolders(parent)
+            try makeFolder(path)
+        }
+        if let parent = path.parent { try sync(parent) }
+    }
+
+    /// Makes what a file or folder is, or which names a folder has, durable.
+    func sync(_ path: Path) throws(SystemCallError) {
+        let file = try open(path, O_RDONLY | O_NOFOLLOW)
+        try perform(.fsync, path) { fsync(file.number) }
+    }
+
+    /// Makes all that was written to a path's file system durable.
+    func syncFileSystem(of path: Path) throws(SystemCallError) {
+        let file = try open(path, O_RDONLY)
+        try perform(.syncfs, path) { linux_syncfs(file.number) }
+    }
+
+    /// Renames to a name that is free; EEXIST if it is not.
+    func rename(_ from: Path, to: Path) throws(SystemCallError) {
+        do throws(SystemCallError) {
+            try perform(.rename, to) { linux_rename_noreplace(AT_FDCWD, from.bytes, AT_FDCWD, to.bytes) }
+        } catch {
+            // Not every file system has this; under the base's lock looking first is as good.
+            guard error.code == EINVAL else { throw error }
+            if try status(to) != nil { throw SystemCallError(call: "rename", path: to.text, code: EEXIST) }
+            try perform(.rename, to) { Glibc.rename(from.bytes, to.bytes) }
+        }
+    }
+
+    /// Lets two names change places in one step.
+    func exchange(_ a: Path, _ b: Path) throws(SystemCallError) {
+        try perform(.exchange, b) { linux_rename_exchange(AT_FDCWD, a.bytes, AT_FDCWD, b.bytes) }
+    }
+
+    func link(_ from: Path, to: Path) throws(SystemCallError) {
+        try perform(.link, to) { Glibc.link(from.bytes, to.bytes) }
+    }
+
+    /// A path without symbolic links.
+    func realPath(_ path: Path) throws(SystemCallError) -> Path {
+        try gate?(.realpath, path)
+        guard let real = realpath(path.bytes, nil) else {
+            throw SystemCallError(call: "realpath", path: path.text, code: errno)
+        }
+        defer { free(real) }
+        return Path(bytes: Array(UnsafeBufferPointer(start: real, count: strlen(real) + 1)))
+    }
+
+    func removeFile(_ path: Path) throws(SystemCallError) {
+        try perform(.unlink, path) { unlink(path.bytes) }
+    }
+
+    func removeFolder(_ path: Path) throws(SystemCallError) {
+        try perform(.rmdir, path) { rmdir(path.bytes) }
+    }
+
+    /// The names in a folder, in no particular order.
+    func names(in path: Path) throws(SystemCallError) -> [[CChar]] {
+        try gate?(.readdir, path)
+        guard let folder = opendir(path.bytes) else {
+            throw SystemCallError(call: "readdir", path: path.text, code: errno)
+        }
+        defer { closedir(folder) }
+        var names: [[CChar]] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(folder) else { break }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                $0.prefix { $0 != 0 }.map { CChar(bitPattern: $0) }
+            }
+            if name != [0x2e], name != [0x2e, 0x2e] { names.append(name) }
+        }
+        guard errno == 0 else { throw SystemCallError(call: "readdir", path: path.text, code: errno) }
+        return names
+    }
+}
+
+/// An open file or folder, closed when the value ends.
+struct OpenFile: ~Copyable, Sendable {
+    let number: Int32
+    let path: Path
+
+    init(_ number: Int32, _ path: Path) {
+        self.number = number
+        self.path = path
+    }
+
+    deinit { close(number) }
+}
+
+extension stat {
+    var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
+    var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+    var isSymbolicLink: Bool { st_mode & S_IFMT == S_IFLNK }
+}

@@ -1,0 +1,21 @@
+/// The file of a project's step ids.
+enum StepIDList {
+    /// How many whole ids a file of this size has. What is left of one at the end is passed over.
+    static func count(size: Int) -> Int { size / StepID.byteCount }
+
+    static func decoded(_ bytes: [UInt8]) -> [StepID] {
+        bytes.withUnsafeBytes { bytes in
+            (0..<count(size: bytes.count)).map {
+                StepID(
+                    bytes: UnsafeRawBufferPointer(rebasing: bytes[$0 * StepID.byteCount..<($0 + 1) * StepID.byteCount]))
+            }
+        }
+    }
+
+    static func encoded(_ ids: [StepID]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(ids.count * StepID.byteCount)
+        for id in ids { id.append(to: &bytes) }
+        return bytes
+    }
+}

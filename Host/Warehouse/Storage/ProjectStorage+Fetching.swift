@@ -1,0 +1,48 @@
+import Glibc
+
+extension ProjectStorage {
+    /// - Parameter options: what is fetched besides what is small.
+    /// - Throws: `fetchFailed`.
+    public func fetchProject(
+        _ id: ProjectID, _ options: ProjectFetchOptions = []
+    ) throws(ProjectError) -> ProjectSnapshot {
+        try reporting(.fetchFailed, "cannot fetch project \(id)", project: id) {
+            snapshot(of: id, try StoredData(of: folder.project(id), options, on: disk))
+        }
+    }
+
+    func snapshot(of id: ProjectID, _ stored: StoredData) -> ProjectSnapshot {
+        ProjectSnapshot(
+            id: id, bundleID: stored.metadata.bundleID, creationDate: stored.metadata.created,
+            modificationDate: stored.metadata.modified, stepIDs: stored.stepIDs,
+            stepCursor: stored.metadata.stepCursor, userData: stored.userData,
+            assets: folder.project(id).assets.text)
+    }
+
+    /// - Throws: `fetchFailed`.
+    public func fetchStep(_ id: StepID, of project: ProjectID) throws(ProjectError) -> Step {
+        try reporting(.fetchFailed, "cannot fetch step \(id) of project \(project)", project: project, step: id) {
+            let stored = try StoredData(of: folder.project(project), .stepIDs, on: disk)
+            // A folder alone is no step: it may be left over from an update that failed.
+            guard stored.stepIDs?.contains(id) == true else { throw ProjectProblem.noSuchStep }
+            let step = folder.project(project).step(id)
+            let userData = try disk.read(disk.open(step.userData, O_RDONLY | O_NOFOLLOW))
+            return Step(id: id, projectID: project, userData: userData, assets: step.assets.text)
+        }
+    }
+
+    /// The bytes of all files in the base folder.
+    /// - Throws: `calculateSizeFailed`.
+    public func storageSize() throws(ProjectError) -> UInt64 {
+        try reporting(.calculateSizeFailed, "cannot tell the size of \(base)") { try disk.size(of: folder.path) }
+    }
+
+    /// The bytes of all files of a project, its assets included.
+    /// - Throws: `calculateSizeFailed`.
+    public func size(of id: ProjectID) throws(ProjectError) -> UInt64 {
+        try reporting(.calculateSizeFailed, "cannot tell the size of project \(id)", project: id) {
+            try requireData(of: folder.project(id))
+            return try disk.size(of: folder.project(id).path)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Glibc
+
+extension ProjectStorage {
+    /// Applies a request, whole or not at all.
+    ///
+    /// New steps are complete before the project names them; steps that it no longer names are removed afterwards. The
+    /// sources of assets are removed when all is done, and are untouched if the update fails.
+    /// - Returns: the ids of the steps that were added.
+    /// - Throws: `invalidArgument` if the cursor would not lie within the steps that there will be, else `writeFailed`.
+    @discardableResult
+    public func updateProject(_ request: ProjectUpdateRequest) throws(ProjectError) -> [StepID] {
+        try updateProject(request.projectID, []) { _ in request } ?? []
+    }
+
+    /// Fetches a project and applies what `change` makes of it, while nobody else can update it in between.
+    /// - Parameters:
+    ///   - options: what the snapshot holds besides what is small.
+    ///   - change: returns nil to leave the project as it is. It may fetch, but must not write to a storage of the same base
+    ///     folder, which would wait for itself.
+    /// - Returns: the ids of the steps that were added; nil if there was nothing to apply.
+    /// - Throws: as ``updateProject(_:)``.
+    @discardableResult
+    public func updateProject(
+        _ id: ProjectID, _ options: ProjectFetchOptions, _ change: (ProjectSnapshot) -> ProjectUpdateRequest?
+    ) throws(ProjectError) -> [StepID]? {
+        let added: [StepID]? = try reporting(.writeFailed, "cannot update project \(id)", project: id) {
+            try writing { work in
+                let project = folder.project(id)
+                try repair(project)
+                let stored = try StoredData(of: project, options, on: disk)
+                guard let request = change(snapshot(of: id, stored)) else { return nil }
+                guard request.projectID == id else {
+                    throw ProjectError(
+                        .invalidArgument, "cannot update project \(id)", project: id,
+                        underlying: ProjectProblem.otherProject)
+                }
+                return try apply(request, to: project, stored, work)
+            }
+        }
+        if added != nil { notify { $0.storage(self, didUpdate: id) } }
+        return added
+    }
+
+    /// Sets when a project was created, such as for one that comes from elsewhere. No observer hears of it.
+    /// - Throws: `writeFailed`.
+    public func setCreationDate(_ date: ProjectDate, of id: ProjectID) throws(ProjectError) {
+        try changeMetadata(of: id) { $0.created = date }
+    }
+
+    /// Sets when a project was last updated. No observer hears of it.
+    /// - Throws: `writeFailed`.
+    public func setModificationDate(_ date: ProjectDate, of id: ProjectID) throws(ProjectError) {
+        try changeMetadata(of: id) { $0.modified = date }
+    }
+
+    private func changeMetadata(
+        of id: ProjectID, _ change: (inout ProjectMetadata) -> Void
+    ) throws(ProjectError) {
+        try reporting(.writeFailed, "cannot set a date of project \(id)", project: id) {
+            try writing { work in
+                let project = folder.project(id)
+                try repair(project)
+                let stored = try StoredData(of: project, [], on: disk)
+                var content = DataContent(metadata: stored.metadata, stepIDs: nil, userData: nil)
+                change(&content.metadata)
+                content.carryOn(from: project, stored)
+                var written = Written()
+                try writeData(content, at: work.entry("data"), &written)
+                try written.sync(on: disk)
+                try replaceData(of: project, with: work.entry("data"))
+            }
+        }
+    }
+
+    private func apply(
+        _ request: ProjectUpdateRequest, to project: ProjectFolder, _ stored: StoredData, _ work: Path
+    ) throws -> [StepID] {
+        let changesSteps = !request.stepsToAdd.isEmpty || !request.stepIDsToDelete.isEmpty
+        let old = try changesSteps ? stored.stepIDs ?? StoredData(of: project, .stepIDs, on: disk).stepIDs ?? [] : []
+        let unwanted = Set(request.stepIDsToDelete)
+        let deleted = unwanted.isEmpty ? [] : old.filter(unwanted.contains)
+        let stepCount = stored.stepCount + request.stepsToAdd.count - deleted.count
+        let cursor = request.stepCursor ?? stored.metadata.stepCursor
+        guard (0...stepCount).contains(cursor) else {
+            throw ProjectError(
+                .invalidArgument, "cannot update project \(request.projectID)", project: request.projectID,
+                underlying: ProjectProblem.cursorOutOfRange(cursor: cursor, steps: stepCount))
+        }
+
+        var written = Written()
+        let added = try request.stepsToAdd.map { try makeStep($0, in: work, &written) }
+        var metadata = stored.metadata
+        metadata.stepCursor = cursor
+        metadata.modified = now()
+        var stepIDs: [StepID]?
+        if !added.isEmpty || !deleted.isEmpty {
+            let place = stored.metadata.stepCursor
+            stepIDs = (old[..<place] + added + old[place...]).filter { !unwanted.contains($0) }
+        }
+        var content = DataContent(metadata: metadata, stepIDs: stepIDs, userData: request.userData)
+        content.carryOn(from: project, stored)
+        let data = work.entry("data")
+        try writeData(content, at: data, &written)
+        try written.sync(on: disk)
+        do {
+            try moveIn(added, from: work, to: project)
+            try replaceData(of: project, with: data)
+        } catch {
+            // What stays is not referred to, and swept when a storage is opened next. The same below.
+            for step in added { try? disk.removeTree(project.step(step).path) }
+            throw error
+        }
+        for step in deleted { try? disk.removeTree(project.step(step).path) }
+        for source in request.stepsToAdd.compactMap(\.assetsSource) { try? disk.removeTree(Path(source)) }
+        return added
+    }
+
+    /// Makes a step in the folder for what is not in place yet, where its id is its name.
+    private func makeStep(_ content: StepContent, in work: Path, _ written: inout Written) throws -> StepID {
+        let id = StepID()
+        let step = StepFolder(path: work.entry(id.description))
+        try disk.makeFolder(step.path)
+        try disk.makeFolder(step.data)
+        try disk.write(content.userData, to: step.userData)
+        written.files.append(step.userData)
+        written.folders.append(step.data)
+        if let source = content.assetsSource {
+            try disk.copyFolder(usableSource(source), to: step.assets, links: .inside, &written)
+        } else {
+            try disk.makeFolder(step.assets)
+            written.folders.append(step.assets)
+        }
+        written.folders.append(step.path)
+        return id
+    }
+
+    private func moveIn(_ steps: [StepID], from work: Path, to project: ProjectFolder) throws(SystemCallError) {
+        guard !steps.isEmpty else { return }
+        let isFirst = try disk.status(project.steps) == nil
+        if isFirst { try disk.makeFolder(project.steps) }
+        for step in steps { try disk.rename(work.entry(step.description), to: project.step(step).path) }
+        try disk.sync(project.steps)
+        if isFirst { try disk.sync(project.path) }
+    }
+
+    /// A folder that can be copied and then removed, without a step or project losing anything.
+    private func usableSource(_ source: String) throws -> Path {
+        let path = Path(source)
+        func refusal(_ why: String) -> ProjectProblem { .badSource(path: source, why: why) }
+        guard let info = try disk.status(path) else { throw refusal("it does not exist") }
+        guard info.isFolder else { throw refusal("it is no folder") }
+        let (real, base) = (try disk.realPath(path).text, try disk.realPath(folder.path).text)
+        if "\(real)/".hasPrefix("\(base)/") { throw refusal("it lies in the storage") }
+        if "\(base)/".hasPrefix("\(real)/") { throw refusal("the storage lies in it") }
+        return path
+    }
+}

@@ -1,0 +1,118 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Warehouse
+
+/// The process is stopped before each system call in turn: from there on no call has any effect, as after `kill -9`.
+@Suite struct CrashTests {
+    private func everyStop(_ operation: Operation, exchanges: Bool) throws {
+        let (before, after) = try operation.states(exchanges: exchanges)
+        #expect(before != after)
+        var number = 0
+        var hasEnded = false
+        var seen: Set<Observation> = []
+        while !hasEnded {
+            let scene = try Operation.Scene(exchanges: exchanges)
+            scene.gate.arm(stoppingAt: number)
+            do {
+                try operation.perform(scene)
+            } catch let error as ProjectError {
+                #expect((error.underlying as? SystemCallError)?.code == ECANCELED, "stop \(number): \(error)")
+            }
+            hasEnded = scene.gate.passed.count <= number
+            scene.gate.disarm()
+            let now = try Observation(scene.storage)
+            #expect(now == before || now == after, "\(operation), stop \(number): \(scene.gate.passed.suffix(3))")
+            seen.insert(now)
+            if now == before { #expect(try Observation.files(scene.source) == ["new/picture": [0x34]], "\(number)") }
+
+            // The next start.
+            let storage = scene.place.storage(clock: scene.clock)
+            #expect(try Observation(storage) == now, "\(operation), stop \(number), swept")
+            #expect(try scene.place.leftovers(storage) == [], "\(operation), stop \(number)")
+            if now == before {
+                var again = scene
+                again.storage = storage
+                try operation.perform(again)
+                #expect(try Observation(storage) == after, "\(operation), stop \(number), done again")
+            }
+            number += 1
+        }
+        #expect(seen == [before, after])
+        #expect(number > 10)
+    }
+
+    @Test(
+        "W05 W19: an update that is stopped at any call leaves the old or the new state, and the next start no rest",
+        arguments: [Operation.firstStep, .update, .undo, .setDate], [true, false])
+    func update(_ operation: Operation, exchanges: Bool) throws {
+        try Place.$root.withValue(Place.memory) { try everyStop(operation, exchanges: exchanges) }
+    }
+
+    @Test("W04 W19: a deletion that is stopped at any call leaves the project whole or gone", arguments: [true, false])
+    func delete(exchanges: Bool) throws {
+        try Place.$root.withValue(Place.memory) { try everyStop(.delete, exchanges: exchanges) }
+    }
+
+    @Test(
+        "W05 W19: a project is created or duplicated whole or not at all, wherever that is stopped",
+        arguments: [Operation.create, .duplicate])
+    func create(_ operation: Operation) throws {
+        try Place.$root.withValue(Place.memory) { try everyStop(operation, exchanges: true) }
+    }
+
+    @Test("W05: the data of one moment are read while others take their place", arguments: [true, false])
+    func readers(exchanges: Bool) throws {
+        let scene = try Operation.Scene(exchanges: exchanges)
+        // The writer is stopped at each of its calls for a moment, in which somebody reads.
+        let reader = scene.place.storage(clock: scene.clock)
+        let (before, after) = try Operation.update.states(exchanges: exchanges)
+        let seen = Mutex<[Observation]>([])
+        let writer = ProjectStorage(
+            base: scene.place.base, bundleID: "org.example.editor", now: { [clock = scene.clock] in clock.date },
+            disk: Disk { [scene] call, path throws(SystemCallError) in
+                if let now = try? Observation(reader) { seen.withLock { $0.append(now) } }
+                try scene.gate.pass(call, path)
+            })
+        var again = scene
+        again.storage = writer
+        try Operation.update.perform(again)
+        let all = seen.withLock { $0 }
+        #expect(all.count > 20)
+        #expect(Set(all) == [before, after])
+        let change = try #require(all.firstIndex(of: after))
+        #expect(all[..<change].allSatisfy { $0 == before } && all[change...].allSatisfy { $0 == after })
+    }
+
+    @Test("W06: steps are in place, durably, before the data name them, and go after the data forgot them")
+    func order() throws {
+        let scene = try Operation.Scene(exchanges: true)
+        let old = try scene.storage.stepIDs(of: scene.id)
+        scene.gate.arm()
+        try Operation.update.perform(scene)
+        let calls = scene.gate.passed
+        func last(_ call: Disk.Call, _ suffix: String) -> Int? {
+            calls.lastIndex { $0.call == call && $0.path.hasSuffix(suffix) }
+        }
+        let step = try #require(try scene.storage.stepIDs(of: scene.id).last)
+        let written = try #require(calls.firstIndex { $0.call == .fsync && $0.path.hasSuffix("\(step)/data/userData") })
+        let placed = try #require(last(.rename, "steps/\(step)"))
+        let durable = try #require(last(.fsync, "/steps"))
+        let data = try #require(calls.firstIndex { $0.call == .fsync && $0.path.hasSuffix("/metadata") })
+        let exchanged = try #require(last(.exchange, "\(scene.id)/data"))
+        let final = try #require(last(.fsync, "/\(scene.id)"))
+        let removed = try #require(calls.firstIndex { $0.call == .rmdir && $0.path.hasSuffix("steps/\(old[2])") })
+        let consumed = try #require(last(.rmdir, scene.source))
+        let order = [written, placed, durable, exchanged, final, removed, consumed]
+        #expect(order == order.sorted())
+        #expect(data < exchanged)
+        // All that is new is made durable before the exchange: each file, and each folder with names in it.
+        let synced = Set(calls[..<exchanged].filter { $0.call == .fsync }.map(\.path))
+        for call in calls[..<exchanged] where [.mkdir, .open].contains(call.call) && call.path.contains(".staging/") {
+            guard call.path.split(separator: "/").last.map(String.init).flatMap(StepID.init) == nil else { continue }
+            #expect(synced.contains(call.path), "\(call.path)")
+        }
+    }
+}

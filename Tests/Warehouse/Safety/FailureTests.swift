@@ -1,0 +1,107 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Warehouse
+
+/// The disk is full or broken at each system call in turn.
+@Suite struct FailureTests {
+    @Test(
+        "W07: an operation that fails once at any call has changed nothing, and left the source of assets alone",
+        arguments: Operation.allCases, [ENOSPC, EIO])
+    func once(_ operation: Operation, code: Int32) throws {
+        try Place.$root.withValue(Place.memory) {
+            for exchanges in operation.replacesData ? [true, false] : [true] {
+                try everyFailure(operation, code, exchanges: exchanges) { $0..<$0 + 1 }
+            }
+        }
+    }
+
+    @Test(
+        "W07: a disk that stays full or broken from any call on leaves the old or the new state",
+        arguments: Operation.allCases, [ENOSPC, EIO])
+    func forGood(_ operation: Operation, code: Int32) throws {
+        try Place.$root.withValue(Place.memory) {
+            try everyFailure(operation, code, exchanges: true) { $0..<Int.max }
+        }
+    }
+
+    private func everyFailure(
+        _ operation: Operation, _ code: Int32, exchanges: Bool, _ numbers: (Int) -> Range<Int>
+    ) throws {
+        let (before, after) = try operation.states(exchanges: exchanges)
+        var number = 0
+        while true {
+            let scene = try Operation.Scene(exchanges: exchanges)
+            let observer = Recorder()
+            scene.storage.addObserver(observer)
+            let failing = numbers(number)
+            scene.gate.arm(failing: failing, with: code)
+            var failed: ProjectError?
+            do {
+                try operation.perform(scene)
+            } catch let error as ProjectError {
+                failed = error
+            }
+            let hasEnded = scene.gate.passed.count <= number
+            let place = "\(operation), call \(number): \(scene.gate.passed.dropFirst(number).prefix(2))"
+            scene.gate.disarm()
+            let now = try Observation(scene.storage)
+            #expect(observer.events.isEmpty == (failed != nil || operation == .setDate), "\(place)")
+            if let failed {
+                #expect(failed.code == operation.failureCode)
+                #expect(failed.projectID != nil)
+                #expect((failed.underlying as? SystemCallError)?.code == code, "\(place)")
+                #expect(try Observation.files(scene.source) == ["new/picture": [0x34]], "\(place)")
+                if failing.count == 1 {
+                    #expect(now == before, "\(place)")
+                    #expect(try scene.place.leftovers(scene.storage) == [], "\(place)")
+                } else {
+                    #expect(now == before || now == after, "\(place)")
+                }
+            } else {
+                #expect(now == after, "\(place)")
+            }
+            let storage = scene.place.storage()
+            #expect(try Observation(storage) == now, "\(place), swept")
+            #expect(try scene.place.leftovers(storage) == [], "\(place)")
+            if hasEnded { break }
+            number += 1
+        }
+        #expect(number > 10)
+    }
+
+    @Test(
+        "W07: on a disk that is really full the project stays as it was",
+        .enabled(if: Build.isRoot, "mounting a small disk needs root"))
+    func fullDisk() async throws {
+        try await withTemporaryFolder { folder in
+            try await mustRun("mount", ["-t", "tmpfs", "-o", "size=1M", "tmpfs", folder])
+            do {
+                try Place.$root.withValue(folder) { try fill() }
+            } catch {
+                try await mustRun("umount", [folder])
+                throw error
+            }
+            try await mustRun("umount", [folder])
+        }
+    }
+
+    private func fill() throws {
+        let place = try Place()
+        let storage = place.storage()
+        let id = try storage.project(steps: 1)
+        let before = try place.tree()
+        for request in [
+            ProjectUpdateRequest(projectID: id, userData: [UInt8](repeating: 7, count: 2 << 20)),
+            ProjectUpdateRequest(
+                projectID: id, stepsToAdd: [StepContent(userData: [UInt8](repeating: 7, count: 2 << 20))]),
+        ] {
+            let error = failure { () throws(ProjectError) in try storage.updateProject(request) }
+            #expect(error?.code == .writeFailed)
+            #expect((error?.underlying as? SystemCallError)?.code == ENOSPC)
+            #expect(try place.tree() == before)
+        }
+        try storage.updateProject(ProjectUpdateRequest(projectID: id, userData: [1]))
+    }
+}

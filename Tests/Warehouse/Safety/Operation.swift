@@ -1,0 +1,73 @@
+import Glibc
+import TestSupport
+
+@testable import Warehouse
+
+/// What is done to a storage while it is stopped or its disk fails.
+enum Operation: String, CaseIterable, Sendable {
+    case create, firstStep, update, undo, duplicate, delete, setDate
+
+    /// A project with steps that were undone, user data and assets.
+    struct Scene: Sendable {
+        var place: Place
+        var gate = Gate()
+        var clock = SetClock()
+        var storage: ProjectStorage
+        var id: ProjectID
+        var empty: ProjectID
+        var source: String
+
+        /// - Parameter exchanges: whether the file system has `RENAME_EXCHANGE`.
+        init(exchanges: Bool) throws {
+            place = try Place()
+            clock.date = ProjectDate(nanoseconds: 1_000)
+            if !exchanges { gate.refuse(.exchange, with: EINVAL) }
+            storage = place.storage(gate: gate, clock: clock)
+            id = try storage.createProject()
+            let contents = [
+                StepContent(userData: [1], assetsSource: try place.source(["a": "1"])), StepContent(userData: [2]),
+                StepContent(userData: [3], assetsSource: try place.source(["c/d": "3"])),
+            ]
+            try storage.addSteps(contents, to: id)
+            try storage.updateProject(ProjectUpdateRequest(projectID: id, stepCursor: 2, userData: [9]))
+            try Files.write("shared", to: "\(storage.fetchProject(id).assets)/shared")
+            empty = try storage.createProject()
+            source = try place.source(["new/picture": "4"])
+            clock.date = ProjectDate(nanoseconds: 2_000)
+        }
+    }
+
+    func perform(_ scene: Scene) throws {
+        let (storage, id) = (scene.storage, scene.id)
+        switch self {
+        case .create: _ = try storage.createProject()
+        case .firstStep:
+            try storage.updateProject(
+                ProjectUpdateRequest(projectID: scene.empty, stepCursor: 1, stepsToAdd: [StepContent()]))
+        case .update:
+            try storage.updateProject(id, .all) { project in
+                var request = ProjectUpdateRequest.addStep(
+                    StepContent(userData: [4], assetsSource: scene.source), to: project)
+                request?.userData = [8]
+                return request
+            }
+        case .undo: try storage.updateProject(id, []) { ProjectUpdateRequest.undo($0) }
+        case .duplicate: _ = try storage.duplicateProject(id)
+        case .delete: try storage.deleteProject(id)
+        case .setDate: try storage.setCreationDate(ProjectDate(nanoseconds: 5), of: id)
+        }
+    }
+
+    /// Whether a project gets other data, so that it matters how these take their place.
+    var replacesData: Bool { [.firstStep, .update, .undo, .setDate].contains(self) }
+
+    var failureCode: ProjectError.Code { self == .delete ? .deleteFailed : .writeFailed }
+
+    /// What is seen before and after an undisturbed run.
+    func states(exchanges: Bool) throws -> (before: Observation, after: Observation) {
+        let scene = try Scene(exchanges: exchanges)
+        let before = try Observation(scene.storage)
+        try perform(scene)
+        return (before, try Observation(scene.storage))
+    }
+}

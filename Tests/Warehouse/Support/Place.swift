@@ -1,0 +1,107 @@
+import FoundationEssentials
+import Glibc
+import Synchronization
+import TestSupport
+
+@testable import Warehouse
+
+/// A new folder for a test, removed when the test's instance goes.
+final class Place: Sendable {
+    /// The file system that tests are to use; nil: where temporary files lie.
+    @TaskLocal static var root: String?
+
+    /// For what does the same thing thousands of times; nil: there is no file system in memory.
+    static let memory: String? = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : nil
+
+    let folder: String
+
+    init() throws {
+        let root = Self.root ?? ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        folder = "\(root)/larder-test-\(ProjectID())"
+        try Files.makeFolder(folder)
+    }
+
+    deinit { Files.remove(folder) }
+
+    /// The base folder of the test's storages.
+    var base: String { "\(folder)/base" }
+
+    /// A base folder that cannot be: a file stands in its way.
+    var invalidBase: String {
+        get throws {
+            try Files.write("", to: "\(folder)/file")
+            return "\(folder)/file/base"
+        }
+    }
+
+    /// - Parameters:
+    ///   - gate: stands before the storage's system calls.
+    ///   - clock: gives the dates; nil: the system's.
+    func storage(
+        bundleID: String = "org.example.editor", gate: Gate? = nil, clock: SetClock? = nil
+    ) -> ProjectStorage {
+        let disk = gate.map { gate in Disk { call, path throws(SystemCallError) in try gate.pass(call, path) } }
+        return ProjectStorage(
+            base: base, bundleID: bundleID, now: { clock?.date ?? .now() }, disk: disk ?? Disk())
+    }
+
+    /// A folder with files in it, to be given away as a step's assets.
+    func source(_ files: [String: String] = ["thumbnail.png": "picture"]) throws -> String {
+        let source = "\(folder)/source-\(ProjectID())"
+        try Files.makeFolder(source)
+        for (name, text) in files { try Files.write(text, to: "\(source)/\(name)") }
+        return source
+    }
+
+    /// All files below the base folder with their content, without the lock.
+    func tree() throws -> [String: [UInt8]] {
+        var tree: [String: [UInt8]] = [:]
+        for path in try Files.filesBelow(base) where path != ".lock" { tree[path] = try Files.read("\(base)/\(path)") }
+        return tree
+    }
+
+    /// The names of a project's step folders.
+    func stepFolders(of id: ProjectID) throws -> [String] {
+        let steps = "\(base)/\(id)/steps"
+        return Files.isFolder(steps) ? try Files.names(in: steps) : []
+    }
+}
+
+extension ProjectStorage {
+    /// Adds steps behind the current one and makes the last of them current.
+    @discardableResult
+    func addSteps(_ contents: [StepContent], to id: ProjectID) throws -> [StepID] {
+        try updateProject(id, []) { project in
+            ProjectUpdateRequest(projectID: id, stepCursor: project.stepCursor + contents.count, stepsToAdd: contents)
+        } ?? []
+    }
+
+    /// A project with steps whose user data are their numbers.
+    func project(steps: Int) throws -> ProjectID {
+        let id = try createProject()
+        try addSteps((0..<steps).map { StepContent(userData: [UInt8($0)]) }, to: id)
+        return id
+    }
+
+    func stepIDs(of id: ProjectID) throws -> [StepID] { try fetchProject(id, .stepIDs).stepIDs ?? [] }
+}
+
+/// The error that `body` throws; nil if it throws none.
+func failure<Result>(_ body: () throws(ProjectError) -> Result) -> ProjectError? {
+    do {
+        _ = try body()
+        return nil
+    } catch {
+        return error
+    }
+}
+
+/// A clock that stands still until it is set.
+final class SetClock: Sendable {
+    private let nanoseconds = Mutex<Int64>(0)
+
+    var date: ProjectDate {
+        get { ProjectDate(nanoseconds: nanoseconds.withLock { $0 }) }
+        set { nanoseconds.withLock { $0 = newValue.nanoseconds } }
+    }
+}
