@@ -44,7 +44,8 @@ extension Connection {
     private func askOnce(_ question: Question, at address: ServerAddress) async throws(ConnectionError) -> HTTPAnswer {
         let transport = try usableTransport()
         let (credentials, generation) = try usableCredentials()
-        let id = Self.requestID()
+        // Servers' logs repeat it.
+        let id = randomHex(bytes: 16)
         var request = HTTPRequest(
             method: question.method, address: address, headers: question.headers, body: question.body,
             credentials: question.sendsCredentials ? credentials : .none)
@@ -113,13 +114,5 @@ extension Connection {
 
     private func cancelled(_ question: Question) -> ConnectionError {
         ConnectionError(.cancelled, "\(question.doing) was cancelled")
-    }
-
-    /// 32 hexadecimal digits, which servers' logs repeat.
-    private static func requestID() -> String {
-        [UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max)].map { part in
-            let digits = String(part, radix: 16)
-            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-        }.joined()
     }
 }

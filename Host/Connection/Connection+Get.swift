@@ -41,7 +41,7 @@ extension Connection {
     private func pour(
         _ answer: inout HTTPAnswer, _ question: Question, at origin: ServerAddress.Origin, into sink: some DownloadSink
     ) async throws -> Int64 {
-        let enough = 262_144
+        let enough = 65_536
         var received: Int64 = 0
         var waiting = ByteBuffer()
         while true {

@@ -48,7 +48,8 @@ extension Connection {
             : root.appending(PercentCoding.encoded(path: String(folder.text.dropFirst())) + (depth == .zero ? "" : "/"))
 
         try await enterGate(question)
-        defer { gate.leave() }
+        var isOnNetwork = true
+        defer { if isOnNetwork { gate.leave() } }
         var reply = try await ask(question, at: address)
         guard reply.answer.status == 207 else { throw await notListed(&reply, question) }
         if let coding = reply.answer.headers.first(name: "Content-Encoding"), coding.lowercased() != "identity" {
@@ -64,6 +65,9 @@ extension Connection {
             while let batch = reader.nextBatch() { try await onBatch(batch, date) }
         }
         var (rest, listing, isForeign) = try reader.finish()
+        // The next request need not wait for what is done with these.
+        isOnNetwork = false
+        gate.leave()
         if !rest.isEmpty { try await onBatch(rest, date) }
         listing.date = date
         return Listed(listing: listing, isForeign: isForeign, root: root)

@@ -9,6 +9,8 @@ import NIOSSL
 /// The network, by async-http-client: HTTP/2 where a TLS server offers it, else HTTP/1.1.
 struct AsyncHTTPClientTransport: HTTPTransport {
     private let client: HTTPClient
+    /// All connections are on one: an answer's way to its reader leads through one thread less, and one is fast enough for many.
+    private let loop: any EventLoop
 
     /// - Parameter connections: the most connections to one host.
     /// - Throws: what is wrong with the file of authorities.
@@ -31,23 +33,33 @@ struct AsyncHTTPClientTransport: HTTPTransport {
         }
         configuration.http1_1ConnectionDebugInitializer = prepare
         configuration.http2ConnectionDebugInitializer = prepare
-        client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+        loop = MultiThreadedEventLoopGroup.singleton.next()
+        client = HTTPClient(eventLoopGroup: loop, configuration: configuration)
     }
 
     func execute(_ request: HTTPRequest, timeLimit: Duration) async throws(TransportError) -> HTTPAnswer {
-        var outgoing = HTTPClientRequest(url: request.address.description)
-        outgoing.method = HTTPMethod(rawValue: request.method)
-        outgoing.headers = request.headers
-        switch request.credentials {
-        case .none: break
-        case .basic(let username, let password): outgoing.setBasicAuth(username: username, password: password)
-        case .bearer(let token): outgoing.headers.add(name: "Authorization", value: "Bearer \(token)")
-        }
-        if !request.body.isEmpty { outgoing.body = .bytes(ByteBuffer(bytes: request.body)) }
         do {
-            let answer = try await client.execute(outgoing, timeout: TimeAmount(timeLimit))
-            let body = Body(chunks: answer.body.makeAsyncIterator())
-            return HTTPAnswer(status: Int(answer.status.code), headers: answer.headers, body: body)
+            var outgoing = try HTTPClient.Request(
+                url: request.address.description, method: HTTPMethod(rawValue: request.method),
+                headers: request.headers)
+            switch request.credentials {
+            case .none: break
+            case .basic(let username, let password):
+                let value = HTTPClient.Authorization.basic(username: username, password: password).headerValue
+                outgoing.headers.add(name: "Authorization", value: value)
+            case .bearer(let token): outgoing.headers.add(name: "Authorization", value: "Bearer \(token)")
+            }
+            if !request.body.isEmpty { outgoing.body = .byteBuffer(ByteBuffer(bytes: request.body)) }
+            let body = Body()
+            let head = try await withTaskCancellationHandler {
+                loop.execute { [stream = body.stream, outgoing] in
+                    stream.start(outgoing, by: client, on: loop, headWithin: TimeAmount(timeLimit))
+                }
+                return try await body.stream.head()
+            } onCancel: { [stream = body.stream] in
+                stream.cancel()
+            }
+            return HTTPAnswer(status: Int(head.status.code), headers: head.headers, body: body)
         } catch {
             throw TransportError(error, before: .head)
         }
@@ -60,11 +72,14 @@ struct AsyncHTTPClientTransport: HTTPTransport {
         }
     }
 
-    private struct Body: HTTPBody {
-        var chunks: HTTPClientResponse.Body.AsyncIterator
+    /// Ends its request when nobody reads it any more.
+    private final class Body: HTTPBody {
+        let stream = AnswerStream()
 
-        mutating func next() async throws(TransportError) -> ByteBuffer? {
-            do { return try await chunks.next() } catch { throw TransportError(error, before: .body) }
+        deinit { stream.cancel() }
+
+        func next() async throws(TransportError) -> ByteBuffer? {
+            do { return try await stream.next() } catch { throw TransportError(error, before: .body) }
         }
     }
 }

@@ -95,14 +95,17 @@ public struct DownloadTrigger: ByteText {
     public static let availableOffline = DownloadTrigger("availableOffline")
 }
 
-func randomHex(bytes count: Int) -> String {
-    var digits: [UInt8] = []
-    digits.reserveCapacity(count * 2)
-    let alphabet = Array("0123456789abcdef".utf8)
-    for _ in 0..<count {
-        let byte = UInt8.random(in: .min ... .max)
-        digits.append(alphabet[Int(byte >> 4)])
-        digits.append(alphabet[Int(byte & 15)])
+/// Random bytes as lower-case hexadecimal digits.
+public func randomHex(bytes count: Int) -> String {
+    String(unsafeUninitializedCapacity: count * 2) { digits in
+        let alphabet: StaticString = "0123456789abcdef"
+        // Each number is a system call: sixteen digits of one.
+        var random: UInt64 = 0
+        for index in 0..<count * 2 {
+            if index % 16 == 0 { random = .random(in: .min ... .max) }
+            digits[index] = alphabet.utf8Start[Int(random & 15)]
+            random >>= 4
+        }
+        return count * 2
     }
-    return String(decoding: digits, as: UTF8.self)
 }

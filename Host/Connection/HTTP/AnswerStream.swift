@@ -1,0 +1,143 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// One answer on its way from the event loop to the task that reads it.
+///
+/// The event loop puts in what arrives; the reader takes out all that is there without waiting for the loop each time, so that a
+/// small answer costs one change of threads. When the reader falls behind, no more is read from the network.
+final class AnswerStream: HTTPClientResponseDelegate {
+    typealias Response = Void
+
+    private struct State {
+        var head: HTTPResponseHead?
+        var chunks = CircularBuffer<ByteBuffer>()
+        /// Bytes in `chunks`.
+        var waiting = 0
+        /// How it ended.
+        var end: Result<Void, any Error>?
+        var reader: CheckedContinuation<Void, Never>?
+        /// Kept until there is room for more.
+        var room: EventLoopPromise<Void>?
+        var task: HTTPClient.Task<Void>?
+        var isCancelled = false
+        /// Ends the request if no head comes.
+        var limit: Scheduled<Void>?
+    }
+
+    private let state = Mutex(State())
+
+    /// So many bytes may wait for the reader.
+    private static let most = 262_144
+
+    /// Sends a request. Called on the loop, which must be the client's.
+    func start(
+        _ request: HTTPClient.Request, by client: HTTPClient, on loop: any EventLoop, headWithin timeLimit: TimeAmount
+    ) {
+        let task = client.execute(request: request, delegate: self, eventLoop: .delegate(on: loop))
+        let limit = loop.scheduleTask(in: timeLimit) { task.fail(reason: HTTPClientError.deadlineExceeded) }
+        let isCancelled = state.withLock { state in
+            (state.task, state.limit) = (task, limit)
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+        // Tells of every end, also of a request that was never sent.
+        task.futureResult.whenComplete { self.end($0) }
+    }
+
+    func end(_ result: Result<Void, any Error>) {
+        let (reader, limit) = state.withLock { state in
+            state.end = result
+            (state.task, state.room) = (nil, nil)
+            return (state.reader.take(), state.limit.take())
+        }
+        limit?.cancel()
+        reader?.resume()
+    }
+
+    /// Ends the request, if it has not ended yet.
+    func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+    }
+}
+
+// MARK: On the event loop
+
+extension AnswerStream {
+    func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
+        let (reader, limit) = state.withLock { state in
+            state.head = head
+            return (state.reader.take(), state.limit.take())
+        }
+        limit?.cancel()
+        reader?.resume()
+        return task.eventLoop.makeSucceededVoidFuture()
+    }
+
+    func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
+        let (reader, room) = state.withLock { state in
+            state.chunks.append(buffer)
+            state.waiting += buffer.readableBytes
+            if state.waiting > Self.most { state.room = task.eventLoop.makePromise() }
+            return (state.reader.take(), state.room)
+        }
+        reader?.resume()
+        return room?.futureResult ?? task.eventLoop.makeSucceededVoidFuture()
+    }
+
+    func didFinishRequest(task: HTTPClient.Task<Void>) {}
+}
+
+// MARK: In the reader's task
+
+extension AnswerStream {
+    /// The answer's head, when it is there.
+    func head() async throws -> HTTPResponseHead {
+        while true {
+            let (head, end) = state.withLock { ($0.head, $0.end) }
+            if let head { return head }
+            try end?.get()
+            await wait { $0.head != nil }
+        }
+    }
+
+    /// The next piece of the body; nil after the last.
+    func next() async throws -> ByteBuffer? {
+        while true {
+            let (chunk, room, end) = state.withLock { state in
+                let chunk = state.chunks.popFirst()
+                state.waiting -= chunk?.readableBytes ?? 0
+                let room = state.waiting <= Self.most / 2 ? state.room.take() : nil
+                return (chunk, room, state.end)
+            }
+            room?.succeed()
+            if let chunk { return chunk }
+            if let end {
+                try end.get()
+                return nil
+            }
+            await wait { !$0.chunks.isEmpty }
+        }
+    }
+
+    /// Returns when there may be something, or it has ended. Cancelling the reader's task ends the request.
+    private func wait(_ isThere: @Sendable (borrowing State) -> Bool) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDue = state.withLock { state in
+                    if state.end != nil || isThere(state) { return true }
+                    state.reader = continuation
+                    return false
+                }
+                if isDue { continuation.resume() }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+}
