@@ -82,7 +82,8 @@ public final class AccountHost: Sendable {
             let mover = TreeMover(database: vault.database, tree: vault.tree, engine: engine, logger: logger)
             let list = ItemListUpdate(
                 database: vault.database, connection: connection, clock: clock, logger: logger,
-                concurrency: process.settings.limits.connections, reservesDotLarder: vault.tree.reservesDotLarder,
+                // More than are on the network: what some have to write is committed together while others are listed.
+                concurrency: process.settings.limits.connections * 3, reservesDotLarder: vault.tree.reservesDotLarder,
                 carryOutMoves: { try await mover.carryOut() })
             later.set((policies, list))
             vault.database.setCommitObserver { summary in

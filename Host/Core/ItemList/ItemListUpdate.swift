@@ -13,7 +13,7 @@ struct ItemListUpdate: Sendable {
     let connection: Connection
     let clock: HostClock
     let logger: Logger
-    /// How many folders are listed at once.
+    /// How many folders are listed and merged at once.
     let concurrency: Int
     let reservesDotLarder: Bool
     /// Called after each transaction that may have journalled moves of the tree.
@@ -150,11 +150,17 @@ struct ItemListUpdate: Sendable {
 
     private func listOnce(_ job: ScanJob, context: FolderMerge.Context, writer: MergeWriter) async throws -> Listed {
         let merge = FolderMerge(job: job, context: context)
+        // The last batch is written with the folder's end: most folders are one batch.
+        var last: (entries: [ListedItem], date: Timestamp?)?
         let listing = try await connection.list(job.path, depth: .one) { (entries, date) in
-            try await writer.write { tx in try merge.merge(entries, listedAt: date, in: tx) }
+            if let earlier = last {
+                try await writer.write { tx in try merge.merge(earlier.entries, listedAt: earlier.date, in: tx) }
+            }
+            last = (entries, date)
         }
         let result = Mutex(FolderMerge.Result())
-        try await writer.write { tx in
+        try await writer.write { [last] tx in
+            if let last { try merge.merge(last.entries, listedAt: last.date, in: tx) }
             let finished = try merge.finish(listing, in: tx)
             result.withLock { $0 = finished }
         }

@@ -30,16 +30,20 @@ extension Item {
             anchor: integer(.anchor) ?? 0)
     }
 
-    /// The columns that are written, in the order of ``bind(to:anchor:)``. `listedETag` and `racy` are the scan's own.
-    static let writtenColumns: [ItemColumn] = [
+    /// What the server says of an item, and its identity, in the order of ``bindIdentity(to:)``. `listedETag` and `racy` are the
+    /// scan's own.
+    static let identityColumns: [ItemColumn] = [
         .localID, .fileID, .path, .parentPath, .name, .type, .size, .mimeType, .etag, .etagStrength, .lastModified,
-        .favorite, .owner, .permissions, .removedAt, .cloudStatus, .copyETag, .copyETagStrength, .copyDigest,
-        .copyInode,
-        .copySize, .copyModified, .copyChanged, .copyRecorded, .downloadTrigger, .formerTrigger, .lastUsed,
-        .syncActivity, .anchor,
+        .favorite, .owner, .permissions, .removedAt,
     ]
 
-    func bind(to statement: RawStatement, anchor: Int64) {
+    /// What is here of an item, in the order of ``bindLocal(to:after:anchor:)``.
+    static let localColumns: [ItemColumn] = [
+        .cloudStatus, .copyETag, .copyETagStrength, .copyDigest, .copyInode, .copySize, .copyModified, .copyChanged,
+        .copyRecorded, .downloadTrigger, .formerTrigger, .lastUsed, .syncActivity, .anchor,
+    ]
+
+    func bindIdentity(to statement: RawStatement) {
         statement.bind(1, localID.text)
         statement.bind(2, fileID?.text)
         statement.bind(3, path.text)
@@ -55,20 +59,25 @@ extension Item {
         statement.bind(13, owner)
         statement.bind(14, permissions)
         statement.bind(15, removedAt?.nanoseconds)
-        statement.bind(16, Int64(cloudStatus.rawValue))
-        statement.bind(17, copy?.etag.opaque)
-        statement.bind(18, copy.map { Int64($0.etag.strength.rawValue) })
-        statement.bind(19, copy?.digest)
-        statement.bind(20, copy.map { Int64(bitPattern: $0.mark.inode) })
-        statement.bind(21, copy?.mark.size)
-        statement.bind(22, copy?.mark.modified.nanoseconds)
-        statement.bind(23, copy?.mark.changed.nanoseconds)
-        statement.bind(24, copy?.mark.recorded.nanoseconds)
-        statement.bind(25, downloadTrigger?.text)
-        statement.bind(26, formerTrigger?.text)
-        statement.bind(27, lastUsed?.nanoseconds)
-        statement.bind(28, syncActivity.rawValue)
-        statement.bind(29, anchor)
+    }
+
+    /// - Parameter count: How many arguments come before.
+    func bindLocal(to statement: RawStatement, after count: Int, anchor: Int64) {
+        let before = Int32(count)
+        statement.bind(before + 1, Int64(cloudStatus.rawValue))
+        statement.bind(before + 2, copy?.etag.opaque)
+        statement.bind(before + 3, copy.map { Int64($0.etag.strength.rawValue) })
+        statement.bind(before + 4, copy?.digest)
+        statement.bind(before + 5, copy.map { Int64(bitPattern: $0.mark.inode) })
+        statement.bind(before + 6, copy?.mark.size)
+        statement.bind(before + 7, copy?.mark.modified.nanoseconds)
+        statement.bind(before + 8, copy?.mark.changed.nanoseconds)
+        statement.bind(before + 9, copy?.mark.recorded.nanoseconds)
+        statement.bind(before + 10, downloadTrigger?.text)
+        statement.bind(before + 11, formerTrigger?.text)
+        statement.bind(before + 12, lastUsed?.nanoseconds)
+        statement.bind(before + 13, syncActivity.rawValue)
+        statement.bind(before + 14, anchor)
     }
 }
 

@@ -65,15 +65,17 @@ extension DatabaseReads {
 
 extension Transaction {
     private static let insertion: String = {
-        let columns = Item.writtenColumns.map(\.sql)
+        let columns = (Item.identityColumns + Item.localColumns).map(\.sql)
         let places = columns.map { _ in "?" }
         return "INSERT INTO items (\(columns.joined(separator: ", "))) VALUES (\(places.joined(separator: ", ")))"
     }()
 
-    private static let replacement: String = {
-        let columns = Item.writtenColumns.map { "\($0.sql) = ?" }
-        return "UPDATE items SET \(columns.joined(separator: ", ")) WHERE databaseID = ?"
-    }()
+    private static let replacement = replacement(of: Item.identityColumns + Item.localColumns)
+    private static let localReplacement = replacement(of: Item.localColumns)
+
+    private static func replacement(of columns: [ItemColumn]) -> String {
+        "UPDATE items SET \(columns.map { "\($0.sql) = ?" }.joined(separator: ", ")) WHERE databaseID = ?"
+    }
 
     /// Writes a new item's row and notes that it was added.
     /// - Returns: the item with its `databaseID` and anchor.
@@ -81,7 +83,8 @@ extension Transaction {
     public func insert(_ item: Item) throws -> Item {
         let statement = try RawStatement(db, Self.insertion)
         let anchor = try anchor
-        item.bind(to: statement, anchor: anchor)
+        item.bindIdentity(to: statement)
+        item.bindLocal(to: statement, after: Item.identityColumns.count, anchor: anchor)
         try statement.run()
         var stored = item
         stored.databaseID = db.lastInsertedRowID
@@ -95,9 +98,22 @@ extension Transaction {
     @discardableResult
     public func update(_ item: Item) throws -> Item {
         let statement = try RawStatement(db, Self.replacement)
+        item.bindIdentity(to: statement)
+        return try update(item, by: statement, after: Item.identityColumns.count)
+    }
+
+    /// Writes what is here of an item: `cloudStatus`, copy, triggers, last use and activity; and notes that it was updated. What else
+    /// the value holds is not written, so that the indexes of names and ids are not touched.
+    /// - Returns: the item with its new anchor.
+    @discardableResult
+    public func updateLocal(_ item: Item) throws -> Item {
+        try update(item, by: RawStatement(db, Self.localReplacement), after: 0)
+    }
+
+    private func update(_ item: Item, by statement: RawStatement, after count: Int) throws -> Item {
         let anchor = try anchor
-        item.bind(to: statement, anchor: anchor)
-        statement.bind(Int32(Item.writtenColumns.count + 1), item.databaseID)
+        item.bindLocal(to: statement, after: count, anchor: anchor)
+        statement.bind(Int32(count + Item.localColumns.count + 1), item.databaseID)
         try statement.run()
         guard db.changesCount == 1 else {
             throw Failure(.internal, "The item \(item.path) has no row (\(item.databaseID))")

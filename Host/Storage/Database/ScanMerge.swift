@@ -452,7 +452,7 @@ extension Transaction {
         guard var item = try self.item(databaseID: item.databaseID) else { return }
         item.cloudStatus = .cloudOnly
         (item.copy, item.downloadTrigger, item.formerTrigger) = (nil, nil, nil)
-        try update(item)
+        try updateLocal(item)
     }
 
     /// A folder cannot move as a whole, since its target is a folder with something in it: its copies move one by one.

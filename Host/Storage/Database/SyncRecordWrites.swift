@@ -36,6 +36,25 @@ extension Transaction {
         return db.changesCount > 0
     }
 
+    /// Writes down that a record's download is complete and on its way into the tree.
+    public func setLanding(_ landing: Landing, of id: Int64) throws {
+        let statement = try RawStatement(
+            db,
+            """
+            UPDATE syncRecords SET state = 2, landingETag = ?, landingETagStrength = ?, landingDigest = ?, landingSize = ?,
+              landingModified = ?
+            WHERE id = ?
+            """)
+        statement.bind(1, landing.etag.opaque)
+        statement.bind(2, Int64(landing.etag.strength.rawValue))
+        statement.bind(3, landing.digest)
+        statement.bind(4, landing.size)
+        statement.bind(5, landing.modified?.nanoseconds)
+        statement.bind(6, id)
+        try statement.run()
+        noteRecordsChanged()
+    }
+
     /// Takes a record out of the journal; an issue about it goes with it.
     /// - Returns: whether there was such a record still.
     @discardableResult

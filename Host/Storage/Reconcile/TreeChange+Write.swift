@@ -17,12 +17,12 @@ extension Transaction {
             item.copy = nil
             item.downloadTrigger = nil
             item.formerTrigger = nil
-            try update(item)
+            try updateLocal(item)
             return TreeFinding(path: row.path, kind: .removed)
         case .modified(let row, let looks):
             guard var item = try current(row), tree.mark(at: row.path)?.looksLike(looks) == true else { return nil }
             item.cloudStatus = .locallyModified
-            try update(item)
+            try updateLocal(item)
             return TreeFinding(path: row.path, kind: .modified)
         case .rewritten(let row, let looks):
             guard var item = try current(row), tree.mark(at: row.path)?.looksLike(looks) == true else { return nil }
@@ -38,7 +38,7 @@ extension Transaction {
                 return nil
             }
             item.cloudStatus = .localCopy
-            try update(item)
+            try updateLocal(item)
             return TreeFinding(path: row.path, kind: .restored)
         }
     }

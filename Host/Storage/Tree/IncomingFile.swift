@@ -53,7 +53,8 @@ public final class IncomingFile {
 
     /// Drops what came: the file begins again.
     public func restart(computing algorithms: Set<ChecksumAlgorithm> = []) throws(Failure) {
-        guard ftruncate(file.number, 0) == 0 else { throw .system("emptying incoming/\(name)", errno) }
+        // A file that was emptied is written to the disk when it is closed, by some file systems: never for nothing.
+        guard size == 0 || ftruncate(file.number, 0) == 0 else { throw .system("emptying incoming/\(name)", errno) }
         size = 0
         hash = ContentHash(also: algorithms)
     }

@@ -13,7 +13,7 @@ extension SyncEngine {
         // Joined by another: with the download that one's wish goes too.
         if item.cloudStatus == .cloudOnly { item.formerTrigger = nil }
         if item != before {
-            try tx.update(item)
+            try tx.updateLocal(item)
             counters.expect(files: -1, bytes: -(item.size ?? 0))
         }
         tree.abandonIncoming(Job(record, item: item).incomingName)

@@ -24,7 +24,7 @@ extension SyncEngine {
         }
         var item = item
         item.syncActivity.insert(.downloading)
-        try tx.update(item)
+        try tx.updateLocal(item)
         let record = try record(request, of: item, in: tx)
         counters.expect(files: 1, bytes: item.size ?? 0)
         return .queued(record.id)
@@ -52,7 +52,7 @@ extension SyncEngine {
         var kept = item
         kept.cloudStatus = .localCopy
         kept.take(reason)
-        if kept != item { try tx.update(kept) }
+        if kept != item { try tx.updateLocal(kept) }
         return .done
     }
 
@@ -61,7 +61,7 @@ extension SyncEngine {
         var adopted = item
         adopted.take(reason)
         if reason == .user { adopted.lastUsed = clock.now() }
-        if adopted != item { try tx.update(adopted) }
+        if adopted != item { try tx.updateLocal(adopted) }
         return .done
     }
 
@@ -74,7 +74,7 @@ extension SyncEngine {
         if joined.formerTrigger == nil {
             joined.formerTrigger = request.reason == .user ? .user : earlier.record.reason
         }
-        if joined != item { try tx.update(joined) }
+        if joined != item { try tx.updateLocal(joined) }
         var record = earlier
         // What another wants too is not dropped with the policies of one.
         record.whileCovered = earlier.whileCovered && request.whileCovered

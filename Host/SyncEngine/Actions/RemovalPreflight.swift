@@ -26,12 +26,12 @@ extension SyncEngine {
         }
         if restoresFormerTrigger, !isLanding, item.formerTrigger != nil {
             item.returnToFormerTrigger(now: clock.now())
-            try tx.update(item)
+            try tx.updateLocal(item)
             return .done
         }
         if item.kind == .folder {
             item.releaseCopy()
-            try tx.update(item)
+            try tx.updateLocal(item)
             _ = try tree.removeFolderIfEmpty(item.path)
             return .done
         }
@@ -51,7 +51,7 @@ extension SyncEngine {
         try tx.update(record)
         controls.suspend(record.id, cancels: false)
         item.formerTrigger = nil
-        item = try tx.update(item)
+        item = try tx.updateLocal(item)
     }
 }
 

@@ -24,20 +24,20 @@ extension SyncEngine {
         }
         if restores, item.formerTrigger != nil {
             item.returnToFormerTrigger(now: clock.now())
-            try tx.update(item)
+            try tx.updateLocal(item)
             return try done(journal, in: tx)
         }
         guard item.cloudStatus == .localCopy, let copy = item.copy else { return try refuse(journal, item, in: tx) }
         switch try tree.remove(at: item.path, known: copy) {
         case .removed, .nothingThere:
             item.releaseCopy()
-            try tx.update(item)
+            try tx.updateLocal(item)
             try removeEmptyFolders(above: item.path, in: tx)
             logger.debug("Removed the copy of \(item.path)")
             return try done(journal, in: tx)
         case .modified:
             item.cloudStatus = .locallyModified
-            try tx.update(item)
+            try tx.updateLocal(item)
             return try refuse(journal, item, in: tx)
         case .inUse:
             let failure = Failure(.failed, "\(item.path) is open in another program and was not removed")
@@ -47,7 +47,7 @@ extension SyncEngine {
             // Whatever it is, it is not the copy.
             logger.notice("\(obstruction.text) lies where the copy of \(item.path) was")
             item.releaseCopy()
-            try tx.update(item)
+            try tx.updateLocal(item)
             return try done(journal, in: tx)
         }
     }

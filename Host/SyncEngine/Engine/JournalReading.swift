@@ -14,7 +14,7 @@ struct JournalPage: Sendable {
 
 extension SyncEngine {
     /// How many records are read at a time. Waiting ones do not count: they would hide what comes after them.
-    static let pageSize = 256
+    static let pageSize = 1024
 
     /// Reads on in the journal.
     ///

@@ -50,7 +50,7 @@ extension SyncEngine {
         item.syncActivity.remove(.downloading)
         item.lastUsed = clock.now()
         item.take(reason)
-        try tx.update(item)
+        try tx.updateLocal(item)
         counters.change { $0.filesDone += 1 }
         logger.debug("Downloaded \(file.path)")
     }
@@ -86,9 +86,7 @@ extension SyncEngine {
                 settlements.append(Settlement(record: id, fate: .stale))
                 continue
             }
-            journal.record.state = .processing
-            journal.landing = fetched.landing
-            try tx.update(journal)
+            try tx.setLanding(fetched.landing, of: id)
             landable.append(
                 Landable(fetched: fetched, path: item.path, known: journal.overwritable(item) ?? item.copy))
         }

@@ -44,7 +44,7 @@ extension SyncEngine {
         guard let journal = try tx.syncRecord(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
         if var item = try tx.item(localID: journal.record.localID), item.cloudStatus != .locallyModified {
             item.cloudStatus = .locallyModified
-            try tx.update(item)
+            try tx.updateLocal(item)
         }
         guard journal.record.reason == .user else {
             logger.notice("\(failure.message)")
