@@ -99,7 +99,7 @@ let package = Package(
         host("SyncEngine", ["Model", "Storage", "Connection", collections, logging]),
         host(
             "Core",
-            ["Model", "Storage", "Connection", "PluginHost", "ItemPolicies", "SyncEngine", logging]),
+            ["Model", "CLinux", "Storage", "Connection", "PluginHost", "ItemPolicies", "SyncEngine", logging]),
         host(
             "DemoServer",
             [

@@ -1,2 +1,3 @@
 #include "children.h"
 #include "files.h"
+#include "memory.h"
