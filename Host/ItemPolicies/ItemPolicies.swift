@@ -61,6 +61,9 @@ public final class ItemPolicies: Sendable {
         enqueue { $0.add(trigger) }
     }
 
+    /// Something was done that no processor did: what is asked for now is asked for anew.
+    public func changedFromOutside() { asked.withLock { $0.reset() } }
+
     private func enqueue(_ change: (inout RunQueue) -> Void) {
         guard !seats.isEmpty else { return }
         state.withLock { change(&$0.queue) }

@@ -3,14 +3,16 @@ import Model
 import Storage
 
 extension AccountHost {
-    /// Brings the rows together with what a person, or a program, did in the tree while no host looked.
+    /// Brings the rows together with what a person, or a program, did in the tree: while no host looked, or just now.
     ///
     /// A copy that was removed by hand is freed. What was changed or made stays as it is, is shown as such, and is named once in
     /// the log, unless the config says to ignore it.
-    func reconcile() async throws {
+    /// - Parameter scopes: Where, each with all below it; none of them is below another.
+    /// - Returns: what was found; nil, without having looked, while moves of the tree are to be carried out.
+    func reconcile(at scopes: [ItemPath] = [.root]) async throws -> TreeLook? {
         let (database, tree) = (database, vault.tree)
-        let findings = try await blocking { try Reconciler(database: database, tree: tree).run() }
-        for finding in findings ?? [] {
+        let look = try await blocking { try Reconciler(database: database, tree: tree).run(at: scopes) }
+        for finding in look?.findings ?? [] {
             switch finding.kind {
             case .modified: tell("It was changed here. It stays as it is and is not uploaded", finding)
             case .added: tell("It is only here. It stays as it is and is not uploaded", finding)
@@ -19,6 +21,7 @@ extension AccountHost {
             case .restored: logger.info("It has the server's content again", metadata: finding.metadata)
             }
         }
+        return look
     }
 
     private func tell(_ what: Logger.Message, _ finding: TreeFinding) {

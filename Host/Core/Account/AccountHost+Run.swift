@@ -7,23 +7,38 @@ import SyncEngine
 
 extension AccountHost {
     /// Keeps the account up to date until the task is cancelled: then it stops gracefully, and returns.
-    /// - Throws: what makes going on impossible, such as a database that cannot be written.
+    /// - Throws: what makes going on impossible, such as a database that cannot be written, or a folder of local copies that
+    ///   has gone.
     public func run() async throws(Failure) {
         do {
-            try await recover()
+            // Watched first: what is done in the tree while everything is compared is not missed.
+            let watch = try await TreeWatch(self)
+            let result = await work(watch)
+            await watch.end()
+            try result.get()
+        } catch is CancellationError {
+            return
+        } catch {
+            throw Failure(of: error)
+        }
+    }
+
+    private func work(_ watch: TreeWatch) async -> Result<Void, any Error> {
+        do {
+            watch.look(at: try await recover())
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { [policies] in await policies.run() }
                 group.addTask { [process] in await process.watchPlugins() }
                 group.addTask { [engine] in try await engine.run() }
                 group.addTask { [self] in try await poll() }
+                group.addTask { try await watch.run() }
                 defer { group.cancelAll() }
                 // Each of them ends only when the task is cancelled, or when it cannot go on.
                 try await group.next()
             }
-        } catch is CancellationError {
-            return
+            return .success(())
         } catch {
-            throw Failure(of: error)
+            return .failure(error)
         }
     }
 

@@ -8,15 +8,18 @@ import SyncEngine
 extension AccountHost {
     /// What a start does before anything else: rows, tree and journal are brought together, and processors hear of policies that
     /// were changed while no host ran.
-    func recover() async throws {
+    /// - Returns: where the tree is to be looked at again.
+    @discardableResult
+    func recover() async throws -> [ItemPath] {
         try await list.carryOutMoves()
-        try await reconcile()
+        let look = try await reconcile()
         let changed = try await database.write { tx in
             guard try tx.metaInteger(.policiesChanged) == 1 else { return false }
             try tx.setMeta(.policiesChanged, .null)
             return true
         }
         if changed { policies.fire(.policiesChanged) }
+        return look?.unsettled ?? [.root]
     }
 
     /// Finds the server and lets downloads start; without it only what needs no server is done.

@@ -23,14 +23,19 @@ public struct Reconciler {
     /// - Parameter scope: The root for everything.
     /// - Returns: what was different, and was written; nil, without having looked, while moves of the tree are to be carried
     ///   out.
-    public func run(at scope: ItemPath = .root) throws -> [TreeFinding]? {
+    public func run(at scope: ItemPath = .root) throws -> [TreeFinding]? { try run(at: [scope])?.findings }
+
+    /// The same for several paths, none of them below another, in one go.
+    public func run(at scopes: [ItemPath]) throws -> TreeLook? {
         var changes: [TreeChange] = []
-        var findings: [TreeFinding] = []
+        var look = TreeLook()
         let mayLook = try database.readBlocking { reads in
             guard try !reads.hasTreeMoves() else { return false }
             let landing = try reads.landingItems()
-            try compareRows(at: scope, reads, landing, &changes)
-            try findNew(at: scope, reads, landing, &changes, &findings)
+            for scope in scopes {
+                try compareRows(at: scope, reads, landing, &changes, &look)
+                try findNew(at: scope, reads, landing, &changes, &look)
+            }
             return true
         }
         guard mayLook else { return nil }
@@ -38,18 +43,25 @@ public struct Reconciler {
         while !rest.isEmpty {
             let part = rest.prefix(Self.batch)
             rest = rest.dropFirst(part.count)
-            findings += try database.writeBlocking { tx in try part.compactMap { try tx.write($0, tree) } }
+            let written = try database.writeBlocking { tx in try part.map { ($0.path, try tx.write($0, tree)) } }
+            for (path, outcome) in written {
+                switch outcome {
+                case .written(let finding): if let finding { look.findings.append(finding) }
+                case .outdated: look.unsettled.append(path)
+                }
+            }
         }
-        return findings
+        return look
     }
 
     /// From the rows to the tree.
     private func compareRows(
-        at scope: ItemPath, _ reads: ReadTransaction, _ landing: Set<LocalID>, _ changes: inout [TreeChange]
+        at scope: ItemPath, _ reads: ReadTransaction, _ landing: Set<LocalID>, _ changes: inout [TreeChange],
+        _ look: inout TreeLook
     ) throws {
         let parents = ParentFolders(tree: tree)
         try reads.eachRecordedEntry(at: scope) { row in
-            guard !landing.contains(row.localID) else { return }
+            guard !landing.contains(row.localID) else { return look.unsettled.append(row.path) }
             let found = parents.entry(at: row.path)
             switch TreeVerdict.compare(row, with: found) {
             case .unchanged: break
@@ -63,7 +75,7 @@ public struct Reconciler {
                 case .same(let mark): changes.append(.renewed(row, mark))
                 case .different(let looks):
                     if row.status != .locallyModified { changes.append(.modified(row, looks)) }
-                case .unsettled: break
+                case .unsettled: look.unsettled.append(row.path)
                 }
             }
         }
@@ -72,12 +84,13 @@ public struct Reconciler {
     /// From the tree to the rows.
     private func findNew(
         at scope: ItemPath, _ reads: ReadTransaction, _ landing: Set<LocalID>, _ changes: inout [TreeChange],
-        _ findings: inout [TreeFinding]
+        _ look: inout TreeLook
     ) throws {
         var folders: [ItemPath] = []
         if scope.isRoot {
             folders = [.root]
         } else {
+            guard try !reads.isInObstructedFolder(scope) else { return }
             let kind: Item.Kind?
             switch tree.entry(at: scope) {
             case .file: kind = .file
@@ -87,32 +100,35 @@ public struct Reconciler {
             let name = try reads.recordedEntry(at: scope).map {
                 RecordedName(kind: $0.kind, isHere: $0.status != .cloudOnly)
             }
-            try consider(scope, kind, name, reads, landing, &folders, &changes, &findings)
+            try consider(scope, kind, name, reads, landing, &folders, &changes, &look)
         }
         while let folder = folders.popLast() {
             let names = try reads.recordedNames(in: folder)
             _ = try tree.eachEntry(of: folder) { name, kind, _ in
                 guard let path = try? folder.appending(name) else { return }
-                try consider(path, kind, names[FileName(text: name)], reads, landing, &folders, &changes, &findings)
+                try consider(path, kind, names[FileName(text: name)], reads, landing, &folders, &changes, &look)
             }
         }
     }
 
     private func consider(
         _ path: ItemPath, _ kind: Item.Kind?, _ recorded: RecordedName?, _ reads: ReadTransaction,
-        _ landing: Set<LocalID>, _ folders: inout [ItemPath], _ changes: inout [TreeChange],
-        _ findings: inout [TreeFinding]
+        _ landing: Set<LocalID>, _ folders: inout [ItemPath], _ changes: inout [TreeChange], _ look: inout TreeLook
     ) throws {
         guard let kind else { return }
         if let recorded {
             guard recorded.kind == kind else {
-                findings.append(TreeFinding(path: path, kind: .obstructed))
+                look.findings.append(TreeFinding(path: path, kind: .obstructed))
                 return
             }
             if kind == .file, !recorded.isHere, let looks = tree.mark(at: path),
-                let row = try reads.recordedEntry(at: path), !landing.contains(row.localID)
+                let row = try reads.recordedEntry(at: path)
             {
-                changes.append(.modified(row, looks))
+                if landing.contains(row.localID) {
+                    look.unsettled.append(path)
+                } else {
+                    changes.append(.modified(row, looks))
+                }
             }
         } else if kind == .folder || tree.mark(at: path) != nil {
             changes.append(.added(path, kind, tree.mark(at: path)))

@@ -54,6 +54,16 @@ extension DatabaseReads {
         return try statement.step() ? RecordedEntry(statement) : nil
     }
 
+    /// Whether a folder above a path lies where a file should be: what is in it is no item's.
+    func isInObstructedFolder(_ path: ItemPath) throws -> Bool {
+        var folder = path.parent
+        while !folder.isRoot {
+            if let row = try recordedEntry(at: folder) { return row.kind != .folder }
+            folder = folder.parent
+        }
+        return false
+    }
+
     /// The items that the sync engine is putting in place: their files are its own until it is done.
     func landingItems() throws -> Set<LocalID> {
         let statement = try RawStatement(db, "SELECT localID FROM syncRecords WHERE landingDigest IS NOT NULL")

@@ -73,6 +73,14 @@ enum TreeChange: Hashable {
     case rewritten(RecordedEntry, FileMark)
     /// A file or folder of which no row knows.
     case added(ItemPath, Item.Kind, FileMark?)
+
+    var path: ItemPath {
+        switch self {
+        case .freed(let row), .gone(let row), .modified(let row, _), .renewed(let row, _), .rewritten(let row, _):
+            row.path
+        case .added(let path, _, _): path
+        }
+    }
 }
 
 /// A difference as it is told to a person.
@@ -92,4 +100,12 @@ public struct TreeFinding: Hashable, Sendable {
 
     public var path: ItemPath
     public var kind: Kind
+}
+
+/// What a comparison came to.
+public struct TreeLook: Hashable, Sendable {
+    /// What was different.
+    public var findings: [TreeFinding] = []
+    /// What is to be compared again: it is being written or put in place, or changed meanwhile.
+    public var unsettled: [ItemPath] = []
 }

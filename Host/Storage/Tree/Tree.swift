@@ -35,6 +35,14 @@ public final class Tree: Sendable {
     /// Where an item's copy lies, whether or not it is there, for programs that open it.
     public func localPath(of path: ItemPath) -> String { path.isRoot ? root : root + path.text }
 
+    /// Whether the folder is still the one that ``root`` leads to. One that was moved, removed, unmounted or mounted over is not: what
+    /// is missing then was not removed by anybody.
+    public var isInPlace: Bool {
+        var there = stat()
+        guard stat(root, &there) == 0, let own = folder.status() else { return false }
+        return there.st_ino == own.st_ino && there.st_dev == own.st_dev
+    }
+
     /// The looks of the file at a path; nil if there is no regular file.
     public func mark(at path: ItemPath) -> FileMark? {
         guard case .success(let spot) = spot(path), let info = status(of: spot.name, in: spot.folder.number),

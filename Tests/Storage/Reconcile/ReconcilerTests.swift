@@ -111,6 +111,8 @@ import Testing
             }
             for path in ["/a", "/folder", "/file/inside"] { try Files.write("mine", to: fixture.tree.root + path) }
             #expect(try fixture.findings() == ["/a": .modified, "/folder": .obstructed, "/file": .obstructed])
+            // Looked at alone, what is in the folder that lies in a file's place is nobody's either.
+            #expect(try fixture.findings(at: "/file/inside").isEmpty)
             let item = try fixture.item("/a")
             #expect(item?.cloudStatus == .locallyModified && item?.copy == nil && item?.remoteVersion == .current)
         }
@@ -133,6 +135,8 @@ import Testing
                             modified: nil)))
             }
             #expect(try fixture.findings().isEmpty)
+            // Whoever put it there, it is looked at again when the engine is done.
+            #expect(try fixture.reconciler.run(at: [.root])?.unsettled == [ItemPath(unchecked: "/a")])
             try fixture.database.writeBlocking { tx in
                 try tx.db.execute(sql: "DELETE FROM syncRecords")
                 try tx.db.execute(sql: "INSERT INTO treeMoves (localID, fromPath, toPath) VALUES ('x', '/b', '/c')")
@@ -173,14 +177,27 @@ import Testing
         }
     }
 
+    @Test("Several paths are looked at in one go, each alone")
+    func severalScopes() throws {
+        try with { fixture in
+            for path in ["/a/1", "/a/2", "/b", "/c/d/e"] { try fixture.fetch(path, path) }
+            for path in ["/a/1", "/a/2", "/b", "/c"] { Files.remove(fixture.tree.root + path) }
+            let look = try fixture.reconciler.run(at: ["/a/1", "/b", "/c"].map { ItemPath(unchecked: $0) })
+            #expect(look?.findings.map(\.path.text) == ["/a/1", "/b", "/c/d/e"])
+            #expect(try fixture.findings() == ["/a/2": .removed, "/a": .added])
+        }
+    }
+
     @Test("A file that is being written is left for later")
     func beingWritten() throws {
         try with { fixture in
             try fixture.fetch("/a", "old", isProof: false)
             let file = open(fixture.tree.root + "/a", O_RDWR | O_CLOEXEC)
             #expect(try fixture.findings().isEmpty)
+            #expect(try fixture.reconciler.run(at: [.root])?.unsettled == [ItemPath(unchecked: "/a")])
             #expect(try fixture.item("/a")?.copy?.mark.isConclusive == false)
             close(file)
+            #expect(try fixture.reconciler.run(at: [.root])?.unsettled == [])
         }
     }
 }

@@ -1,0 +1,97 @@
+import ItemPolicies
+import Logging
+import Model
+import Storage
+
+/// Notices what persons and programs do in the tree while an account is at work, and brings the rows together with it.
+struct TreeWatch: Sendable {
+    private let host: AccountHost
+    private let watcher: TreeWatcher
+    private let bell: Bell
+
+    /// How often is seen to it that the tree's root is still where it was.
+    static let rootCheck = Duration.seconds(30)
+    /// How often everything is compared where not every folder can be watched.
+    static let scanInterval = Duration.seconds(300)
+    /// A pinned copy that is removed by hand comes again, but not without end where some program removes it each time: so often
+    /// at most what is done by hand lets processors ask anew for what they have asked for too often.
+    private static let forgiving = Duration.seconds(3600)
+
+    /// Begins to watch. Whoever calls this calls ``end()`` at last.
+    init(_ host: AccountHost) async throws {
+        let bell = Bell()
+        (self.host, self.bell) = (host, bell)
+        watcher = try TreeWatcher(host.vault.tree, monotonic: host.clock.monotonic) { bell.ring() }
+        await watcher.walk()
+    }
+
+    func end() async { await watcher.end() }
+
+    /// These are to be compared soon.
+    func look(at paths: [ItemPath]) { watcher.retry(paths.map { DirtyPaths.Due(path: $0) }) }
+
+    /// Compares what changes, as it changes, until the task is cancelled.
+    /// - Throws: `.localIO` when the tree's root is not where it was: what is missing then was not removed by anybody.
+    func run() async throws {
+        var limit: Failure?
+        var scansAt = Duration.zero
+        var forgivesAt = Duration.zero
+        while true {
+            try Task.checkCancellation()
+            try await seeToRoot()
+            if watcher.limit != nil, limit != nil, host.clock.monotonic() >= scansAt {
+                // The limit may be another by now.
+                await watcher.walk()
+                watcher.markAll()
+                scansAt = host.clock.monotonic() + Self.scanInterval
+            }
+            if (watcher.limit == nil) != (limit == nil) {
+                limit = watcher.limit
+                scansAt = host.clock.monotonic() + Self.scanInterval
+                tell(limit)
+            }
+            if try await compare(watcher.take()), host.clock.monotonic() >= forgivesAt {
+                host.policies.changedFromOutside()
+                forgivesAt = host.clock.monotonic() + Self.forgiving
+            }
+            try await wait(atMost: min(watcher.next() ?? Self.rootCheck, Self.rootCheck))
+        }
+    }
+
+    /// - Returns: whether something was removed by hand.
+    private func compare(_ due: [DirtyPaths.Due]) async throws -> Bool {
+        guard !due.isEmpty else { return false }
+        guard let look = try await host.reconcile(at: due.map(\.path)) else {
+            watcher.retry(due)
+            return false
+        }
+        let tries = Dictionary(uniqueKeysWithValues: due.map { ($0.path, $0.tries) })
+        watcher.retry(look.unsettled.map { DirtyPaths.Due(path: $0, tries: tries[$0] ?? 0) })
+        return look.findings.contains { $0.kind == .removed }
+    }
+
+    private func seeToRoot() async throws {
+        let tree = host.vault.tree
+        guard try await !blocking({ tree.isInPlace }) else { return }
+        throw Failure(
+            .localIO, "The folder \(tree.root) with the local copies was moved, removed or unmounted",
+            hint: "Put it back or mount it, and start Larder again")
+    }
+
+    private func tell(_ limit: Failure?) {
+        guard let limit else {
+            host.logger.notice("Every folder of \(host.vault.tree.root) is watched again")
+            return
+        }
+        host.logger.warning("\(limit)\nUntil then everything is compared every 5 minutes")
+    }
+
+    private func wait(atMost limit: Duration) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await bell.wait() }
+            group.addTask { try await host.clock.sleep(limit) }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+}

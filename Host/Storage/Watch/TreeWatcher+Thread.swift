@@ -1,0 +1,133 @@
+import Glibc
+import Model
+import Synchronization
+
+/// What the watcher's thread does.
+extension TreeWatcher {
+    func work() {
+        var folders = WatchedFolders()
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            var sources = [inotify.number, bellOut.number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            guard poll(&sources, nfds_t(sources.count), -1) > 0 else { continue }
+            if sources[0].revents != 0 {
+                let count = read(inotify.number, buffer.baseAddress, buffer.count)
+                if count > 0 {
+                    handle(WatchEvent.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])), &folders)
+                }
+            }
+            if sources[1].revents != 0 {
+                read(bellOut.number, buffer.baseAddress, 1)
+                for command in shared.withLock({ shared in
+                    defer { shared.commands = [] }
+                    return shared.commands
+                }) {
+                    switch command {
+                    case .walk(let continuation):
+                        walk(&folders)
+                        continuation.resume()
+                    case .events(let events, let continuation):
+                        handle(events, &folders)
+                        continuation.resume()
+                    case .end(let continuation): return continuation.resume()
+                    }
+                }
+            }
+        }
+    }
+
+    private func handle(_ events: [WatchEvent], _ folders: inout WatchedFolders) {
+        var marks: [(ItemPath, DirtyPaths.Cause)] = []
+        var isEverything = false
+        for event in events {
+            for step in folders.steps(for: event, isReserved: tree.isReserved) {
+                switch step {
+                case .mark(let path, let cause): marks.append((path, cause))
+                case .enter(let path): enter(path, &folders)
+                case .leave(let watch): end(folders.remove(watch))
+                case .forget(let watch): folders.remove(watch)
+                case .root: wake()
+                case .everything:
+                    walk(&folders)
+                    isEverything = true
+                }
+            }
+        }
+        // After the folders are watched: what changes from now on is told, what changed before is there to be seen.
+        guard isEverything || !marks.isEmpty else { return }
+        change { dirty, now in
+            if isEverything { dirty.markAll(now: now) }
+            for (path, cause) in marks { dirty.mark(path, cause, now: now) }
+        }
+    }
+
+    /// Watches everything that is there, and nothing else.
+    private func walk(_ folders: inout WatchedFolders) {
+        shared.withLock { $0.limit = nil }
+        var met: Set<Int32> = []
+        enter(.root, &folders) { met.insert($0) }
+        if limit == nil { end(folders.watches.filter { !met.contains($0) }.flatMap { folders.remove($0) }) }
+    }
+
+    /// Watches a folder and all below it: each before its entries are read, so that what comes meanwhile is told.
+    private func enter(_ path: ItemPath, _ folders: inout WatchedFolders, _ met: (Int32) -> Void = { _ in }) {
+        var rest = [path]
+        while let path = rest.popLast() {
+            do throws(Failure) {
+                guard let watch = try add(path, &folders) else { continue }
+                met(watch)
+                _ = tree.eachEntry(of: path) { name, kind, _ in
+                    if kind == .folder, let below = try? path.appending(name) { rest.append(below) }
+                }
+            } catch {
+                return shared.withLock { $0.limit = error }
+            }
+        }
+    }
+
+    /// - Returns: nil if there is no such folder, or it cannot be read: then nothing in it can be compared either.
+    /// - Throws: why no more folders can be watched.
+    private func add(_ path: ItemPath, _ folders: inout WatchedFolders) throws(Failure) -> Int32? {
+        guard inotify.number >= 0 else { throw limit(inotifyError) }
+        guard case .success(let number) = tree.openFolder(path, making: false) else { return nil }
+        let folder = Descriptor(number)
+        if folders.count >= most, folders.watch(at: path) == nil { throw limit(ENOSPC) }
+        let mask = path.isRoot ? WatchEvent.asked | WatchEvent.askedOfRoot : WatchEvent.asked
+        // By its descriptor: no symbolic link that somebody puts in the way leads elsewhere.
+        let watch = inotify_add_watch(inotify.number, "/proc/self/fd/\(folder.number)", mask)
+        guard watch >= 0 else {
+            if errno == EACCES { return nil }
+            throw limit(errno)
+        }
+        guard let gone = folders.put(watch, at: path) else {
+            end([watch])
+            return nil
+        }
+        end(gone)
+        return watch
+    }
+
+    private func end(_ watches: [Int32]) {
+        for watch in watches { inotify_rm_watch(inotify.number, watch) }
+    }
+
+    private func limit(_ code: Int32) -> Failure {
+        let name =
+            switch code {
+            case ENOSPC: "max_user_watches"
+            case EMFILE: "max_user_instances"
+            default: ""
+            }
+        guard !name.isEmpty else { return .system("watching the folders of \(tree.root)", code) }
+        return Failure(
+            .localIO,
+            "Not every folder of \(tree.root) can be watched: this system's limit fs.inotify.\(name)\(value(of: name)) is reached",
+            hint: "Raise it: `sysctl fs.inotify.\(name)=NUMBER`, and in a file in /etc/sysctl.d to keep it")
+    }
+
+    private func value(of name: String) -> String {
+        let file = Descriptor(open("/proc/sys/fs/inotify/\(name)", O_RDONLY | O_CLOEXEC))
+        return file.number < 0 ? "" : " of \(readText(file.number, limit: 32))"
+    }
+}
