@@ -108,7 +108,7 @@ let package = Package(
         .executableTarget(
             name: "larder",
             dependencies: [
-                "Model", "Core", "DemoServer", arguments, logging, lifecycle, nioPosix, unixSignals, yams,
+                "Model", "Warehouse", "Core", "DemoServer", arguments, logging, lifecycle, nioPosix, unixSignals, yams,
             ], path: "Host/CLI", swiftSettings: strict),
 
         // The plugins.

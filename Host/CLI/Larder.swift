@@ -16,7 +16,8 @@ import Model
         version: Product.version,
         subcommands: [
             Demo.self, Run.self, Status.self, List.self, Stat.self, Pin.self, Unpin.self, PolicyCommand.self,
-            SyncCommand.self, IssueCommand.self, PluginCommand.self, ConfigCommand.self, Probe.self,
+            SyncCommand.self, IssueCommand.self, PluginCommand.self, ProjectCommand.self, ConfigCommand.self,
+            Probe.self,
         ])
 
     @OptionGroup var global: GlobalOptions

@@ -46,8 +46,10 @@ private func leaves(
         #expect(
             leaves().map { $0.words.joined(separator: " ") }.sorted() == [
                 "config show", "config validate", "demo", "issue list", "issue resolve", "ls", "pin", "plugin disable",
-                "plugin enable", "plugin info", "plugin list", "plugin why", "policy list", "run", "stat", "status",
-                "sync cancel", "sync list", "sync retry", "unpin",
+                "plugin enable", "plugin info", "plugin list", "plugin why", "policy list", "project add-step",
+                "project create", "project date", "project delete", "project duplicate", "project list",
+                "project redo", "project show", "project size", "project step", "project undo", "project update",
+                "run", "stat", "status", "sync cancel", "sync list", "sync retry", "unpin",
             ])
     }
 
@@ -57,6 +59,11 @@ private func leaves(
             "run": ["--once", "--timeout", "--trace"], "demo": ["--keep"],
             "ls": ["-r", "--where", "--removed", "--sort", "--descending", "--limit"],
             "policy list": ["--kind", "--path", "--internal"], "issue resolve": ["--all", "--code"],
+            "project create": ["--base", "--bundle-id"], "project list": ["--base", "--sort", "--ascending"],
+            "project show": ["--base", "--steps", "--user-data"], "project size": ["--base"],
+            "project add-step": ["--base", "--user-data", "--assets", "--project-user-data"],
+            "project update": ["--base", "--cursor", "--delete-step", "--user-data"],
+            "project date": ["--base", "--created", "--modified"],
         ]
         for (words, type) in leaves() {
             let text = Larder.helpMessage(for: type, columns: 120)

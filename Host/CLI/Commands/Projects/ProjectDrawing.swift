@@ -1,0 +1,52 @@
+import Model
+import Warehouse
+
+/// A project for people: what is known of it, and its steps with the cursor between those that are applied and those that
+/// were undone.
+struct ProjectDrawing {
+    /// So many steps are drawn before and after the cursor; of the others it is said how many they are.
+    private static let neighbours = 10
+
+    private(set) var lines: [String]
+
+    /// - Parameter size: in bytes.
+    init(_ project: ProjectSnapshot, size: UInt64, showsAllSteps: Bool) {
+        let steps = project.stepIDs ?? []
+        lines = [
+            "project   \(project.id)",
+            "program   \(Text.visible(project.bundleID))",
+            "created   \(Text.time(Timestamp(project.creationDate)))",
+            "modified  \(Text.time(Timestamp(project.modificationDate)))",
+            "size      \(Text.bytes(Int64(clamping: size)))",
+            "assets    \(Text.visible(project.assets))",
+            "steps     \(steps.count), \(project.stepCursor) applied",
+        ]
+        let shown =
+            showsAllSteps
+            ? steps.indices
+            : max(0, project.stepCursor - Self.neighbours)..<min(steps.count, project.stepCursor + Self.neighbours)
+        let width = "\(steps.count)".count
+        func step(_ index: Int, _ mark: String) -> String {
+            "  \(mark) \(Text.padded("\(index + 1)", to: width, atRight: true))  \(steps[index])"
+        }
+        if shown.lowerBound > 0 { lines.append("    … \(shown.lowerBound) before") }
+        for index in shown.prefix(while: { $0 < project.stepCursor }) { lines.append(step(index, "●")) }
+        if !steps.isEmpty { lines.append("  ▶ cursor") }
+        for index in shown.drop(while: { $0 < project.stepCursor }) { lines.append(step(index, "○")) }
+        if shown.upperBound < steps.count { lines.append("    … \(steps.count - shown.upperBound) after") }
+        if let userData = project.userData { lines += Self.lines(ofUserData: userData) }
+    }
+
+    /// Data as text if they are, else how many they are.
+    static func lines(ofUserData bytes: [UInt8]) -> [String] {
+        let text = String(validating: bytes, as: UTF8.self)
+        let isText = text?.unicodeScalars.allSatisfy {
+            $0.value >= 0x20 && $0.value != 0x7f || "\n\t".contains(Character($0))
+        }
+        guard let text, isText == true, !bytes.isEmpty else {
+            return ["data      \(Text.bytes(Int64(bytes.count)))" + (bytes.isEmpty ? "" : ", no text")]
+        }
+        let rows = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return ["data      \(Text.bytes(Int64(bytes.count)))"] + rows.map { "  " + Text.visible(String($0)) }
+    }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import Dispatch
+import Glibc
+import Model
+import Warehouse
+
+/// Where the projects are that a command is about.
+struct ProjectPlace: ParsableArguments {
+    /// The program that `project create` makes projects for, if none is named.
+    static let ownBundleID = "org.larder.cli"
+
+    @Option(help: ArgumentHelp("A folder with projects; no account is needed then.", valueName: "dir"))
+    var base: String?
+}
+
+/// A command about projects.
+protocol ProjectSubcommand: LarderCommand, Sendable {
+    var place: ProjectPlace { get }
+
+    /// Does what the command is for. It may block.
+    /// - Parameter base: the base folder, which need not be there.
+    func perform(in base: String, _ console: Console) throws(Failure)
+}
+
+extension ProjectSubcommand {
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        _ = try global.level()
+        let base =
+            if let base = place.base { base } else { try global.loadConfig().oneAccount().bookmark.vault + "/projects" }
+        // On a thread that may block: the disk is waited for, and other processes.
+        let result = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: outcome(in: base, console)) }
+        }
+        try result.get()
+        return []
+    }
+
+    private func outcome(in base: String, _ console: Console) -> Result<Void, Failure> {
+        do throws(Failure) {
+            return .success(try perform(in: base, console))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The storage in a base folder; nil if the folder is not there, which only a new project makes.
+    func storage(in base: String) -> ProjectStorage? {
+        var status = stat()
+        if stat(base, &status) != 0, errno == ENOENT { return nil }
+        return ProjectStorage(base: base, bundleID: ProjectPlace.ownBundleID)
+    }
+
+    /// The storage, and the id of a project that may be in it.
+    /// - Throws: `badData` if the text is no id, `notFound` if there is no storage.
+    func existing(_ text: String, in base: String) throws(Failure) -> (ProjectStorage, ProjectID) {
+        guard let id = ProjectID(text) else {
+            throw Failure(
+                .badData, "`\(Text.visible(text))` is no project's id", hint: "`larder project list` shows the ids")
+        }
+        guard let storage = storage(in: base) else { throw .noProject(id) }
+        return (storage, id)
+    }
+
+    static func stepID(_ text: String) throws(Failure) -> StepID {
+        if let id = StepID(text) { return id }
+        throw Failure(
+            .badData, "`\(Text.visible(text))` is no step's id", hint: "`larder project show ID --steps` shows the ids")
+    }
+
+    /// Prints a project after a change of it: its object as JSON, else a line, if there is one.
+    func report(_ id: ProjectID, in storage: ProjectStorage, _ console: Console, _ line: String?) throws(Failure) {
+        guard global.isJSON else {
+            if let line { console.print(line) }
+            return
+        }
+        let (project, size) = try reporting { () throws(ProjectError) in
+            (try storage.fetchProject(id, .stepIDs), try storage.size(of: id))
+        }
+        console.print(JSON(project, size: size))
+    }
+}
+
+/// Makes a storage's errors those of a command.
+@discardableResult
+func reporting<Result>(_ body: () throws(ProjectError) -> Result) throws(Failure) -> Result {
+    do throws(ProjectError) {
+        return try body()
+    } catch {
+        throw Failure(error)
+    }
+}
