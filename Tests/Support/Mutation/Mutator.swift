@@ -1,0 +1,81 @@
+import Glibc
+
+/// Makes wrong input of right input: the same again from the same seed.
+///
+/// `LARDER_SEED` sets the seed, which is printed, and `LARDER_FUZZ_ROUNDS` how many inputs a test tries: some thousands in a
+/// moment, millions overnight.
+public struct Mutator: RandomNumberGenerator {
+    public let seed: UInt64
+    private var state: UInt64
+    private let special: [[UInt8]]
+
+    /// How many inputs a test tries.
+    public static let rounds = getenv("LARDER_FUZZ_ROUNDS").flatMap { Int(String(cString: $0)) } ?? 2_000
+
+    /// - Parameter words: what means something in the input, put in now and then.
+    public init(words: [String] = []) {
+        seed = getenv("LARDER_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: .min ... .max)
+        state = seed
+        let edges: [[UInt8]] = [
+            [0], [0xff], [0xc3], [0xe2, 0x82], [0xf0, 0x9f], [0x0a], [0x0d, 0x0a], [0x20], [0x7f], [0xef, 0xbb, 0xbf],
+        ]
+        special = words.map { Array($0.utf8) } + edges
+        print("LARDER_SEED=\(seed)")
+    }
+
+    /// SplitMix64.
+    public mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// The input with a few mistakes in it.
+    public mutating func mutate(_ input: some Sequence<UInt8>) -> [UInt8] {
+        var bytes = Array(input)
+        for _ in 0..<Int.random(in: 1...6, using: &self) { mutateOnce(&bytes) }
+        return bytes
+    }
+
+    /// The input with a few mistakes in it, as text: what is no UTF-8 any more is mended as decoders do.
+    public mutating func mutate(_ input: String) -> String { String(decoding: mutate(input.utf8), as: UTF8.self) }
+
+    /// The bytes cut into pieces, as a network may do it.
+    public mutating func cut(_ bytes: [UInt8]) -> [[UInt8]] {
+        var pieces: [[UInt8]] = []
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(Int.random(in: 1...max(1, bytes.count / 3), using: &self))
+            pieces.append(Array(piece))
+            rest = rest.dropFirst(piece.count)
+        }
+        return pieces
+    }
+
+    private mutating func mutateOnce(_ bytes: inout [UInt8]) {
+        let range = self.range(in: bytes)
+        switch Int.random(in: 0..<7, using: &self) {
+        case 0 where !bytes.isEmpty:
+            bytes[Int.random(in: bytes.indices, using: &self)] ^= 1 << UInt8.random(in: 0..<8, using: &self)
+        case 1 where !bytes.isEmpty:
+            bytes[Int.random(in: bytes.indices, using: &self)] = .random(in: .min ... .max, using: &self)
+        case 2: bytes.removeSubrange(range)
+        case 3: bytes.insert(contentsOf: Array(bytes[range]), at: Int.random(in: 0...bytes.count, using: &self))
+        case 4: bytes.replaceSubrange(range, with: special.randomElement(using: &self) ?? [])
+        case 5: bytes.removeLast(Int.random(in: 0...bytes.count, using: &self) / 4)
+        default:
+            bytes.insert(
+                contentsOf: special.randomElement(using: &self) ?? [], at: Int.random(in: 0...bytes.count, using: &self)
+            )
+        }
+    }
+
+    /// A part of the bytes, short mostly.
+    private mutating func range(in bytes: [UInt8]) -> Range<Int> {
+        let start = Int.random(in: 0...bytes.count, using: &self)
+        let longest = Bool.random(using: &self) ? 8 : bytes.count
+        return start..<min(bytes.count, start + Int.random(in: 0...longest, using: &self))
+    }
+}
