@@ -55,7 +55,8 @@ extension Connection {
         if let coding = reply.answer.headers.first(name: "Content-Encoding"), coding.lowercased() != "identity" {
             throw ConnectionError(
                 .protocolViolation,
-                "\(question.doing): the answer is encoded as \(PercentCoding.printable(coding)), unasked")
+                "\(question.doing) at \(address.origin): the answer is encoded as \(PercentCoding.printable(coding)), unasked"
+            )
         }
         let root = folder.isRoot ? reply.address.asFolder : root
         let date = reply.answer.headers.first(name: "Date").flatMap { Timestamp(httpDate: $0) }

@@ -30,7 +30,8 @@ final class ListingReader {
         answerer = root.origin
         hrefs = HrefReader(root: root, asked: asked)
         do { xml = try XMLReader(handler: multistatus) } catch {
-            throw ConnectionError(.protocolViolation, "the answer about \(folder) cannot be read: \(error.reason)")
+            throw ConnectionError(
+                .protocolViolation, "the answer about \(folder) at \(root.origin) cannot be read: \(error.reason)")
         }
     }
 
@@ -139,7 +140,7 @@ final class ListingReader {
     }
 
     private func violation(_ message: String, hint: String? = nil) -> ConnectionError {
-        ConnectionError(.protocolViolation, "listing \(folder): \(message)", hint: hint)
+        ConnectionError(.protocolViolation, "listing \(folder) at \(answerer): \(message)", hint: hint)
     }
 }
 

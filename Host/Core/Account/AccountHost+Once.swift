@@ -113,7 +113,9 @@ private final class SharedOutcome: Sendable {
             outcome.left = drained.left.map { RunOutcome.Left(path: $0.path, why: $0.why) }
             outcome.leftCount = drained.leftCount
             if let failure = drained.failure { outcome.add(failure) }
-            for left in drained.left where drained.failure == nil {
+            // What holds up all, or keeps the server away, is named once and not for each; an issue is named as such.
+            guard drained.failure == nil, !drained.isOffline else { return }
+            for left in drained.left where left.issue == nil {
                 outcome.add(Failure(left.failure.ofOneItem, "\(left.path): \(left.why)"))
             }
         }

@@ -27,6 +27,8 @@ extension AccountHost {
         do {
             let facts = try await connection.connect()
             engine.setOnline(true)
+            // What the journal holds from before can be fetched while folders are listed.
+            state.newRecords.ring()
             try await setConnectionState(.online)
             return facts
         } catch let error as ConnectionError {

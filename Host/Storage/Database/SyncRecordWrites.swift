@@ -70,9 +70,11 @@ extension Transaction {
         return db.changesCount > 0
     }
 
-    /// Marks records that were started. Those that are gone are left out.
+    /// Marks records that were started. Those that are gone or wait again are left out.
     public func markProcessing(_ ids: some Sequence<Int64>) throws {
-        let statement = try RawStatement(db, "UPDATE syncRecords SET state = 2 WHERE id = ? AND state < 2")
+        let statement = try RawStatement(
+            db,
+            "UPDATE syncRecords SET state = 2 WHERE id = ? AND state < 2 AND waitUntil IS NULL AND waitIssue IS NULL")
         for id in ids {
             statement.bind(1, id)
             try statement.run()

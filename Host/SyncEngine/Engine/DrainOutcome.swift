@@ -10,12 +10,15 @@ public struct DrainOutcome: Sendable {
         public var why: String
         /// The exit code's class that it stands for.
         public var failure: Failure.Kind
+        /// The issue that it waits for, if it does.
+        public var issue: Int64?
 
-        public init(record: Int64, path: ItemPath, why: String, failure: Failure.Kind) {
+        public init(record: Int64, path: ItemPath, why: String, failure: Failure.Kind, issue: Int64? = nil) {
             self.record = record
             self.path = path
             self.why = why
             self.failure = failure
+            self.issue = issue
         }
     }
 
@@ -28,6 +31,9 @@ public struct DrainOutcome: Sendable {
     public var leftCount = 0
     /// What holds up everything: the server is not reachable or takes no password, the disk is full.
     public var failure: Failure?
+
+    /// The server is not connected: what needs it was not tried.
+    public var isOffline = false
 
     public init() {}
 

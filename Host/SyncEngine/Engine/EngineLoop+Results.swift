@@ -21,6 +21,8 @@ extension EngineLoop {
 
     private mutating func failed(_ job: Job, _ failure: FetchFailure, _ children: inout Children) {
         let now = engine.clock.now()
+        // Marked now, it would stand as started in the journal though it waits.
+        unmarked.removeAll { $0 == job.id }
         let hadAccount = !health.isAccountRefused
         health.failed(failure, record: job.id, now: now)
         if failure.isAnswer { health.answered() }
@@ -94,18 +96,19 @@ extension EngineLoop {
         return try await engine.database.read { reads in
             var outcome = DrainOutcome()
             outcome.failure = hold
+            outcome.isOffline = !isOnline
             try reads.eachSyncRecord { journal in
                 outcome.leftCount += 1
                 guard outcome.left.count < DrainOutcome.mostNamed else { return true }
                 var failure = reasons[journal.id] ?? hold
-                if case .issue(let id) = journal.record.wait, let issue = try reads.issue(id: id) {
-                    failure = Failure(issue.failure, issue.message)
-                }
+                var issue: Model.Issue?
+                if case .issue(let id) = journal.record.wait { issue = try reads.issue(id: id) }
+                if let issue { failure = Failure(issue.failure, issue.message) }
                 let why = failure?.message ?? (isOnline ? journal.record.whyItWaits : "The server is not connected")
                 outcome.left.append(
                     .init(
                         record: journal.id, path: journal.record.path, why: why,
-                        failure: failure?.kind ?? (isOnline ? .failed : .unreachable)))
+                        failure: failure?.kind ?? (isOnline ? .failed : .unreachable), issue: issue?.id))
                 return true
             }
             return outcome

@@ -17,7 +17,9 @@ extension SyncEngine {
     /// - Returns: what is to be put in place or completed.
     func recover() async throws -> [RecoveredLanding] {
         let stuck = try await database.write { tx in try tx.makeStuckRecordsReady() }
-        if stuck > 0 { logger.info("\(stuck) records had been started and are ready again") }
+        if stuck > 0 {
+            logger.info("What the last run had begun goes on: \(stuck) \(stuck == 1 ? "record" : "records")")
+        }
         // Reads files: on a thread that may block.
         return try await Task(executorPreference: threads) { [self] in try takeStock() }.value
     }
@@ -51,8 +53,7 @@ extension SyncEngine {
 
     /// Whether a file in `incoming/` is the beginning of a download that is still to be done.
     private func isWanted(_ name: String, _ reads: ReadTransaction) throws -> Bool {
-        guard let id = name.split(separator: "-").first.flatMap({ Int64($0) }),
-            let journal = try reads.syncRecord(id: id),
+        guard let id = Job.record(ofIncoming: name), let journal = try reads.syncRecord(id: id),
             journal.record.action == .download, let item = try reads.item(localID: journal.record.localID)
         else { return false }
         // What was not journalled as whole may not be on the disk as it was written.

@@ -141,6 +141,9 @@ extension ChecksumAlgorithm {
 extension Job {
     /// The name in `incoming/`: of the record and the version, so that what is there is only ever gone on with by the same.
     var incomingName: String { "\(id)-\(String(version.shortHash, radix: 16))" }
+
+    /// The record that a file in `incoming/` is of; nil if it is no download's.
+    static func record(ofIncoming name: String) -> Int64? { name.split(separator: "-").first.flatMap { Int64($0) } }
 }
 
 extension ETag {

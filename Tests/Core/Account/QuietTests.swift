@@ -1,0 +1,49 @@
+import Core
+import DemoServer
+import Model
+import TestSupport
+import Testing
+
+@Suite("What a run says, and how often")
+struct QuietTests {
+    @Test("a file that waits for a person is told as an issue, and not a second time as left")
+    func once() async throws {
+        try await Bench.running { bench in
+            bench.put("/a/broken", "never")
+            bench.server.add(Fault(.wrongChecksum, method: "GET", path: "/a/broken"))
+            try await bench.pin("/a")
+            let outcome = try await bench.runBadly()
+            #expect(outcome.leftCount == 1 && outcome.left.count == 1)
+            #expect(outcome.issues.map(\.subject) == ["/a/broken"])
+            #expect(outcome.failures.map(\.message) == [])
+        }
+    }
+
+    @Test("a server that is away is named once, however much waits for it")
+    func away() async throws {
+        try await Bench.running { bench in
+            for index in 0..<20 { bench.put("/a/\(index)", "content") }
+            try await bench.runWell()
+            try await bench.pin("/a")
+            await bench.server.stop()
+            let outcome = try await bench.runBadly()
+            #expect(outcome.leftCount == 20)
+            #expect(outcome.failures.count == 1, "\(outcome.failures.map(\.message))")
+        }
+    }
+
+    @Test("no download is tried before the server was found, and then all are without another's asking")
+    func beforeConnecting() async throws {
+        try await Bench.running { bench in
+            for index in 0..<20 { bench.put("/a/\(index)", "content") }
+            try await bench.runWell()
+            try await bench.pin("/a")
+            bench.server.add(Fault(.delay(.milliseconds(500)), path: "/status.php"))
+            let before = bench.log.messages.count
+            try await bench.runWell()
+            #expect(bench.downloads.count == 20)
+            let log = bench.log.messages.dropFirst(before)
+            #expect(!log.contains { $0.contains("did not succeed") }, "\(log)")
+        }
+    }
+}
