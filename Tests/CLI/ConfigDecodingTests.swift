@@ -161,6 +161,21 @@ private func problems(_ text: String, account: String = "", environment: [String
             ])
     }
 
+    @Test("H3: a variable that sets nothing is told with the nearest that does, but for the tests' and the file's own")
+    func strangeVariables() throws {
+        let environment = [
+            "LARDER_POL": "20s", "LARDER_PLUGINS_VACUUM_AFTER": "5m", "LARDER_WALK": "1m", "LARDER_ACCOUNT": "home",
+            "LARDER_TEST_BIN": "/bin/larder", "LARDER_CONFIG": "/c", "LARDER_FOLDER": "/p", "LARDERS": "1",
+            "LARDER_LOG_LEVELS": "debug",
+        ]
+        let config = try decode("plugins: { paths: ['${LARDER_FOLDER}'] }", environment: environment)
+        #expect(
+            config.warnings == [
+                "the variable LARDER_LOG_LEVELS sets nothing; did you mean LARDER_LOG_LEVEL?",
+                "the variable LARDER_POL sets nothing; did you mean LARDER_POLL?",
+            ])
+    }
+
     @Test("H3: words that YAML 1.1 takes for booleans stay words where text is meant")
     func plainWords() throws {
         let config = try decode("", account: "    username: no")

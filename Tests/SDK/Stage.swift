@@ -22,10 +22,10 @@ final class Stage {
 
     /// A plugin of the package as it was built. Tests run beside the libraries, but do not build them.
     static func library(ofPlugin name: String) throws -> String {
-        let folder = ProcessInfo.processInfo.environment["LARDER_PLUGINS"] ?? "\(Build.root)/.build/debug"
+        let folder = ProcessInfo.processInfo.environment["LARDER_TEST_PLUGINS"] ?? "\(Build.root)/.build/debug"
         let library = "\(folder)/lib\(name).so"
         guard Files.exists(library) else {
-            throw SetupError("no library at \(library): run `swift build` first, or set LARDER_PLUGINS")
+            throw SetupError("no library at \(library): run `swift build` first, or set LARDER_TEST_PLUGINS")
         }
         return library
     }

@@ -15,6 +15,7 @@ struct ConfigShow: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let config = try global.loadConfig()
+        config.warn(console)
         if global.isJSON {
             for setting in config.shown { console.print(JSON(setting)) }
             return []
@@ -42,6 +43,7 @@ struct ConfigValidate: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let config = try global.loadConfig()
+        config.warn(console)
         _ = try config.namedAccounts()
         var failures: [Failure] = []
         for account in config.accounts {

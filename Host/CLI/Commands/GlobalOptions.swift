@@ -48,6 +48,10 @@ protocol LarderCommand: AsyncParsableCommand {
 }
 
 extension Config {
+    func warn(_ console: Console) {
+        for warning in warnings { console.note("larder: \(warning)") }
+    }
+
     /// The accounts that a command for all of them is about: the one that was named, else all.
     func namedAccounts() throws(Failure) -> [AccountConfig] {
         guard let accountName else { return accounts }

@@ -26,6 +26,7 @@ struct Run: LarderCommand {
             limit = try CLIArgument.duration(timeout, of: "--timeout")
         }
         let config = try global.loadConfig()
+        config.warn(console)
         let accounts = try config.namedAccounts()
         let process = config.hostProcess(console, trace: trace.map(absolute))
         let hosting = Hosting(

@@ -12,6 +12,8 @@ struct Config {
     var log: LogConfig
     /// Every setting with its value and source, in the file's order of subjects.
     var shown: [ConfigDecoding.Setting]
+    /// What a person should know of the environment, though nothing is wrong with the config.
+    var warnings: [String] = []
 
     /// What the command line says about the config.
     struct Request {
@@ -58,7 +60,7 @@ struct Config {
         var yaml = ConfigYAML(file: file)
         let parsed = yaml.parse(text)
         guard var root = parsed else { throw Failure(config: yaml.problems) }
-        ConfigEnvironment(variables: environment).lay(over: &root)
+        let warnings = ConfigEnvironment(variables: environment).lay(over: &root, text: text)
         if let level = request.logLevel {
             let value = ConfigValue(content: .scalar(level, isPlain: true), source: .flag("--log-level"))
             root.set(["log", "level"], to: value)
@@ -78,7 +80,7 @@ struct Config {
         guard decoding.problems.isEmpty else { throw Failure(config: decoding.problems.sorted(in: file)) }
         return Config(
             file: file, accounts: accounts, accountName: accountName, settings: settings, log: log,
-            shown: decoding.settings)
+            shown: decoding.settings, warnings: warnings)
     }
 
     private static func accounts(_ pair: ConfigPair?, in decoding: ConfigDecoding) -> [AccountConfig] {

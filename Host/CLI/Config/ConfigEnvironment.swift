@@ -1,3 +1,5 @@
+import Model
+
 /// The scalars of the config that environment variables set, laid over the file.
 ///
 /// A variable's name is the key's path in upper case with `_` for all else: `LARDER_POLL`, `LARDER_LOG_LEVEL`,
@@ -11,12 +13,15 @@ struct ConfigEnvironment {
         ["log", "level"], ["log", "format"],
     ]
 
-    func lay(over root: inout ConfigValue) {
+    /// - Parameter text: the file's text: a variable that is named in it is the file's own, for a secret or a path.
+    /// - Returns: what nobody takes among the variables that seem to be meant for Larder, a sentence each.
+    func lay(over root: inout ConfigValue, text: String) -> [String] {
         for key in Self.keys { lay(Self.name(of: key), at: key, over: &root) }
         let inFile = (root.pairs?["plugins"]?.value.pairs ?? []).map(\.key).filter { $0 != "paths" }
         // Longest first, so that a plugin whose name begins like another's gets its own variables.
         let plugins = Set(inFile + firstPartyNames).sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
-        var taken: Set<String> = []
+        var taken = Set(Self.keys.map(Self.name) + ["LARDER_CONFIG", "LARDER_ACCOUNT"])
+        let known = taken.union(plugins.map { Self.name(of: ["plugins", $0, "enabled"]) })
         for plugin in plugins {
             let prefix = Self.name(of: ["plugins", plugin]) + "_"
             for variable in variables.keys.sorted() where variable.hasPrefix(prefix) && !taken.contains(variable) {
@@ -26,7 +31,18 @@ struct ConfigEnvironment {
                 lay(variable, at: ["plugins", plugin] + rest, over: &root)
             }
         }
+        return variables.keys.filter {
+            $0.hasPrefix("LARDER_") && !$0.hasPrefix(Self.testPrefix) && !taken.contains($0)
+        }
+        .filter { !text.contains($0) }.sorted()
+        .map { variable in
+            let meant = nearestName(to: variable, among: known).map { "; did you mean \($0)?" } ?? ""
+            return "the variable \(variable) sets nothing\(meant)"
+        }
     }
+
+    /// What tests are told by the environment is not the program's business.
+    private static let testPrefix = "LARDER_TEST_"
 
     static func name(of key: [String]) -> String {
         "LARDER_" + key.map(mangled).joined(separator: "_")

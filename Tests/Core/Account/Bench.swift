@@ -33,9 +33,9 @@ final class Bench {
     private static func open(
         _ bookmark: Bookmark, _ server: DemoServer, _ settings: Settings, _ clock: TestClock, _ log: CollectedLog
     ) async throws -> (HostProcess, AccountHost) {
-        let build = ProcessInfo.processInfo.environment["LARDER_PLUGINS"] ?? "\(Build.root)/.build/debug"
+        let build = ProcessInfo.processInfo.environment["LARDER_TEST_PLUGINS"] ?? "\(Build.root)/.build/debug"
         guard Files.exists("\(build)/libAvailableOffline.so") else {
-            throw SetupError("no plugins in \(build): run `swift build` first, or set LARDER_PLUGINS")
+            throw SetupError("no plugins in \(build): run `swift build` first, or set LARDER_TEST_PLUGINS")
         }
         let process = HostProcess(
             settings: settings,

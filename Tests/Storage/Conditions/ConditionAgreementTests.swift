@@ -10,8 +10,8 @@ import Testing
 
     @Test("Q2: SQL and memory agree on 20,000 random pairs of item and condition, and texts round-trip")
     func agreement() throws {
-        let seed = getenv("LARDER_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: .min ... .max)
-        print("LARDER_SEED=\(seed)")
+        let seed = getenv("LARDER_TEST_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: .min ... .max)
+        print("LARDER_TEST_SEED=\(seed)")
         var random = ConditionRandom(seed: seed)
         var pairs = 0
         var matches = 0
@@ -26,14 +26,14 @@ import Testing
                 for _ in 0..<20 {
                     let text = random.condition(depth: 4)
                     let condition = try Condition(parsing: text)
-                    #expect(try Condition(parsing: condition.text) == condition, "LARDER_SEED=\(seed): \(text)")
+                    #expect(try Condition(parsing: condition.text) == condition, "LARDER_TEST_SEED=\(seed): \(text)")
                     let expected = Set(items.filter { condition.matches($0, now: random.now) }.map(\.databaseID))
                     let found = try rows(condition, now: random.now, in: database)
                     if Set(found) != expected || found.count != expected.count {
                         let differing = items.filter {
                             expected.contains($0.databaseID) != found.contains($0.databaseID)
                         }
-                        Issue.record("LARDER_SEED=\(seed): \(text) is answered differently for \(differing)")
+                        Issue.record("LARDER_TEST_SEED=\(seed): \(text) is answered differently for \(differing)")
                     }
                     pairs += items.count
                     matches += expected.count

@@ -51,12 +51,12 @@ public enum Build {
         return String(folder)
     }()
 
-    /// The built executable that the tests run: `LARDER_BIN`, else the debug build's.
+    /// The built executable that the tests run: `LARDER_TEST_BIN`, else the debug build's.
     public static var larder: String {
         get throws {
-            let path = ProcessInfo.processInfo.environment["LARDER_BIN"] ?? "\(root)/.build/debug/larder"
+            let path = ProcessInfo.processInfo.environment["LARDER_TEST_BIN"] ?? "\(root)/.build/debug/larder"
             guard access(path, X_OK) == 0 else {
-                throw SetupError("no executable at \(path): `swift build` makes it, or set LARDER_BIN")
+                throw SetupError("no executable at \(path): `swift build` makes it, or set LARDER_TEST_BIN")
             }
             return path
         }
