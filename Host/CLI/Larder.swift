@@ -71,25 +71,37 @@ import Model
                 try console.flush()
                 return nil
             }
-            let known = configuration.subcommands.filter { $0.configuration.shouldDisplay }
-                .compactMap { $0.configuration.commandName }
-            if let word = firstWord(arguments), !known.contains(word) {
-                let meant = nearestName(to: word, among: known, ifLikely: true).map { "did you mean `\($0)`? " } ?? ""
-                throw Failure(
-                    .usage, "there is no command `\(Text.visible(word))`", hint: meant + "`larder --help` lists all")
-            }
-            let command = firstWord(arguments).map { " \($0)" } ?? ""
-            throw Failure(.usage, message, hint: "see `larder\(command) --help`")
+            throw misuse(arguments, message)
         }
     }
 
-    /// The first argument that is neither an option nor the value of one that stands before the command.
-    private static func firstWord(_ arguments: [String]) -> String? {
+    /// What is wrong with a command line that cannot be parsed: a command that there is not, else what the parser says.
+    private static func misuse(_ arguments: [String], _ message: String) -> Failure {
+        var group: any ParsableCommand.Type = Larder.self
+        var command = "larder"
+        for word in words(arguments) {
+            let known = group.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+            if known.isEmpty { break }
+            guard let next = known.first(where: { $0.configuration.commandName == word }) else {
+                let names = known.compactMap { $0.configuration.commandName }
+                let meant = nearestName(to: word, among: names, ifLikely: true).map { "did you mean `\($0)`? " } ?? ""
+                let typed = Text.visible("\(command) \(word)".dropFirst("larder ".count).description)
+                return Failure(.usage, "there is no command `\(typed)`", hint: meant + "`\(command) --help` lists all")
+            }
+            group = next
+            command += " \(word)"
+        }
+        return Failure(.usage, message, hint: "see `\(command) --help`")
+    }
+
+    /// The arguments that are neither options nor the values of options that every command has.
+    private static func words(_ arguments: [String]) -> [String] {
+        var words: [String] = []
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if ["--config", "--account", "--log-level"].contains(argument) { rest = rest.dropFirst() }
-            if !argument.hasPrefix("-") { return argument }
+            if !argument.hasPrefix("-") { words.append(argument) }
         }
-        return nil
+        return words
     }
 }

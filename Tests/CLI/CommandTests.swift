@@ -95,6 +95,20 @@ private func leaves(
         #expect(result.output.hasPrefix(#"{"error":{"code":"usage","message":""#), "\(result.output)")
     }
 
+    @Test(
+        "H1: a command that there is not is told with the nearest that there is",
+        arguments: [
+            (["stauts"], "there is no command `stauts`", "did you mean `status`? `larder --help`"),
+            (["plugin", "lst"], "there is no command `plugin lst`", "did you mean `list`? `larder plugin --help`"),
+            (["--json", "sync", "xyzzy"], "there is no command `sync xyzzy`", "`larder sync --help` lists all"),
+            (["sync", "--account", "a", "cancel"], "Missing expected argument", "see `larder sync cancel --help`"),
+        ])
+    func unknown(words: [String], message: String, hint: String) async throws {
+        let result = try await run(words)
+        #expect(result.code == 64)
+        #expect(result.errors.contains("larder: \(message)") && result.errors.contains("  \(hint)"), "\(result)")
+    }
+
     private func run(_ words: [String]) async throws -> (code: Int32, output: String, errors: String) {
         let output = folder.path + "/out"
         let errors = folder.path + "/err"
