@@ -48,10 +48,11 @@ import Testing
             reason: .user,
             since: Timestamp(seconds: 0), wait: .issue(9))
         #expect(
-            JSON(record).rendered == """
-                {"id":4,"action":"download","path":"/x","state":"ready","lane":"l","since":"1970-01-01T00:00:00Z",\
+            JSON(SyncRecordReport(record: record, lane: 3)).rendered == """
+                {"id":4,"action":"download","path":"/x","state":"ready","lane":3,"since":"1970-01-01T00:00:00Z",\
                 "reason":"user","waitsFor":"issue 9","progress":null}
                 """)
+        #expect(JSON(SyncRecordReport(record: record, lane: 4, progress: 0.5)).rendered.hasSuffix(#""progress":0.5}"#))
         let choice = Model.Issue.Choice(id: "retry", label: "Try again", impact: .nonDestructive)
         let issue = Model.Issue(
             id: 9, record: 4, code: "c", subject: "/x", message: "m", choices: [choice], created: Timestamp(seconds: 0))

@@ -11,8 +11,8 @@ struct SyncList: LarderCommand {
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         guard let reader = try global.loadConfig().oneAccount().reader() else { return [] }
         let isJSON = global.isJSON
-        try await reader.records { record in
-            console.print(isJSON ? JSON(record).rendered : RecordLine(record).text)
+        try await reader.records { report in
+            console.print(isJSON ? JSON(report).rendered : RecordLine(report).text)
         }
         try reader.close()
         return []
@@ -23,13 +23,18 @@ struct SyncList: LarderCommand {
 struct RecordLine {
     let text: String
 
-    init(_ record: SyncRecord) {
+    init(_ report: SyncRecordReport) {
+        let record = report.record
+        var notes: [String] = []
+        if let progress = report.progress { notes.append("\(Int(progress * 100)) % is here") }
+        if let wait = record.wait { notes.append("waits for \(Text.waiting(wait))") }
+        if report.lane != record.id { notes.append("behind \(report.lane)") }
         let columns = [
             Text.padded("\(record.id)", to: 7, atRight: true), Text.padded(record.state.name, to: 10),
             Text.padded(record.action.name, to: 15), Text.padded(record.reason.text, to: 16),
             Text.visible(record.path.text),
         ]
-        text = columns.joined(separator: "  ") + (record.wait.map { "  (waits for \(Text.waiting($0)))" } ?? "")
+        text = columns.joined(separator: "  ") + (notes.isEmpty ? "" : "  (\(notes.joined(separator: ", ")))")
     }
 }
 

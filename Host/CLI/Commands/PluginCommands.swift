@@ -17,10 +17,10 @@ struct PluginList: LarderCommand {
     @OptionGroup var global: GlobalOptions
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let reports = try await pluginReports(try global.loadConfig(), console)
+        let (reports, failures) = try await pluginReports(try global.loadConfig(), console)
         if global.isJSON {
             for report in reports { console.print(JSON(report)) }
-            return []
+            return failures
         }
         var table = Table(["plugin", "state", "version", "isolation", "reason"])
         for report in reports {
@@ -30,56 +30,59 @@ struct PluginList: LarderCommand {
             ])
         }
         for line in table.lines { console.print(line) }
-        return []
+        return failures
     }
 }
 
-struct PluginInfo: LarderCommand {
+/// A command that tells of one plugin.
+protocol PluginQuestion: LarderCommand {
+    var plugin: String { get }
+
+    /// The answer for people.
+    static func lines(on report: PluginReport, _ config: Config) -> [String]
+}
+
+extension PluginQuestion {
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let config = try global.loadConfig()
+        let (reports, failures) = try await pluginReports(config, console)
+        guard let report = reports.first(where: { $0.id == PluginID(shortOrFull: plugin) || $0.id.text == plugin })
+        else { throw unknownPlugin(plugin, among: reports.map(\.id.shortName)) }
+        for line in global.isJSON ? [JSON(report).rendered] : Self.lines(on: report, config) { console.print(line) }
+        return failures
+    }
+}
+
+struct PluginInfo: PluginQuestion {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Print all that is known of a plugin.")
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The plugin's id, or its short name.") var plugin: String
 
-    func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let config = try global.loadConfig()
-        let report = try await pluginReport(plugin, config, console)
-        if global.isJSON {
-            console.print(JSON(report))
-            return []
-        }
+    static func lines(on report: PluginReport, _ config: Config) -> [String] {
         let rows: [(String, String)] = [
             ("plugin", report.id.text), ("name", report.name), ("version", report.version), ("library", report.library),
             ("state", report.state.rawValue), ("reason", report.reason ?? ""), ("isolation", report.isolation.rawValue),
             ("kinds", report.kinds.joined(separator: ", ")), ("abi", report.abi ?? ""),
         ]
-        for (name, value) in rows where !value.isEmpty {
-            console.print(Text.padded(name, to: 11) + Text.visible(value))
-        }
         let prefix = "plugins.\(report.id.shortName)."
-        for setting in config.shown where setting.key.hasPrefix(prefix) {
-            console.print("\(setting.key.dropFirst("plugins.".count)) = \(setting.value.rendered)  (\(setting.source))")
-        }
-        return []
+        let settings = config.shown.filter { $0.key.hasPrefix(prefix) }
+        return rows.filter { !$0.1.isEmpty }.map { Text.padded($0.0, to: 11) + Text.visible($0.1) }
+            + settings.map { "\($0.key.dropFirst("plugins.".count)) = \($0.value.rendered)  (\($0.source))" }
     }
 }
 
-struct PluginWhy: LarderCommand {
+struct PluginWhy: PluginQuestion {
     static let configuration = CommandConfiguration(
         commandName: "why", abstract: "Say why a plugin is in the state that it is in.")
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The plugin's id, or its short name.") var plugin: String
 
-    func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let config = try global.loadConfig()
-        let report = try await pluginReport(plugin, config, console)
-        if global.isJSON {
-            console.print(JSON(report))
-            return []
-        }
-        console.print("\(report.id.shortName) is \(report.state.rawValue): \(Text.visible(Self.why(report, config)))")
-        return []
+    static func lines(on report: PluginReport, _ config: Config) -> [String] {
+        let why = Text.visible(why(report, config))
+        return ["\(report.id.shortName) is \(report.state.rawValue): \(why)"]
     }
 
     static func why(_ report: PluginReport, _ config: Config) -> String {
@@ -88,6 +91,8 @@ struct PluginWhy: LarderCommand {
         switch report.state {
         case .ready:
             return [source, "\(report.library) was opened and fits"].compactMap { $0 }.joined(separator: ", and ")
+        case .running:
+            return [source, report.reason ?? "a host has started it"].compactMap { $0 }.joined(separator: ", ")
         case .disabled: return [source, report.reason].compactMap { $0 }.joined(separator: ", ")
         case .missing: return report.reason ?? "no library with this name is in the plugins' folders"
         default: return report.reason ?? "there is no more to say"
@@ -95,7 +100,27 @@ struct PluginWhy: LarderCommand {
     }
 }
 
-func pluginReports(_ config: Config, _ console: Console) async throws(Failure) -> [PluginReport] {
+/// What is known of the plugins, those that hosts of the accounts run now as such.
+/// - Returns: also why it cannot be told of an account what runs there.
+private func pluginReports(
+    _ config: Config, _ console: Console
+) async throws(Failure) -> (reports: [PluginReport], failures: [Failure]) {
+    var failures: [Failure] = []
+    var running: Set<PluginID> = []
+    for account in try config.namedAccounts() {
+        do {
+            guard let reader = try account.reader() else { continue }
+            running.formUnion(try await reader.runningPlugins())
+            try reader.close()
+        } catch {
+            failures.append(error)
+        }
+    }
+    return (try await triedPlugins(config, console).map { $0.running(in: running) }, failures)
+}
+
+/// What is known of the plugins without a look at running hosts.
+func triedPlugins(_ config: Config, _ console: Console) async throws(Failure) -> [PluginReport] {
     var config = config
     // What a plugin is refused for stands in its report; the log would say it twice.
     config.log.level = .critical
@@ -105,14 +130,19 @@ func pluginReports(_ config: Config, _ console: Console) async throws(Failure) -
     return reports
 }
 
-private func pluginReport(
-    _ name: String, _ config: Config, _ console: Console
-) async throws(Failure) -> PluginReport {
-    let reports = try await pluginReports(config, console)
-    guard let report = reports.first(where: { $0.id == PluginID(shortOrFull: name) || $0.id.text == name }) else {
-        throw unknownPlugin(name, among: reports.map(\.id.shortName))
+extension PluginReport {
+    /// The report beside hosts that run these plugins. What the config or the library has become since a host's start is what
+    /// its next start finds.
+    func running(in running: Set<PluginID>) -> PluginReport {
+        guard running.contains(id), state != .found else { return self }
+        var report = self
+        report.state = .running
+        if state != .ready {
+            let next = "from the host's next start on it is \(state.rawValue)"
+            report.reason = reason.map { "\(next): \($0)" } ?? next
+        }
+        return report
     }
-    return report
 }
 
 func unknownPlugin(_ name: String, among known: [String]) -> Failure {

@@ -12,11 +12,12 @@ struct Status: LarderCommand {
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let config = try global.loadConfig()
         let accounts = try config.namedAccounts()
-        let plugins = try await pluginReports(config, console)
+        let tried = try await triedPlugins(config, console)
         var failures: [Failure] = []
         for account in accounts {
             do {
                 let status = try await Self.status(of: account)
+                let plugins = tried.map { $0.running(in: status.runningPlugins) }
                 if global.isJSON {
                     console.print(JSON(status, plugins: plugins))
                 } else {

@@ -48,18 +48,18 @@ extension JSON {
         ])
     }
 
-    /// - Parameter progress: bytes that are here and all bytes; nil while nothing is under way.
-    init(_ record: SyncRecord) {
+    init(_ report: SyncRecordReport) {
+        let record = report.record
         self = .object([
             "id": .int(record.id),
             "action": .text(record.action.name),
             "path": .text(record.path.text),
             "state": .text(record.state.name),
-            "lane": .text(record.localID.text),
+            "lane": .int(report.lane),
             "since": .time(record.since),
             "reason": .text(record.reason.text),
             "waitsFor": .text(record.wait.map(Text.waiting)),
-            "progress": .null,
+            "progress": report.progress.map { .double($0) } ?? .null,
         ])
     }
 

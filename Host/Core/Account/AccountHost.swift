@@ -75,7 +75,16 @@ public final class AccountHost: Sendable {
                     relist: { await later.parts?.list.relist($0) }, accountRefused: { _ in state.refuse() },
                     isCovered: { try later.parts?.policies.covers($0, for: PluginID(of: $1)) ?? true }),
                 logger: logger)
+            // No download is tried before the server was found.
+            engine.setOnline(false)
             let plugins = try await process.startPlugins(for: bookmark, database: vault.database, logger: logger)
+            do {
+                let names = plugins.map(\.plugin.text).joined(separator: "\n")
+                try await vault.database.write { try $0.setMeta(.runningPlugins, .text(names)) }
+            } catch {
+                await process.stopPlugins(plugins)
+                throw error
+            }
             let policies = ItemPolicies(
                 database: vault.database, plugins: plugins, sink: SyncSink(engine: engine, logger: logger),
                 files: bookmark.files, clock: clock, logger: logger)

@@ -1,5 +1,6 @@
 public import Model
 import Storage
+import SyncEngine
 
 /// Reads what is known of an account, without network and beside a host that may be running.
 public struct AccountReader: Sendable {
@@ -61,10 +62,17 @@ public struct AccountReader: Sendable {
     }
 
     /// Reads the sync records one after the other, oldest first.
-    public func records(_ body: @escaping @Sendable (SyncRecord) -> Void) async throws(Failure) {
+    public func records(_ body: @escaping @Sendable (SyncRecordReport) -> Void) async throws(Failure) {
+        let bookmark = bookmark
         try await read { tx in
-            try tx.eachSyncRecord {
-                body($0.record)
+            let incoming = IncomingSizes(Vault.incomingFiles(at: bookmark.vault, files: bookmark.files))
+            var lanes = Lanes()
+            try tx.eachSyncRecord { journal in
+                lanes.add(journal.id, localID: journal.record.localID, path: journal.record.path)
+                body(
+                    SyncRecordReport(
+                        record: journal.record, lane: lanes.lane(of: journal.id) ?? journal.id,
+                        progress: try incoming.progress(of: journal, in: tx)))
                 return true
             }
         }
@@ -88,6 +96,7 @@ public struct AccountReader: Sendable {
             status.records = try tx.syncRecordCounts()
             status.issues = try tx.issueCount()
             status.nextPoll = try tx.metaInteger(.nextPoll).map(Timestamp.init(nanoseconds:))
+            status.runningPlugins = try tx.runningPlugins()
             return status
         }
         status.policies = try await policies()
@@ -95,8 +104,15 @@ public struct AccountReader: Sendable {
         if !Vault.isInUse(at: bookmark.vault) {
             status.connection = .offline
             status.nextPoll = nil
+            status.runningPlugins = []
         }
         return status
+    }
+
+    /// The plugins that a running host has started; none if no host runs.
+    public func runningPlugins() async throws(Failure) -> Set<PluginID> {
+        let plugins = try await read { try $0.runningPlugins() }
+        return Vault.isInUse(at: bookmark.vault) ? plugins : []
     }
 
     private func report(_ item: Item, _ coverage: AvailableOfflineCoverage) -> ItemReport {
@@ -116,5 +132,12 @@ public struct AccountReader: Sendable {
 
     private static func noItem(_ path: ItemPath) -> Failure {
         Failure(.notFound, "there is no item \(path)", hint: "`larder ls -r` lists what is known of the server")
+    }
+}
+
+extension DatabaseReads {
+    fileprivate func runningPlugins() throws -> Set<PluginID> {
+        let names = try metaText(.runningPlugins) ?? ""
+        return Set(names.split(separator: "\n").map { PluginID(String($0)) })
     }
 }

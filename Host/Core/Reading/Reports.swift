@@ -43,6 +43,11 @@ extension MetaKey {
     static let nextPoll = MetaKey("nextPoll")
 }
 
+extension MetaKey {
+    /// The ids of the plugins that the running host has started, a line each.
+    static let runningPlugins = MetaKey("runningPlugins")
+}
+
 /// How an account is.
 public struct AccountStatus: Sendable {
     /// Its name in the config.
@@ -61,6 +66,8 @@ public struct AccountStatus: Sendable {
     public var issues = 0
     public var policies: [PolicyReport] = []
     public var nextPoll: Timestamp?
+    /// The plugins that a running host has started.
+    public var runningPlugins: Set<PluginID> = []
 
     /// Of an account of which nothing is known yet.
     public init(account: String) { self.account = account }

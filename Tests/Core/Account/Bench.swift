@@ -73,7 +73,7 @@ final class Bench {
         }
     }
 
-    private func close() async throws {
+    func close() async throws {
         try await host.close()
         try await process.close()
     }
@@ -81,6 +81,11 @@ final class Bench {
     /// Ends the host and starts another one, with the settings as they are now.
     func restart() async throws {
         try await close()
+        try await start()
+    }
+
+    /// Starts a host again after ``close()``.
+    func start() async throws {
         (process, host) = try await Self.open(bookmark, server, settings, clock, log)
         hasRun = false
     }

@@ -1,0 +1,25 @@
+import Model
+public import Storage
+
+/// How much of the downloads under way lies in `incoming/`, for who reads beside a host.
+public struct IncomingSizes: Sendable {
+    private var files: [Int64: [(name: String, size: Int64)]] = [:]
+
+    /// - Parameter files: the names in `incoming/`, with how many bytes each has.
+    public init(_ files: [(name: String, size: Int64)]) {
+        for file in files {
+            guard let record = Job.record(ofIncoming: file.name) else { continue }
+            self.files[record, default: []].append(file)
+        }
+    }
+
+    /// Which part of a download's bytes is here.
+    /// - Returns: 0 to 1; nil if nothing of the version that is wanted is here, or its size is not known.
+    public func progress(of journal: JournalRecord, in reads: some DatabaseReads) throws -> Double? {
+        guard journal.record.action == .download, let own = files[journal.id],
+            let item = try reads.item(localID: journal.record.localID), let size = item.size, size > 0
+        else { return nil }
+        let name = Job(journal, item: item).incomingName
+        return own.first { $0.name == name }.map { min(1, Double($0.size) / Double(size)) }
+    }
+}

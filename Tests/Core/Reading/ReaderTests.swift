@@ -1,0 +1,105 @@
+import DemoServer
+import Model
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Core
+
+@Suite("What is read beside a host")
+struct ReaderTests {
+    @Test(
+        "a record's lane is the first before it about the same item or the same folder, and is told for 20,000 of them")
+    func lanes() async throws {
+        try await Bench.running { bench in
+            let count = 20_000
+            let reason = DownloadTrigger.user
+            try await bench.host.database.write { tx in
+                func add(_ id: String, _ path: String) throws {
+                    _ = try tx.insert(
+                        JournalRecord(
+                            SyncRecord(
+                                action: .download, state: .ready, localID: LocalID(id), path: ItemPath(unchecked: path),
+                                reason: reason, since: Timestamp(seconds: 0))))
+                }
+                try add("f", "/a")
+                for index in 0..<count { try add("\(index)", "/a/\(index)") }
+                try add("x", "/ab")
+                try add("x", "/ab/new")
+            }
+            let reports = try await bench.reader { try await $0.allRecords() }
+            #expect(reports.count == count + 3)
+            let first = try #require(reports.first?.record.id)
+            #expect(reports.prefix(count + 1).allSatisfy { $0.lane == first })
+            #expect(reports.suffix(2).map { $0.lane - first } == [Int64(count) + 1, Int64(count) + 1])
+            #expect(reports.allSatisfy { $0.progress == nil })
+            try await bench.host.database.write { tx in
+                for report in reports { try tx.deleteSyncRecord(id: report.record.id) }
+            }
+        }
+    }
+
+    @Test("a download's progress is the part that is here")
+    func progress() async throws {
+        try await Bench.running { bench in
+            bench.put("/a/1", String(repeating: "x", count: 1000))
+            bench.put("/a/2", "content")
+            try await bench.runWell()
+            try await bench.pin("/a")
+            bench.server.add(Fault(.status(401), method: "GET"))
+            try await bench.runBadly()
+            let incoming = bench.bookmark.vault + "/incoming"
+            let records = try await bench.reader { try await $0.allRecords() }.map(\.record)
+            for name in try Files.names(in: incoming) {
+                let record = try #require(records.first { name.hasPrefix("\($0.id)-") })
+                if record.path.text == "/a/1" {
+                    try Files.write(String(repeating: "x", count: 250), to: "\(incoming)/\(name)")
+                } else {
+                    Files.remove("\(incoming)/\(name)")
+                }
+            }
+            let reports = try await bench.reader { try await $0.allRecords() }
+            let parts = Dictionary(uniqueKeysWithValues: reports.map { ($0.record.path.text, $0.progress) })
+            #expect(parts == ["/a/1": 0.25, "/a/2": nil])
+        }
+    }
+
+    @Test("the plugins of a host that runs are known beside it, and those of one that has ended are not")
+    func plugins() async throws {
+        try await Bench.running { bench in
+            let offline = PluginID(shortOrFull: "available-offline")
+            let now = try await bench.reader { reader in
+                (try await reader.runningPlugins(), try await reader.status().runningPlugins)
+            }
+            #expect(now.0 == [offline] && now.1 == [offline])
+            try await bench.close()
+            let afterwards = try await bench.reader { reader in
+                (try await reader.runningPlugins(), try await reader.status().runningPlugins)
+            }
+            try await bench.start()
+            #expect(afterwards.0.isEmpty && afterwards.1.isEmpty)
+        }
+    }
+}
+
+extension Bench {
+    func reader<T>(_ body: (AccountReader) async throws -> T) async throws -> T {
+        let reader = try AccountReader.open(bookmark)
+        let result = try await body(reader)
+        try reader.close()
+        return result
+    }
+}
+
+extension AccountReader {
+    func allRecords() async throws -> [SyncRecordReport] {
+        let all = Collected()
+        try await records { report in all.reports.withLock { $0.append(report) } }
+        return all.reports.withLock { $0 }
+    }
+}
+
+private final class Collected: Sendable {
+    let reports = Mutex<[SyncRecordReport]>([])
+}
