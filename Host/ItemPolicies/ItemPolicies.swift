@@ -82,13 +82,13 @@ public final class ItemPolicies: Sendable {
             }
         } onCancel: {
             // A pass over many items ends at the next one.
-            seats.forEach { $0.instance.cancel() }
+            for seat in seats { seat.instance.cancel() }
         }
         let waiters = state.withLock { state in
             state.isEnded = true
             return rest(&state)
         }
-        waiters.forEach { $0.resume() }
+        for waiter in waiters { waiter.resume() }
     }
 
     /// Returns when no run waits or is under way, or ``run()`` has ended.
@@ -126,7 +126,7 @@ public final class ItemPolicies: Sendable {
             state.isWorking = run != nil
             return (run, run == nil ? rest(&state) : [])
         }
-        waiters.forEach { $0.resume() }
+        for waiter in waiters { waiter.resume() }
         return run
     }
 

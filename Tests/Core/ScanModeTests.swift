@@ -8,7 +8,8 @@ struct ScanModeTests {
     private let now = Timestamp(seconds: 10_000_000)
 
     private func mode(
-        ownCloud: Bool = true, wrong: Bool = false, walked: Duration? = .seconds(3600), scanned: Duration? = .seconds(10)
+        ownCloud: Bool = true, wrong: Bool = false, walked: Duration? = .seconds(3600),
+        scanned: Duration? = .seconds(10)
     ) -> ScanMode {
         let history = ScanMode.History(
             etagsWereWrong: wrong, lastWholeWalk: walked.map { now - $0 }, lastScan: scanned.map { now - $0 })

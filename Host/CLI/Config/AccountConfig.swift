@@ -43,12 +43,14 @@ extension AccountConfig {
         let trust = Self.trust(map.take("tls"), at: keyPath + ".tls", in: decoding)
         let vault = Self.vault(&map, name: name)
         let files = map.take("files").flatMap { decoding.path($0, at: keyPath + ".files") }
-        let changes = map.scalar("local-changes", or: Bookmark.LocalChanges.report, json: { .text($0.rawValue) }) {
-            text, _ throws(Wrong) in
-            if text == "upload" { throw Wrong("uploads are not available in this build; write report or ignore") }
-            let word = try ConfigScalar.word(text, of: ["report", "ignore"])
-            return word == "ignore" ? .ignore : .report
-        }
+        let changes = map.scalar(
+            "local-changes", or: Bookmark.LocalChanges.report, json: { .text($0.rawValue) },
+            parse: {
+                text, _ throws(Wrong) in
+                if text == "upload" { throw Wrong("uploads are not available in this build; write report or ignore") }
+                let word = try ConfigScalar.word(text, of: ["report", "ignore"])
+                return word == "ignore" ? .ignore : .report
+            })
         map.refuseUnknown()
         guard let name, let address, let vault else { return nil }
         if files == nil { decoding.show(keyPath + ".files", .text(vault + "/files"), .builtIn) }

@@ -50,9 +50,11 @@ struct PluginsConfig {
         let keyPath = "plugins.\(id.shortName)"
         var map = ConfigMap(value, at: keyPath, in: decoding)
         var settings = PluginSettings(id: id)
-        settings.isEnabled = map.scalar("enabled", or: true, json: { .bool($0) }) { text, isPlain throws(Wrong) in
-            try ConfigScalar.bool(text, isPlain: isPlain)
-        }
+        settings.isEnabled = map.scalar(
+            "enabled", or: true, json: { .bool($0) },
+            parse: { text, isPlain throws(Wrong) in
+                try ConfigScalar.bool(text, isPlain: isPlain)
+            })
         settings.library = map.take("library").flatMap { decoding.path($0, at: keyPath + ".library") }
         if let pair = map.take("isolation"), let text = decoding.text(pair, at: keyPath + ".isolation") {
             do {

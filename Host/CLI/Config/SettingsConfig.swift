@@ -12,13 +12,17 @@ struct LogConfig: Hashable, Sendable {
 
     init(_ pair: ConfigPair?, in decoding: ConfigDecoding) {
         var map = ConfigMap(pair?.value, at: "log", in: decoding)
-        level = map.scalar("level", or: Logger.Level.info, json: { .text($0.rawValue) }) { text, _ throws(Wrong) in
-            try ConfigScalar.word(text, of: Logger.Level.self)
-        }
-        format = map.scalar("format", or: Format.text, json: { .text($0.rawValue) }) { text, _ throws(Wrong) in
-            if text == "journal" { throw Wrong("journal is not available in this build; write text or json") }
-            return try ConfigScalar.word(text, of: ["text", "json"]) == "json" ? .json : .text
-        }
+        level = map.scalar(
+            "level", or: Logger.Level.info, json: { .text($0.rawValue) },
+            parse: { text, _ throws(Wrong) in
+                try ConfigScalar.word(text, of: Logger.Level.self)
+            })
+        format = map.scalar(
+            "format", or: Format.text, json: { .text($0.rawValue) },
+            parse: { text, _ throws(Wrong) in
+                if text == "journal" { throw Wrong("journal is not available in this build; write text or json") }
+                return try ConfigScalar.word(text, of: ["text", "json"]) == "json" ? .json : .text
+            })
         map.refuseUnknown()
     }
 }
@@ -27,12 +31,16 @@ extension Settings {
     /// - Parameter map: the whole file; the keys beside `accounts` and `log` are taken from it.
     init(_ map: inout ConfigMap) {
         self.init()
-        poll = map.scalar("poll", or: nil, json: { .text($0.map(ConfigScalar.write)) }) { text, _ throws(Wrong) in
-            try ConfigScalar.duration(text, atLeast: .seconds(1))
-        }
-        walk = map.scalar("walk", or: walk, json: { .text(ConfigScalar.write($0)) }) { text, _ throws(Wrong) in
-            try ConfigScalar.duration(text, atLeast: .seconds(1))
-        }
+        poll = map.scalar(
+            "poll", or: nil, json: { .text($0.map(ConfigScalar.write)) },
+            parse: { text, _ throws(Wrong) in
+                try ConfigScalar.duration(text, atLeast: .seconds(1))
+            })
+        walk = map.scalar(
+            "walk", or: walk, json: { .text(ConfigScalar.write($0)) },
+            parse: { text, _ throws(Wrong) in
+                try ConfigScalar.duration(text, atLeast: .seconds(1))
+            })
         limits = Self.limits(map.take("limits"), in: map.decoding)
         let plugins = PluginsConfig(map.take("plugins"), in: map.decoding)
         pluginPaths = plugins.folders
@@ -43,9 +51,11 @@ extension Settings {
         var map = ConfigMap(pair?.value, at: "limits", in: decoding)
         var limits = Limits()
         func number(_ key: String, _ fallback: Int) -> Int {
-            map.scalar(key, or: fallback, json: { .int($0) }) { text, _ throws(Wrong) in
-                try ConfigScalar.int(text, in: 1...256)
-            }
+            map.scalar(
+                key, or: fallback, json: { .int($0) },
+                parse: { text, _ throws(Wrong) in
+                    try ConfigScalar.int(text, in: 1...256)
+                })
         }
         limits.connections = number("connections", limits.connections)
         limits.downloads = number("downloads", limits.downloads)

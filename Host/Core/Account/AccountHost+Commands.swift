@@ -40,7 +40,8 @@ extension AccountHost {
         try await failing {
             guard try await !self.engine.resolve(id, choice: choice) else { return }
             throw Failure(
-                .badData, "Issue \(id) has no choices", hint: "It goes by itself with the scan that finds its cause gone")
+                .badData, "Issue \(id) has no choices",
+                hint: "It goes by itself with the scan that finds its cause gone")
         }
     }
 

@@ -25,8 +25,9 @@ extension Transaction {
         }
         guard covering.isEmpty else {
             let names = covering.map { "\($0.path?.text ?? $0.condition) (\($0.id))" }.joined(separator: ", ")
+            let word = covering.count == 1 ? "policy" : "policies"
             throw Failure(
-                .badData, "\(path) is available offline already, by \(covering.count == 1 ? "the policy" : "the policies") \(names)",
+                .badData, "\(path) is available offline already, by the \(word) \(names)",
                 hint: "Nothing needs to be done; `larder policy list --path \(path)` shows what covers it")
         }
         let redundant = policies.filter { $0.path.map { path.isAncestor(of: $0) } ?? false }

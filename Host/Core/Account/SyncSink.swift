@@ -13,7 +13,8 @@ struct SyncSink: IntentSink {
         guard let request = ActionRequest(intent) else { return }
         for outcome in try engine.enqueue([request], in: transaction) {
             guard case .refused(let failure) = outcome else { continue }
-            logger.notice("Refused what a plugin asked for: \(failure.message)", metadata: ["plugin": "\(intent.plugin)"])
+            logger.notice(
+                "Refused what a plugin asked for: \(failure.message)", metadata: ["plugin": "\(intent.plugin)"])
         }
     }
 }

@@ -2,6 +2,7 @@ import ItemPolicies
 import Logging
 import Model
 import Storage
+import SyncEngine
 
 /// Notices what persons and programs do in the tree while an account is at work, and brings the rows together with it.
 struct TreeWatch: Sendable {

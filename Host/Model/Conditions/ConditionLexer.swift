@@ -9,9 +9,23 @@ enum ConditionToken: Equatable {
 
     enum Sign: String, CaseIterable {
         // Longer ones first, so that `<=` is not read as `<`.
-        case or = "||", and = "&&", equal = "==", unequal = "!=", lessOrEqual = "<=", greaterOrEqual = ">="
-        case less = "<", greater = ">", not = "!", open = "(", close = ")", openList = "[", closeList = "]"
-        case comma = ",", dot = ".", plus = "+", minus = "-"
+        case or = "||"
+        case and = "&&"
+        case equal = "=="
+        case unequal = "!="
+        case lessOrEqual = "<="
+        case greaterOrEqual = ">="
+        case less = "<"
+        case greater = ">"
+        case not = "!"
+        case open = "("
+        case close = ")"
+        case openList = "["
+        case closeList = "]"
+        case comma = ","
+        case dot = "."
+        case plus = "+"
+        case minus = "-"
     }
 
     /// As a message names it.

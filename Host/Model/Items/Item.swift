@@ -1,6 +1,9 @@
 /// A file or folder of the account, as the database knows it.
 public struct Item: Hashable, Sendable {
-    public enum Kind: Int, Sendable { case file = 0, folder = 1 }
+    public enum Kind: Int, Sendable {
+        case file = 0
+        case folder = 1
+    }
 
     /// The row.
     public var databaseID: Int64
@@ -94,7 +97,8 @@ public enum CloudStatus: Int, Sendable, CaseIterable {
 }
 
 public enum RemoteVersion: Int, Sendable {
-    case current = 0, newer = 1
+    case current = 0
+    case newer = 1
     public var name: String { self == .current ? "current" : "newer" }
 }
 

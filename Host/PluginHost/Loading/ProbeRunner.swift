@@ -83,7 +83,7 @@ extension ProbeCommand {
         if let path = getenv("LD_LIBRARY_PATH") { variables.append("LD_LIBRARY_PATH=" + String(cString: path)) }
         let argv: [UnsafeMutablePointer<CChar>?] = (arguments + [library]).map { strdup($0) } + [nil]
         let environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
-        defer { (argv + environment).forEach { free($0) } }
+        defer { for text in argv + environment { free(text) } }
         var child = pid_t()
         let code = posix_spawnp(&child, program, &actions, &attributes, argv, environment)
         return code == 0 ? .success(child) : .failure(ThreadError(code: code))

@@ -108,6 +108,13 @@ extension DatabaseReads {
         return (Int(statement.integer(0) ?? 0), statement.integer(1) ?? 0)
     }
 
+    /// The id of the record that was journalled last, whether or not it is still there; 0 before the first.
+    public func lastSyncRecordID() throws -> Int64 {
+        let statement = try RawStatement(db, "SELECT seq FROM sqlite_sequence WHERE name = 'syncRecords'")
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) ?? 0 : 0
+    }
+
     /// The earliest time at which a waiting record may go on; nil if none waits for a time.
     public func earliestWait() throws -> Timestamp? {
         let statement = try RawStatement(db, "SELECT min(waitUntil) FROM syncRecords WHERE waitUntil IS NOT NULL")

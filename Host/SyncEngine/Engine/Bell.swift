@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Wakes one waiting task. A ring while nobody waits is kept; several are one.
-final class Bell: Sendable {
+public final class Bell: Sendable {
     private struct State {
         var isRung = false
         var listener: CheckedContinuation<Void, Never>?
@@ -9,7 +9,9 @@ final class Bell: Sendable {
 
     private let state = Mutex(State())
 
-    func ring() {
+    public init() {}
+
+    public func ring() {
         let listener = state.withLock { state in
             state.isRung = state.listener == nil
             return state.listener.take()
@@ -18,7 +20,7 @@ final class Bell: Sendable {
     }
 
     /// Returns after the next ring, or when the task is cancelled.
-    func wait() async {
+    public func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isDue = state.withLock { state in

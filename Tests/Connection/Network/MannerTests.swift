@@ -9,7 +9,7 @@ import Testing
 /// Servers that are allowed to be different.
 struct MannerTests {
     private func running(
-        _ change: (inout Manner) -> Void, logger: Logger = Logger(label: "test"),
+        _ change: (inout Manner) -> Void = { _ in }, logger: Logger = Logger(label: "test"),
         _ body: (DemoServer, Connection) async throws -> Void
     ) async throws {
         var configuration = DemoServer.Configuration()
@@ -87,7 +87,7 @@ struct MannerTests {
         let lines = CollectedLog()
         var logger = Logger(label: "test") { _ in CollectingHandler(log: lines) }
         logger.logLevel = .trace
-        try await running({ _ in }, logger: logger) { server, connection in
+        try await running(logger: logger) { server, connection in
             _ = try await connection.entries(of: .root)
             connection.use(.bearer(token: "a-token-that-is-wrong"))
             await #expect(throws: ConnectionError.self) { try await connection.connect() }

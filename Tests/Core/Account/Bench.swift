@@ -239,16 +239,18 @@ final class TestClock: Sendable {
 
     var clock: HostClock {
         let monotonic: @Sendable () -> Duration = { HostClock.system.monotonic() + self.ahead.withLock { $0 } }
-        return HostClock(now: { self.now }, monotonic: monotonic) { duration in
-            if duration == Self.poll { return try await self.pass() }
-            // The watch over the plugins looks every second, that over the tree every half minute, for ever: time must not
-            // pass by that alone.
-            guard duration != .seconds(1), duration != TreeWatch.rootCheck else {
-                return try await HostClock.system.sleep(duration)
-            }
-            try Task.checkCancellation()
-            self.advance(duration)
-            await Task.yield()
+        return HostClock(now: { self.now }, monotonic: monotonic, sleep: { try await self.sleep($0) })
+    }
+
+    private func sleep(_ duration: Duration) async throws {
+        if duration == Self.poll { return try await pass() }
+        // The watch over the plugins looks every second, that over the tree every half minute, for ever: time must not
+        // pass by that alone.
+        guard duration != .seconds(1), duration != TreeWatch.rootCheck else {
+            return try await HostClock.system.sleep(duration)
         }
+        try Task.checkCancellation()
+        advance(duration)
+        await Task.yield()
     }
 }

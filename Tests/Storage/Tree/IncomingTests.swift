@@ -103,7 +103,8 @@ import Testing
     func settling() throws {
         let now = Timestamp.now()
         let clock = AtomicTime(now)
-        try TreeFixture.with(clock: { clock.value }) { fixture in
+        let time: @Sendable () -> Timestamp = { clock.value }
+        try TreeFixture.with(clock: time) { fixture in
             let copy = try fixture.place("one", at: "/a")
             #expect(!copy.mark.isConclusive)
             clock.value = now + .seconds(60)

@@ -70,7 +70,7 @@ private final class Meddler: Sendable {
                 Self.write("held-to-the-end-by-somebody", into: state.held, truncating: true, &state)
                 close(state.held)
             }
-            state.pins.forEach { close($0) }
+            for pin in state.pins { close(pin) }
             return state.texts.filter { !state.removed.contains($0.key) }.flatMap(\.value)
         }
     }
