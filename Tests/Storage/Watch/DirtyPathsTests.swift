@@ -26,7 +26,7 @@ import Testing
     @Test("LC7: a file that is being written is left alone until it is closed or quiet, but not for ever")
     func writing() {
         var dirty = DirtyPaths()
-        for second in 0..<29 { dirty.mark(path("/log"), .underWay, now: .seconds(second)) }
+        for second in 0...29 { dirty.mark(path("/log"), .underWay, now: .seconds(second)) }
         #expect(dirty.next == .seconds(30))
         #expect(due(&dirty, .seconds(30)) == ["/log"])
         dirty.mark(path("/log"), .underWay, now: .seconds(40))
