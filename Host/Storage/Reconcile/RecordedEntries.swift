@@ -73,6 +73,15 @@ extension DatabaseReads {
         return items
     }
 
+    /// Whether the sync engine is putting this item's file in place.
+    func isLanding(_ item: LocalID) throws -> Bool {
+        let statement = try RawStatement(
+            db, "SELECT 1 FROM syncRecords WHERE localID = ? AND landingDigest IS NOT NULL LIMIT 1")
+        defer { statement.reset() }
+        statement.bind(1, item.text)
+        return try statement.step()
+    }
+
     func hasTreeMoves() throws -> Bool {
         let statement = try RawStatement(db, "SELECT 1 FROM treeMoves LIMIT 1")
         defer { statement.reset() }

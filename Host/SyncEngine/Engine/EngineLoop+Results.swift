@@ -97,9 +97,9 @@ extension EngineLoop {
             var outcome = DrainOutcome()
             outcome.failure = hold
             outcome.isOffline = !isOnline
+            // A drain may follow each commit of a long pass: no more is read of the journal than is told.
+            outcome.leftCount = try reads.syncRecordCounts().values.reduce(0, +)
             try reads.eachSyncRecord { journal in
-                outcome.leftCount += 1
-                guard outcome.left.count < DrainOutcome.mostNamed else { return true }
                 var failure = reasons[journal.id] ?? hold
                 var issue: Model.Issue?
                 if case .issue(let id) = journal.record.wait { issue = try reads.issue(id: id) }
@@ -109,7 +109,7 @@ extension EngineLoop {
                     .init(
                         record: journal.id, path: journal.record.path, why: why,
                         failure: failure?.kind ?? (isOnline ? .failed : .unreachable), issue: issue?.id))
-                return true
+                return outcome.left.count < DrainOutcome.mostNamed
             }
             return outcome
         }

@@ -46,6 +46,17 @@ import Testing
             var steps: [Int] = []
             for files in [400, 1_600] {
                 try withCopies(files, folders: 1) { tree, database in
+                    // As much is to be done in the journal, by items that are elsewhere.
+                    try database.writeBlocking { tx in
+                        for number in 0..<files {
+                            let path = ItemPath(unchecked: "/elsewhere/\(number)")
+                            _ = try tx.insert(
+                                JournalRecord(
+                                    SyncRecord(
+                                        action: .download, localID: .random(), path: path, reason: .user,
+                                        since: Timestamp(seconds: 1))))
+                        }
+                    }
                     for number in 0..<files {
                         if change == "new" {
                             try Files.write("n", to: tree.root + "/d0/new\(number)")
