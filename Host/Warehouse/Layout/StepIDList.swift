@@ -13,9 +13,12 @@ enum StepIDList {
     }
 
     static func encoded(_ ids: [StepID]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(ids.count * StepID.byteCount)
-        for id in ids { id.append(to: &bytes) }
-        return bytes
+        let size = ids.count * StepID.byteCount
+        return [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
+            for (index, id) in ids.enumerated() {
+                id.store(to: UnsafeMutableRawBufferPointer(bytes), at: index * StepID.byteCount)
+            }
+            count = size
+        }
     }
 }

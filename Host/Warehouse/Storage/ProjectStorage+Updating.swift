@@ -95,7 +95,8 @@ extension ProjectStorage {
         var stepIDs: [StepID]?
         if !added.isEmpty || !deleted.isEmpty {
             let place = stored.metadata.stepCursor
-            stepIDs = (old[..<place] + added + old[place...]).filter { !unwanted.contains($0) }
+            let all = old[..<place] + added + old[place...]
+            stepIDs = deleted.isEmpty ? Array(all) : all.filter { !unwanted.contains($0) }
         }
         var content = DataContent(metadata: metadata, stepIDs: stepIDs, userData: request.userData)
         content.carryOn(from: project, stored)

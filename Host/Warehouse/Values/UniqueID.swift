@@ -32,8 +32,10 @@ public struct UniqueID<Subject>: Hashable, Comparable, Sendable, CustomStringCon
         low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
 
-    func append(to bytes: inout [UInt8]) {
-        withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bytes += $0 }
+    /// Writes the 16 bytes.
+    func store(to bytes: UnsafeMutableRawBufferPointer, at offset: Int) {
+        bytes.storeBytes(of: high.bigEndian, toByteOffset: offset, as: UInt64.self)
+        bytes.storeBytes(of: low.bigEndian, toByteOffset: offset + 8, as: UInt64.self)
     }
 
     public static func < (a: Self, b: Self) -> Bool { (a.high, a.low) < (b.high, b.low) }

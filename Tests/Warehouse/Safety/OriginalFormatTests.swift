@@ -23,8 +23,7 @@ import Testing
 
     init() throws {
         place = try Place()
-        var list: [UInt8] = []
-        for step in steps { step.append(to: &list) }
+        let list = StepIDList.encoded(steps)
         try Files.write(Self.metadata, to: "\(project)/data/matadata")
         try Files.write(list + [1, 2, 3], to: "\(project)/data/stepIDs")
         try Files.write([7, 7], to: "\(project)/data/userData")
