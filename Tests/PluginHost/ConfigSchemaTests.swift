@@ -52,7 +52,7 @@ import Testing
             try JSONValue(parsing: text)["a"]
                 == .array([.integer(1), .number(-2.5), .string("x\né😀"), .bool(true), .null]))
         for wrong in [
-            "{\"a\": }", "[1,]", "\"\\ud83d\"", "\"\u{1}\"", "01x", "tru", "1 2", "\"x",
+            "{\"a\": }", "[1,]", "\"\\ud83d\"", "\"\u{1}\"", "01x", "tru", "1 2", "1e999", "\"x",
             String(repeating: "[", count: 100),
         ] {
             #expect(throws: JSONValue.ParsingError.self, "\(wrong)") { try JSONValue(parsing: wrong) }

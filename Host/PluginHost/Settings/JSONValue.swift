@@ -148,7 +148,7 @@ private struct JSONParser {
             throw error("a value is missing")
         }
         if let whole = Int64(text) { return .integer(whole) }
-        guard let value = Double(text) else { throw error("no number") }
+        guard let value = Double(text), value.isFinite else { throw error("no number, or too large a one") }
         return .number(value)
     }
 
