@@ -58,7 +58,7 @@ extension OriginalBehaviours {
         @Test("W behaviour 46: a step has the same id and user data, another project, and a copy of the assets")
         func step() throws {
             let copy = try storage.duplicateProject(id)
-            let stepID = try storage.stepIDs(of: copy)[0]
+            let stepID = try #require(storage.stepIDs(of: copy).first)
             let (ours, theirs) = (try storage.fetchStep(stepID, of: copy), try storage.fetchStep(stepID, of: id))
             #expect(ours.id == theirs.id)
             #expect(ours.userData == [1])

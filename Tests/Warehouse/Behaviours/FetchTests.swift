@@ -61,7 +61,7 @@ extension OriginalBehaviours {
 
         @Test("W behaviour 48: a step's user data are those given, and its assets exist though none were given")
         func step() throws {
-            let step = try storage.fetchStep(storage.stepIDs(of: id)[1], of: id)
+            let step = try storage.fetchStep(#require(storage.stepIDs(of: id).last), of: id)
             #expect(step.userData == [1])
             #expect(step.projectID == id)
             #expect(try Files.names(in: step.assets) == [])
@@ -76,7 +76,7 @@ extension OriginalBehaviours {
 
         @Test("W behaviour 50: a step of an unknown project is a failed fetch")
         func stepOfUnknown() throws {
-            let step = try storage.stepIDs(of: id)[0]
+            let step = try #require(storage.stepIDs(of: id).first)
             let error = failure { () throws(ProjectError) in try storage.fetchStep(step, of: ProjectID()) }
             #expect(error?.code == .fetchFailed)
             #expect(error?.underlying as? ProjectProblem == .noSuchProject)

@@ -23,7 +23,9 @@ extension OriginalBehaviours {
         /// Adds two steps without moving the cursor.
         private func twoSteps() throws -> [StepID] {
             try update { $0.stepsToAdd = [StepContent(userData: [1]), StepContent(userData: [2])] }
-            return try storage.stepIDs(of: id)
+            let steps = try storage.stepIDs(of: id)
+            try #require(steps.count == 2)
+            return steps
         }
 
         @Test("W behaviour 25: adding a step makes one id")
@@ -35,14 +37,14 @@ extension OriginalBehaviours {
         @Test("W behaviour 26: the step's user data are those given")
         func stepUserData() throws {
             try update { $0.stepsToAdd = [StepContent(userData: [1, 2, 3])] }
-            #expect(try storage.fetchStep(storage.stepIDs(of: id)[0], of: id).userData == [1, 2, 3])
+            #expect(try storage.fetchStep(#require(storage.stepIDs(of: id).first), of: id).userData == [1, 2, 3])
         }
 
         @Test("W behaviour 27: the assets are the step's, and their source is gone")
         func assets() throws {
             let source = try place.source(["thumbnail.png": "picture", "more/100%.txt": "text"])
             try update { $0.stepsToAdd = [StepContent(assetsSource: source)] }
-            let step = try storage.fetchStep(storage.stepIDs(of: id)[0], of: id)
+            let step = try storage.fetchStep(#require(storage.stepIDs(of: id).first), of: id)
             #expect(try Files.filesBelow(step.assets) == ["more/100%.txt", "thumbnail.png"])
             #expect(try Files.text("\(step.assets)/more/100%.txt") == "text")
             #expect(!Files.exists(source))

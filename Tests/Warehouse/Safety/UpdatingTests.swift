@@ -89,7 +89,7 @@ import Testing
             #expect(try place.storage().fetchProject(id, .userData).userData == bytes)
         }
         try storage.addSteps([StepContent(userData: large)], to: id)
-        #expect(try storage.fetchStep(storage.stepIDs(of: id)[0], of: id).userData == large)
+        #expect(try storage.fetchStep(#require(storage.stepIDs(of: id).first), of: id).userData == large)
     }
 
     @Test(
