@@ -2,23 +2,35 @@ import Logging
 import Model
 import Storage
 import SyncEngine
+import Synchronization
 
 /// Carries out the moves of the tree that scans have journalled: what is here follows what happened on the server.
 ///
 /// A move is in the journal from the transaction that rewrote the rows until it is done, so that a start after a crash goes on.
 /// Where two items change places, the one that is in the way waits in `incoming/` for its own move.
-struct TreeMover: Sendable {
-    let database: Database
-    let tree: Tree
-    let engine: SyncEngine
-    let logger: Logger
+final class TreeMover: Sendable {
+    private let database: Database
+    private let tree: Tree
+    private let engine: SyncEngine
+    private let logger: Logger
+    /// Whose turn it is: several folders that are listed at once have moves to carry out, and each move is made once.
+    private let turn = Mutex(())
+
+    init(database: Database, tree: Tree, engine: SyncEngine, logger: Logger) {
+        self.database = database
+        self.tree = tree
+        self.engine = engine
+        self.logger = logger
+    }
 
     /// - Throws: `Failure` of the database or the file system; the moves that are left are made next time.
     func carryOut() async throws {
         guard try await !database.read({ try $0.treeMoves() }).isEmpty else { return }
         try await engine.withTreeAtRest {
-            while let move = try await database.read({ try $0.treeMoves().first }) {
-                try await blocking { try carryOut(move) }
+            try await blocking { [self] in
+                try turn.withLock { _ in
+                    while let move = try database.readBlocking({ try $0.treeMoves().first }) { try carryOut(move) }
+                }
             }
         }
     }
@@ -26,19 +38,35 @@ struct TreeMover: Sendable {
     private func carryOut(_ move: TreeMove) throws {
         guard let item = try database.readBlocking({ try $0.item(localID: move.localID) }) else { return try end(move) }
         try clearWay(of: move)
-        let staged = try tree.moveStaged(move.id, to: move.to)
-        switch try staged ?? (tree.move(from: move.from, to: move.to, known: item.copy)) {
+        var outcome = try tree.moveStaged(move.id, to: move.to)
+        if outcome == nil, try isAnothers(move) { outcome = .nothingThere }
+        switch try outcome ?? (tree.move(from: move.from, to: move.to, known: item.copy)) {
         case .moved(let mark):
             try database.writeBlocking { tx in
                 if let mark, var moved = try tx.item(localID: move.localID) {
                     moved.copy?.mark = mark
-                    try tx.update(moved)
+                    try tx.updateLocal(moved)
                 }
                 try tx.removeTreeMove(move.id)
             }
-        case .nothingThere: try end(move)
+        case .nothingThere:
+            try database.writeBlocking { tx in
+                if item.cloudStatus == .localCopy, item.kind == .file { try tx.dropCopy(of: item) }
+                try tx.removeTreeMove(move.id)
+            }
         case .obstructed(.folder) where item.kind == .folder: try moveContents(of: move)
         case .obstructed(let obstruction): try give(up: move, item, obstruction)
+        }
+    }
+
+    /// Whether the file at the old path is that of another item, which is there in the rows and in the tree: the item's own copy made
+    /// way for it when the new path was not known yet.
+    private func isAnothers(_ move: TreeMove) throws -> Bool {
+        try database.readBlocking { tx in
+            guard let other = try tx.item(at: move.from), other.localID != move.localID, other.kind == .file,
+                other.cloudStatus != .cloudOnly
+            else { return false }
+            return try !tx.treeMoves().contains { $0.localID == other.localID }
         }
     }
 

@@ -1,8 +1,11 @@
-import Core
 import DemoServer
+import Glibc
 import Model
+import Storage
 import TestSupport
 import Testing
+
+@testable import Core
 
 @Suite("Moves on the server, end to end")
 struct MovingTests {
@@ -87,6 +90,60 @@ struct MovingTests {
             #expect(try bench.text("/b/3") == "/a/1")
             #expect(try await bench.item("/b/3")?.localID == one)
             #expect(try bench.tree() == ["/a/", "/a/1", "/a/2", "/b/", "/b/3"])
+        }
+    }
+
+    @Test(
+        "I5: of two files that change places none takes the other's content along, when their folders are listed far apart"
+    )
+    func filesChangePlacesSlowly() async throws {
+        try await Bench.running { bench in
+            for path in ["/a/1", "/b/2"] { bench.put(path, path) }
+            try await bench.pin("/")
+            try await bench.runWell()
+            let other = try await bench.item("/b/2")?.etag
+            bench.exchange("/a/1", "/b/2")
+            let hold = bench.server.add(Fault(.hold(), method: "PROPFIND", path: "/b"))
+            let host = try await bench.ready()
+            let run = Task { await host.runOnce() }
+            await bench.server.untilHeld(hold)
+            while try await bench.item("/a/1")?.etag != other { await Task.yield() }
+            bench.server.remove(hold)
+            let outcome = await run.value
+            #expect(outcome.failures.map(\.message) == [] && outcome.leftCount == 0)
+            #expect(try bench.text("/a/1") == "/b/2" && bench.text("/b/2") == "/a/1")
+        }
+    }
+
+    @Test("I5: a move that is left after a crash leaves alone what came to the old path meanwhile")
+    func leftMove() async throws {
+        try await Bench.running { bench in
+            for path in ["/a/1", "/b/2"] { bench.put(path, path) }
+            try await bench.pin("/")
+            try await bench.runWell()
+            bench.exchange("/a/1", "/b/2")
+            // As a crash leaves it: both rows have moved, the first one's file went and the second one's came.
+            let now = bench.clock.now
+            try await bench.host.database.write { tx in
+                let (a, b) = (ItemPath(unchecked: "/a/1"), ItemPath(unchecked: "/b/2"))
+                let one = try #require(try tx.scanRow(at: a))
+                let two = try #require(try tx.scanRow(at: b))
+                try tx.removeListed(one, at: now)
+                for (row, path) in [(two, a), (try #require(try tx.scanRow(databaseID: one.databaseID)), b)] {
+                    let fileID = try #require(row.fileID)
+                    let entry = ListedItem(
+                        path: path, kind: .file, fileID: fileID, etag: row.etag, size: row.size,
+                        lastModified: row.lastModified)
+                    try tx.moveListed(row, to: entry, fileID: fileID, racy: .no, placeIsTaken: false)
+                }
+                try tx.removeTreeMove(try #require(try tx.treeMoves().first).id)
+            }
+            Files.remove(bench.local("/a/1"))
+            rename(bench.local("/b/2"), bench.local("/a/1"))
+            try await bench.restart()
+            try await bench.runWell()
+            #expect(try bench.text("/a/1") == "/b/2" && bench.text("/b/2") == "/a/1")
+            #expect(bench.downloads == ["/b/2"])
         }
     }
 
