@@ -49,6 +49,7 @@ final class TreeMover: Sendable {
                 }
                 try tx.removeTreeMove(move.id)
             }
+            try removeEmptyFolders(above: move.from)
         case .nothingThere:
             try database.writeBlocking { tx in
                 if item.cloudStatus == .localCopy, item.kind == .file { try tx.dropCopy(of: item) }
@@ -89,6 +90,15 @@ final class TreeMover: Sendable {
             try tx.journalMovesIntoFolder(from: move.from, to: move.to)
             try tx.removeTreeMove(move.id)
         }
+    }
+
+    /// Removes the folders that a file has left empty and that are no item's any more: those of a folder whose contents moved one by
+    /// one.
+    private func removeEmptyFolders(above path: ItemPath) throws {
+        var folder = path.parent
+        while !folder.isRoot, try database.readBlocking({ try $0.item(at: folder) }) == nil,
+            try tree.removeFolderIfEmpty(folder)
+        { folder = folder.parent }
     }
 
     /// Something else lies at the target. It stays, and counts as a file of a person's; the copy that could not move goes, unless

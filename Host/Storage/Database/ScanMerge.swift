@@ -418,10 +418,8 @@ extension DatabaseReads {
     /// The item that is gone from the server and whose copy lies at a path still.
     public func removedCopy(at path: ItemPath) throws -> Item? {
         var found: Item?
-        // The index of removed items' parents leads there; the path alone would be a scan.
         try eachItem(
-            where: "items.parentPath = ? AND items.path = ? AND items.removedAt IS NOT NULL AND items.cloudStatus = 1",
-            [.text(path.parent.text), .text(path.text)]
+            where: "items.path = ? AND items.removedAt IS NOT NULL AND items.cloudStatus = 1", [.text(path.text)]
         ) { item in
             found = item
             return false

@@ -161,6 +161,22 @@ struct MovingTests {
         }
     }
 
+    @Test(
+        "I6: a folder that moves to where a person has made one goes into it, file by file, and leaves nothing behind")
+    func folderIntoFolder() async throws {
+        try await Bench.running { bench in
+            for path in ["/a/1", "/a/deep/2"] { bench.put(path, path) }
+            try await bench.pin("/")
+            try await bench.runWell()
+            try Files.write("mine", to: bench.local("/b/mine"))
+            bench.server.tree.move("/a", to: "/b")
+            try await bench.runWell()
+            #expect(bench.downloads == [])
+            #expect(try bench.tree() == ["/b/", "/b/1", "/b/deep/", "/b/deep/2", "/b/mine"])
+            #expect(try bench.text("/b/mine") == "mine")
+        }
+    }
+
     @Test("I5: a file that was changed here goes along when its item moves, as it is")
     func modifiedMoves() async throws {
         try await Bench.running { bench in
