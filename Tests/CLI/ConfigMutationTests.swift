@@ -44,7 +44,7 @@ import Testing
                 _ = try Config.decode(text, file: "/etc/larder/config.yaml", environment: ["HOME": "/home/ada"])
                 configs += 1
             } catch {
-                #expect(error.kind == .config && !error.message.isEmpty, "\(text) LARDER_SEED=\(mutator.seed)")
+                #expect(error.kind == .config && !error.message.isEmpty, "\(text) LARDER_TEST_SEED=\(mutator.seed)")
             }
         }
         #expect(configs > 0 && configs < Mutator.rounds)
@@ -59,7 +59,7 @@ import Testing
             let text = mutator.mutate(Self.sample)
             guard let off = try? PluginSwitch(plugin: plugin, isEnabled: false).apply(to: text) else { continue }
             let again = try? PluginSwitch(plugin: plugin, isEnabled: false).apply(to: off)
-            #expect(again == off, "\(text) LARDER_SEED=\(mutator.seed)")
+            #expect(again == off, "\(text) LARDER_TEST_SEED=\(mutator.seed)")
             if off != text { changed += 1 }
         }
         #expect(changed > 0)

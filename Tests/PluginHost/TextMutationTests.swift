@@ -23,13 +23,13 @@ import Testing
         for _ in 0..<Mutator.rounds {
             let text = mutator.mutate(Self.schema)
             if let value = try? JSONValue(parsing: text) {
-                #expect((try? JSONValue(parsing: value.text)) == value, "\(text) LARDER_SEED=\(mutator.seed)")
+                #expect((try? JSONValue(parsing: value.text)) == value, "\(text) LARDER_TEST_SEED=\(mutator.seed)")
                 read += 1
             }
             guard let schema = try? ConfigSchema(parsing: text), let settings = try? schema.settings(from: "{}") else {
                 continue
             }
-            #expect((try? schema.settings(from: settings)) == settings, "\(text) LARDER_SEED=\(mutator.seed)")
+            #expect((try? schema.settings(from: settings)) == settings, "\(text) LARDER_TEST_SEED=\(mutator.seed)")
         }
         #expect(read > 0 && read < Mutator.rounds)
     }
@@ -41,11 +41,11 @@ import Testing
             let bytes = mutator.mutate("caf\u{e9} \u{1F30D} e\u{301}".utf8)
             let text = bytes.withUnsafeBufferPointer { larder_str(borrowing: $0).text }
             if let text {
-                #expect(text.utf8.elementsEqual(bytes), "LARDER_SEED=\(mutator.seed)")
+                #expect(text.utf8.elementsEqual(bytes), "LARDER_TEST_SEED=\(mutator.seed)")
             } else {
                 #expect(
                     bytes.isEmpty || !String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes),
-                    "LARDER_SEED=\(mutator.seed)")
+                    "LARDER_TEST_SEED=\(mutator.seed)")
             }
         }
     }
@@ -61,7 +61,7 @@ import Testing
             withUnsafeBytes(of: size) { for (index, byte) in $0.enumerated() { bytes[index] = byte } }
             bytes.withUnsafeBytes { table in
                 if let copy = try? larder_instance.copy(table.baseAddress) {
-                    #expect(size >= 48 && copy.struct_size == size, "LARDER_SEED=\(mutator.seed)")
+                    #expect(size >= 48 && copy.struct_size == size, "LARDER_TEST_SEED=\(mutator.seed)")
                     read += 1
                 }
             }

@@ -33,10 +33,10 @@ import Testing
             let inPieces = Result { [pieces = mutator.cut(bytes)] in try MultistatusTests.responses(pieces) }
             switch (whole, inPieces) {
             case (.success(let a), .success(let b)):
-                #expect(a == b, "LARDER_SEED=\(mutator.seed)")
+                #expect(a == b, "LARDER_TEST_SEED=\(mutator.seed)")
                 read += 1
             case (.failure, .failure): break
-            default: Issue.record("\(String(decoding: bytes, as: UTF8.self)) LARDER_SEED=\(mutator.seed)")
+            default: Issue.record("\(String(decoding: bytes, as: UTF8.self)) LARDER_TEST_SEED=\(mutator.seed)")
             }
         }
         #expect(read > 0 && read < Mutator.rounds)
@@ -60,15 +60,15 @@ import Testing
                 }
                 let end = try reader.finish()
                 entries += end.rest
-                #expect(end.listing.folder.path == folder, "LARDER_SEED=\(mutator.seed)")
-                #expect(end.listing.entries == entries.count, "LARDER_SEED=\(mutator.seed)")
+                #expect(end.listing.folder.path == folder, "LARDER_TEST_SEED=\(mutator.seed)")
+                #expect(end.listing.entries == entries.count, "LARDER_TEST_SEED=\(mutator.seed)")
                 whole += 1
             } catch {
                 refused += 1
             }
             for entry in entries {
-                #expect(entry.path.parent == folder, "\(entry.path) LARDER_SEED=\(mutator.seed)")
-                #expect(throws: Never.self, "LARDER_SEED=\(mutator.seed)") { _ = try ItemPath(entry.path.text) }
+                #expect(entry.path.parent == folder, "\(entry.path) LARDER_TEST_SEED=\(mutator.seed)")
+                #expect(throws: Never.self, "LARDER_TEST_SEED=\(mutator.seed)") { _ = try ItemPath(entry.path.text) }
             }
         }
         #expect(whole > 0 && refused > 0)

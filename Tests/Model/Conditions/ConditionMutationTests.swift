@@ -25,12 +25,12 @@ import Testing
             let text = mutator.mutate(Self.samples[round % Self.samples.count])
             do throws(ConditionError) {
                 let condition = try Condition(parsing: text)
-                #expect(try Condition(parsing: condition.text) == condition, "\(text) LARDER_SEED=\(mutator.seed)")
+                #expect(try Condition(parsing: condition.text) == condition, "\(text) LARDER_TEST_SEED=\(mutator.seed)")
                 // Answering ends, whatever is asked.
                 _ = condition.matches(report, now: noon) || condition.matches(bare, now: noon)
                 conditions += 1
             } catch {
-                #expect((0...text.utf8.count).contains(error.byteOffset), "\(text) LARDER_SEED=\(mutator.seed)")
+                #expect((0...text.utf8.count).contains(error.byteOffset), "\(text) LARDER_TEST_SEED=\(mutator.seed)")
             }
         }
         #expect(conditions > 0 && conditions < Mutator.rounds)
