@@ -69,6 +69,7 @@ import Testing
     private func etag(_ path: String, _ server: RealServer) async throws -> String {
         let login = "\(Account.login.name):\(Account.login.password)"
         let head = try await mustRun("curl", ["-sS", "-I", "-u", login, server.url + path])
-        return try #require(head.split(whereSeparator: \.isNewline).first { $0.lowercased().hasPrefix("etag:") }.map(String.init))
+        let field = head.split(whereSeparator: \.isNewline).first { $0.lowercased().hasPrefix("etag:") }
+        return try #require(field.map(String.init))
     }
 }
