@@ -45,6 +45,9 @@ final class CursorSource: ItemSource {
         return columns
     }
 
+    /// The column that a field is read from; nil if it has none of its own.
+    static func column(of field: Int32?) -> ItemColumn? { CursorRow.columns.first { $0.field == field }?.column }
+
     fileprivate func readLocalPath() -> UnsafeBufferPointer<UInt8>? {
         guard cursor.integer(.cloudStatus) != 0, let path = cursor.text(.path) else { return nil }
         var end = localPath.startIndex

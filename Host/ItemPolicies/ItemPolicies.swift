@@ -23,6 +23,7 @@ public final class ItemPolicies: Sendable {
     private let logger: Logger
     private let state = Mutex(State())
     private let version = Atomic<Int>(1)
+    private let usage = Mutex<(anchor: Int64, usage: LocalUsage)?>(nil)
     private let asked = Mutex(AskCounter())
     private let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
@@ -174,6 +175,15 @@ public final class ItemPolicies: Sendable {
                     hint: "Look at the policies that processors process, or disable one of them"))
         }
         return isAllowed
+    }
+
+    /// What is here in a session's state. It is counted once for each state.
+    func localUsage(in session: ReadSession) throws(Failure) -> LocalUsage {
+        let anchor = try session.anchor()
+        if let known = usage.withLock({ $0 }), known.anchor == anchor { return known.usage }
+        let counted = try session.localUsage()
+        usage.withLock { $0 = (anchor, counted) }
+        return counted
     }
 
     func noteAsked(_ item: LocalID) { asked.withLock { $0.note(item) } }

@@ -104,7 +104,7 @@ final class ProcessorRun: PluginRun {
     }
 
     private func open(
-        _ condition: Condition, fields: UInt64, in cause: RunQueue.Cause
+        _ condition: Condition, fields: UInt64, in cause: RunQueue.Cause, order: String = ""
     ) throws(Failure) -> CursorSource {
         guard let session else { throw Failure(.internal, "A run has ended") }
         let (sql, arguments) = ConditionSQL.compile(condition, now: now)
@@ -114,6 +114,7 @@ final class ProcessorRun: PluginRun {
             from = "json_each(?) AS changed CROSS JOIN items ON items.databaseID = changed.value WHERE \(sql)"
             values.append(.text("[" + ids.map(String.init).joined(separator: ",") + "]"))
         }
+        from += order
         let cursor = try session.items(
             CursorSource.columns(for: fields), from: from, values + arguments.map(SQLValue.text))
         return CursorSource(
@@ -123,12 +124,27 @@ final class ProcessorRun: PluginRun {
 
     // MARK: What its calls ask
 
-    func items(where condition: String, fields: UInt64) throws(ServiceError) -> any ItemSource {
+    func items(_ query: PluginQuery) throws(ServiceError) -> any ItemSource {
         let parsed: Condition
-        do throws(ConditionError) { parsed = try seat.parse(condition) } catch {
+        do throws(ConditionError) { parsed = try seat.parse(query.condition) } catch {
             throw ServiceError(LARDER_INVALID_ARGUMENT, "the condition: \(error)")
         }
-        do throws(Failure) { return try open(parsed, fields: fields, in: .all(trigger)) } catch {
+        do throws(Failure) {
+            return try open(parsed, fields: query.fields, in: .all(trigger), order: query.order)
+        } catch {
+            throw ServiceError(LARDER_IO, error.message)
+        }
+    }
+
+    func usage() throws(ServiceError) -> PluginUsage {
+        do throws(Failure) {
+            guard let session else { throw Failure(.internal, "A run has ended") }
+            let here = try policiesOwner.localUsage(in: session)
+            let room = try Room(ofFolder: policiesOwner.files)
+            return PluginUsage(
+                localBytes: here.localBytes, localCopies: here.localCopies, freeBytes: room.free,
+                totalBytes: room.total)
+        } catch {
             throw ServiceError(LARDER_IO, error.message)
         }
     }

@@ -49,11 +49,11 @@ struct wish {
 struct cursor {
     larder_item_cursor table;
     larder_fake *fake;
-    larder_str condition; /* absent: the changed items */
+    int is_hosts; /* over the changed items, and not the plugin's to close */
     uint64_t fields;
+    LIST(const larder_item *) found;
     size_t next;
     struct copied_item lent;
-    char *text;
 };
 
 struct entry {
@@ -73,6 +73,7 @@ struct larder_fake {
     /* The stage. */
     char *settings;
     int64_t now, monotonic;
+    larder_usage_figures usage;
     int cancelled;
     LIST(struct copied_item) items;
     LIST(struct copied_policy) policies;
@@ -118,7 +119,9 @@ void drop_wishes_since(larder_fake *fake, size_t first);
 
 /* services.c */
 void fill_host(larder_fake *fake);
-larder_item_cursor *open_cursor(larder_fake *fake, larder_str condition, uint64_t fields);
+/* Without a query: over the changed items. */
+larder_item_cursor *open_cursor(larder_fake *fake, const larder_query *query, uint64_t fields);
+void free_cursor(struct cursor *cursor);
 void close_cursors(larder_fake *fake);
 
 /* run.c */

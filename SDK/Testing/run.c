@@ -144,7 +144,7 @@ larder_status larder_fake_run(larder_fake *fake, uint32_t trigger, const char *c
     }
     begin_call(fake, PROCESSOR);
     larder_item_cursor *cursor =
-        trigger == LARDER_TRIGGER_ITEMS_CHANGED ? open_cursor(fake, larder_str_make(NULL, 0), p->fields) : NULL;
+        trigger == LARDER_TRIGGER_ITEMS_CHANGED ? open_cursor(fake, NULL, p->fields) : NULL;
     called(fake, &first, "preflight", trigger, NULL, p->preflight(context, trigger, cursor));
     CALL(will_enter_trigger, trigger);
     condition = larder_fake_match_condition(fake);

@@ -81,14 +81,25 @@ static larder_status cancel_deadline(const larder_host *host, int64_t *out) {
 
 /* items */
 
-static larder_status items_open(const larder_host *host, const larder_query *query, larder_item_cursor **out) {
+static int is_sortable(uint32_t sort) {
+    return sort == 0 || sort == LARDER_SORT_BY(LARDER_FIELD_PATH) || sort == LARDER_SORT_BY(LARDER_FIELD_NAME)
+        || sort == LARDER_SORT_BY(LARDER_FIELD_SIZE) || sort == LARDER_SORT_BY(LARDER_FIELD_LAST_MODIFIED)
+        || sort == LARDER_SORT_BY(LARDER_FIELD_LAST_USED);
+}
+
+static larder_status items_open(const larder_host *host, const larder_query *given, larder_item_cursor **out) {
     larder_fake *fake = fake_of(host);
     larder_status status = enter(fake, "items.open", PROCESSOR);
+    larder_query query;
     if (status != LARDER_OK) return status;
-    if (!query->condition.ptr || !is_utf8(query->condition)) return refuse(fake, "items.open", LARDER_INVALID_ARGUMENT);
+    memset(&query, 0, sizeof query);
+    memcpy(&query, given, given->struct_size < sizeof query ? given->struct_size : sizeof query);
+    if (!query.condition.ptr || !is_utf8(query.condition) || query.flags & ~LARDER_QUERY_DESCENDING
+        || !is_sortable(query.sort))
+        return refuse(fake, "items.open", LARDER_INVALID_ARGUMENT);
     if (fake->cursors.count >= 16) return LARDER_LIMIT;
-    record(fake, LARDER_FAKE_QUERY, "open")->text = text_of(query->condition);
-    *out = open_cursor(fake, query->condition, query->fields);
+    record(fake, LARDER_FAKE_QUERY, "open")->text = text_of(query.condition);
+    *out = open_cursor(fake, &query, query.fields);
     return LARDER_OK;
 }
 
@@ -98,14 +109,24 @@ static larder_status items_close(const larder_host *host, larder_item_cursor *cu
     if (status != LARDER_OK) return status;
     for (size_t i = 0; i < fake->cursors.count; i++) {
         struct cursor *open = fake->cursors.at[i];
-        if (&open->table != cursor || !open->condition.ptr) continue;
+        if (&open->table != cursor || open->is_hosts) continue;
         fake->cursors.at[i] = fake->cursors.at[--fake->cursors.count];
-        free_item(&open->lent);
-        free(open->text);
-        free(open);
+        free_cursor(open);
         return LARDER_OK;
     }
     return refuse(fake, "items.close", LARDER_INVALID_ARGUMENT);
+}
+
+/* usage */
+
+static larder_status usage_read(const larder_host *host, larder_usage_figures *out) {
+    larder_fake *fake = fake_of(host);
+    larder_status status = enter(fake, "usage.read", PROCESSOR);
+    if (status != LARDER_OK) return status;
+    if (out->struct_size < sizeof *out) return refuse(fake, "usage.read", LARDER_INVALID_ARGUMENT);
+    *out = fake->usage;
+    out->struct_size = sizeof *out;
+    return LARDER_OK;
 }
 
 /* actions */
@@ -250,6 +271,7 @@ static const larder_config config_table = {sizeof config_table, 0, config_settin
 static const larder_clock clock_table = {sizeof clock_table, 0, clock_now, clock_monotonic};
 static const larder_cancel cancel_table = {sizeof cancel_table, 0, cancel_check, cancel_deadline};
 static const larder_items items_table = {sizeof items_table, 0, items_open, items_close};
+static const larder_usage usage_table = {sizeof usage_table, 0, usage_read};
 static const larder_actions actions_table = {sizeof actions_table, 0, actions_download, actions_remove};
 static const larder_policies policies_table = {sizeof policies_table, 0,           policies_list, policies_add,
                                                policies_update,       policies_remove};
@@ -263,6 +285,7 @@ static const void *host_extension(const larder_host *host, larder_str name) {
         {LARDER_EXT_LOG, &log_table},       {LARDER_EXT_CONFIG, &config_table},   {LARDER_EXT_CLOCK, &clock_table},
         {LARDER_EXT_ITEMS, &items_table},   {LARDER_EXT_ACTIONS, &actions_table}, {LARDER_EXT_POLICIES, &policies_table},
         {LARDER_EXT_KV, &kv_table},         {LARDER_EXT_CANCEL, &cancel_table},
+        {LARDER_EXT_USAGE, &usage_table},
     };
     larder_fake *fake = fake_of(host);
     if (enter(fake, "extension", CONTROL) != LARDER_OK) return NULL;

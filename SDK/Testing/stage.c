@@ -14,6 +14,14 @@ void larder_fake_time(larder_fake *fake, int64_t now, int64_t monotonic) {
     fake->monotonic = monotonic;
 }
 
+void larder_fake_room(larder_fake *fake, int64_t local_bytes, int64_t local_copies, int64_t free_bytes,
+                      int64_t total_bytes) {
+    fake->usage.local_bytes = local_bytes;
+    fake->usage.local_copies = local_copies;
+    fake->usage.free_bytes = free_bytes;
+    fake->usage.total_bytes = total_bytes;
+}
+
 void larder_fake_drop_item(larder_fake *fake, const char *local_id) {
     for (size_t i = 0; i < fake->items.count; i++) {
         if (!same(fake->items.at[i].item->local_id, local_id)) continue;

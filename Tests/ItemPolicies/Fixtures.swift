@@ -93,6 +93,7 @@ func withWorkbench(
 ) async throws {
     try await withTemporaryFolder { folder in
         let library = "\(folder)/plugin.so"
+        try Files.makeFolder("\(folder)/files")
         if let source { try await CompiledPlugin.build(source, to: library) }
         let log = CollectedLog()
         let database = try Database.open(path: "\(folder)/larder.db")

@@ -83,6 +83,55 @@ import Testing
         }
     }
 
+    @Test("A query's order and limit are kept, items without a value come first, and what cannot be sorted is refused")
+    func sorted() async throws {
+        try await withWorkbench(settings: ["mode": "sorted"], items: ["/aaa", "/b", "/cc"]) { bench in
+            try await bench.add("/none")
+            await bench.policies.settled()
+            #expect(
+                bench.log.messages.filter { $0.hasPrefix("info") }
+                    == [
+                        "size 4", "size 3", "none 0", "size 2", "size 4", "size 2", "size 3", "none 0", "by etag -2",
+                        "by nothing -2", "flags -2",
+                    ].map { "info: \($0)" })
+            #expect(bench.log.messages.contains { $0.contains("items are not sorted by field 5") })
+        }
+    }
+
+    @Test("What is here is counted and summed, and the room on its file system is told")
+    func usage() async throws {
+        try await withWorkbench(settings: ["mode": "usage"]) { bench in
+            try await bench.database.write { transaction in
+                for (number, status) in [CloudStatus.cloudOnly, .localCopy, .locallyModified, .localOnly].enumerated() {
+                    var item = Item(
+                        localID: LocalID("\(number)"), fileID: nil, path: ItemPath(unchecked: "/\(number)"), kind: .file
+                    )
+                    item.cloudStatus = status
+                    let etag = ETag(opaque: "1", strength: .strong)
+                    let time = Timestamp(seconds: 1)
+                    item.copy = LocalCopy(
+                        etag: etag, digest: [1],
+                        mark: FileMark(
+                            inode: 1, size: Int64(10 << number), modified: time, changed: time, recorded: time))
+                    try transaction.insert(item)
+                }
+            }
+            let words = ["no size -2", "usage 0", "bytes 60", "copies 2", "room 1"].map { "info: \($0)" }
+            await bench.policies.settled()
+            #expect(bench.log.messages.filter { $0.hasPrefix("info") } == words)
+            // Nothing changed: the figures are those of the last count.
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            #expect(bench.log.messages.filter { $0.hasPrefix("info") } == words + words)
+            var item = try #require(try await bench.database.read { try $0.item(localID: LocalID("1")) })
+            item.cloudStatus = .cloudOnly
+            item.copy = nil
+            try await bench.database.write { [item] in _ = try $0.update(item) }
+            await bench.policies.settled()
+            #expect(bench.log.messages.filter { $0 == "info: bytes 40" }.count == 1)
+        }
+    }
+
     @Test("Runs that set each other off for ever are stopped, with the processor named")
     func restless() async throws {
         try await withWorkbench(settings: ["mode": "restless"]) { bench in

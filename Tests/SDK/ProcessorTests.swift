@@ -69,6 +69,18 @@ struct Sampler: ItemPolicyProcessor {
             while let item = try cursor.next() { found += item.path?.copied() ?? "?" }
             host.log?.info("found \(found)")
         }
+        if name == "sorted", let items = host.items {
+            for (isDescending, limit) in [(false, nil), (true, 2), (true, 0)] as [(Bool, Int?)] {
+                var cursor = try items.matching(
+                    "!removed", fields: .size, sortedBy: .size, descending: isDescending, limit: limit)
+                var found: [Int64] = []
+                while let item = try cursor.next() { found.append(item.size ?? -1) }
+                host.log?.info("sizes \(found)")
+            }
+        }
+        if name == "usage", let usage = try host.usage?.figures() {
+            host.log?.info("\(usage.localBytes) \(usage.localCopies) \(usage.freeBytes) \(usage.totalBytes)")
+        }
     }
 
     mutating func endMatching(for trigger: Trigger) { host.log?.info("\(seen) seen, \(kept.count) policies") }
@@ -155,6 +167,25 @@ struct Sampler: ItemPolicyProcessor {
             ])
     }
 
+    @Test("SDK: a query is sorted and limited, and items without a value come first")
+    func sorted() {
+        start()
+        var items = ["/sorted", "/a", "/b"].map { Model.Item.file($0) }
+        for (index, size) in [Int64?.some(7), nil, 300].enumerated() { items[index].size = size }
+        for item in items { stage.put(item) }
+        #expect(stage.run(.itemsChanged, items[0]) == LARDER_OK)
+        #expect(
+            stage.logLines.filter { $0.hasPrefix("sizes") } == ["sizes [-1, 7, 300]", "sizes [300, 7]", "sizes []"])
+    }
+
+    @Test("SDK: the room that local copies take, and what there is, reach the plugin")
+    func usage() {
+        start()
+        larder_fake_room(stage.fake, 1, 2, 3, 4)
+        #expect(runOver(.file("/usage")) == LARDER_OK)
+        #expect(stage.logLines.contains("1 2 3 4"))
+    }
+
     @Test("SDK: a cancelled call ends with that status")
     func cancel() {
         start()
@@ -165,7 +196,9 @@ struct Sampler: ItemPolicyProcessor {
 
     @Test("G11: a service that is withheld is nil, and the plugin runs without it")
     func withheld() {
-        for service in [LARDER_EXT_LOG, LARDER_EXT_KV, LARDER_EXT_POLICIES, LARDER_EXT_CLOCK, LARDER_EXT_ITEMS] {
+        for service in [
+            LARDER_EXT_LOG, LARDER_EXT_KV, LARDER_EXT_POLICIES, LARDER_EXT_CLOCK, LARDER_EXT_ITEMS, LARDER_EXT_USAGE,
+        ] {
             larder_fake_withhold(stage.fake, service)
         }
         start()

@@ -90,9 +90,9 @@ public struct AccountReader: Sendable {
             status.anchor = try tx.metaInteger(.anchor) ?? 0
             let counts = try tx.itemCounts()
             status.items = counts.items
-            status.localCopies = counts.localCopies
-            status.localBytes = counts.localBytes
-            status.locallyChanged = counts.locallyChanged
+            status.localCopies = counts.here.localCopies
+            status.localBytes = counts.here.localBytes
+            status.locallyChanged = counts.here.locallyChanged
             status.records = try tx.syncRecordCounts()
             status.issues = try tx.issueCount()
             status.nextPoll = try tx.metaInteger(.nextPoll).map(Timestamp.init(nanoseconds:))

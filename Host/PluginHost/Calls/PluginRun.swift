@@ -7,7 +7,10 @@ public protocol PluginRun: AnyObject {
     var policies: [ItemPolicy] { get }
 
     /// A stream of the items that meet a condition, as they were when the run began.
-    func items(where condition: String, fields: UInt64) throws(ServiceError) -> any ItemSource
+    func items(_ query: PluginQuery) throws(ServiceError) -> any ItemSource
+
+    /// How much room there is; of what is here, as it was when the run began.
+    func usage() throws(ServiceError) -> PluginUsage
 
     func hasItem(_ localID: LocalID) throws(ServiceError) -> Bool
 

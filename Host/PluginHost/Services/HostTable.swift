@@ -85,6 +85,7 @@ nonisolated(unsafe) let hostServices: [String: UnsafeRawPointer] = [
     LARDER_EXT_LOG: stable(logTable), LARDER_EXT_CONFIG: stable(configTable), LARDER_EXT_CLOCK: stable(clockTable),
     LARDER_EXT_ITEMS: stable(itemsTable), LARDER_EXT_ACTIONS: stable(actionsTable),
     LARDER_EXT_POLICIES: stable(policiesTable), LARDER_EXT_KV: stable(kvTable), LARDER_EXT_CANCEL: stable(cancelTable),
+    LARDER_EXT_USAGE: stable(usageTable),
 ]
 
 private func stable<Table>(_ table: Table) -> UnsafeRawPointer {

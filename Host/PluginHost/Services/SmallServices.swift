@@ -42,25 +42,6 @@ let cancelTable = larder_cancel(
     // Inside the host's process nothing can end a call but the call itself.
     deadline: { host, out in serve(host, "cancel.deadline", during: .any) { _ in out.pointee = .max } })
 
-/// `larder.items/1`
-let itemsTable = larder_items(
-    struct_size: size(of: larder_items.self), reserved: 0,
-    open: { host, query, out in
-        serve(host, "items.open", during: .processor) { context throws(ServiceError) in
-            let run = try context.activeRun()
-            let condition = try query.pointee.condition.required("the condition")
-            let source = try run.items(where: condition, fields: query.pointee.fields)
-            out.pointee = try context.open(source, isHosts: false)
-        }
-    },
-    close: { host, cursor in
-        serve(host, "items.close", during: .processor) { context throws(ServiceError) in
-            guard context.close(cursor) else {
-                throw ServiceError(LARDER_INVALID_ARGUMENT, "no cursor that items.open handed out is open there")
-            }
-        }
-    })
-
 /// `larder.kv/1`
 let kvTable = larder_kv(
     struct_size: size(of: larder_kv.self), reserved: 0,

@@ -52,12 +52,7 @@ public struct ItemListing: Sendable {
 public struct ItemCounts: Hashable, Sendable {
     /// Files and folders that are not removed, without the root.
     public var items: Int64 = 0
-    /// Files that are here as a version of the server's, changed since or not.
-    public var localCopies: Int64 = 0
-    /// What these hold, in bytes, as recorded.
-    public var localBytes: Int64 = 0
-    /// Files and folders that were changed or made here.
-    public var locallyChanged: Int64 = 0
+    public var here = LocalUsage()
 
     public init() {}
 }
@@ -74,20 +69,9 @@ extension DatabaseReads {
         let all = try RawStatement(db, "SELECT count(*) FROM items WHERE removedAt IS NULL AND path <> '/'")
         defer { all.reset() }
         if try all.step() { counts.items = all.integer(0) ?? 0 }
-        let here = try RawStatement(
-            db,
-            """
-            SELECT count(*) FILTER (WHERE cloudStatus IN (1, 2) AND type = 0),
-              coalesce(sum(copySize) FILTER (WHERE cloudStatus IN (1, 2)), 0),
-              count(*) FILTER (WHERE cloudStatus IN (2, 3))
-            FROM items WHERE cloudStatus <> 0
-            """)
+        let here = try RawStatement(db, LocalUsage.sql)
         defer { here.reset() }
-        if try here.step() {
-            counts.localCopies = here.integer(0) ?? 0
-            counts.localBytes = here.integer(1) ?? 0
-            counts.locallyChanged = here.integer(2) ?? 0
-        }
+        if try here.step() { counts.here = LocalUsage(here) }
         return counts
     }
 }

@@ -59,6 +59,15 @@ public final class ReadSession {
         sqlite3_close_v2(connection)
     }
 
+    /// What is read of the first row; nil without one.
+    func first<T>(_ sql: String, _ read: (RawStatement) -> T) throws(Failure) -> T? {
+        let statement = try prepare(sql)
+        defer { sqlite3_finalize(statement.handle) }
+        do { return try statement.step() ? read(statement) : nil } catch {
+            throw SQLiteFailure.failure(for: error, database: path)
+        }
+    }
+
     private func execute(_ sql: String) throws(Failure) {
         let statement = try prepare(sql)
         defer { sqlite3_finalize(statement.handle) }

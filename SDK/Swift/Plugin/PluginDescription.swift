@@ -54,5 +54,6 @@ public struct Service: Hashable, Sendable {
     public static let actions = Service(name: LARDER_EXT_ACTIONS)
     public static let policies = Service(name: LARDER_EXT_POLICIES)
     public static let values = Service(name: LARDER_EXT_KV)
+    public static let usage = Service(name: LARDER_EXT_USAGE)
     public static let cancel = Service(name: LARDER_EXT_CANCEL)
 }

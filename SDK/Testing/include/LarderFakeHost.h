@@ -53,6 +53,10 @@ void larder_fake_settings(larder_fake *fake, const char *json);
 /* What the clocks say, in nanoseconds; 0 unless set. */
 void larder_fake_time(larder_fake *fake, int64_t now, int64_t monotonic);
 
+/* What larder.usage/1 says, in bytes and files; all 0 unless set. The items on the stage do not change it. */
+void larder_fake_room(larder_fake *fake, int64_t local_bytes, int64_t local_copies, int64_t free_bytes,
+                      int64_t total_bytes);
+
 /* Puts an item on the stage, or puts it in place of the one with the same local_id. Its `present` says what it has. */
 void larder_fake_put_item(larder_fake *fake, const larder_item *item);
 void larder_fake_drop_item(larder_fake *fake, const char *local_id);

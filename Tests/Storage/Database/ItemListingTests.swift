@@ -83,9 +83,9 @@ import Testing
             }
             let counts = try database.readBlocking { try $0.itemCounts() }
             #expect(counts.items == 5)
-            #expect(counts.localCopies == 2)
-            #expect(counts.localBytes == 20)
-            #expect(counts.locallyChanged == 2)
+            #expect(counts.here.localCopies == 2)
+            #expect(counts.here.localBytes == 20)
+            #expect(counts.here.locallyChanged == 2)
         }
     }
 }

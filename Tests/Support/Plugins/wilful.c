@@ -16,6 +16,7 @@ struct wilful {
     const larder_kv *kv;
     const larder_log *log;
     const larder_policies *policies;
+    const larder_usage *usage;
     char mode[64], match[1024], cleanup[1024], triggers[16];
     larder_str id;
     larder_status answer;
@@ -90,15 +91,51 @@ static larder_status will_enter(void *me_, uint32_t trigger) {
     return LARDER_OK;
 }
 
+/* The two largest files' sizes, the least size, and what is refused. */
+static void ask_sorted(struct wilful *me) {
+    larder_query query = {sizeof query, 0, S("type == \"file\""), LARDER_FIELD_BIT(LARDER_FIELD_SIZE),
+                          LARDER_SORT_BY(LARDER_FIELD_SIZE), LARDER_QUERY_DESCENDING, 2};
+    larder_item_cursor *cursor;
+    const larder_item *item;
+    for (int i = 0; i < 3; i++) {
+        if (me->items->open(me->host, &query, &cursor) != LARDER_OK) return;
+        while (cursor->next(cursor, &item) == LARDER_OK && item) say(me, item->present ? "size" : "none", item->size);
+        me->items->close(me->host, cursor);
+        query.flags = 0;
+        /* A plugin that was built before there was an order. */
+        if (i == 1) query.struct_size = 32;
+    }
+    query.struct_size = sizeof query;
+    query.sort = LARDER_SORT_BY(LARDER_FIELD_ETAG);
+    say(me, "by etag", me->items->open(me->host, &query, &cursor));
+    query.sort = UINT32_MAX;
+    say(me, "by nothing", me->items->open(me->host, &query, &cursor));
+    query.sort = 0;
+    query.flags = 2;
+    say(me, "flags", me->items->open(me->host, &query, &cursor));
+}
+
+static void ask_usage(struct wilful *me) {
+    larder_usage_figures figures = {0, 0, 0, 0, 0, 0};
+    say(me, "no size", me->usage->read(me->host, &figures));
+    figures.struct_size = sizeof figures;
+    say(me, "usage", me->usage->read(me->host, &figures));
+    say(me, "bytes", figures.local_bytes);
+    say(me, "copies", figures.local_copies);
+    say(me, "room", figures.free_bytes > 0 && figures.free_bytes <= figures.total_bytes);
+}
+
 static larder_status did_pass(void *me_, uint32_t trigger) {
     struct wilful *me = me_;
     larder_bytes value, one = {(const uint8_t *)"1", 1};
-    larder_query query = {sizeof query, 0, S("type == \"file\""), LARDER_FIELD_BIT(LARDER_FIELD_PATH)};
+    larder_query query = {sizeof query, 0, S("type == \"file\""), LARDER_FIELD_BIT(LARDER_FIELD_PATH), 0, 0, 0};
     larder_item_cursor *cursor;
     const larder_item *item;
     long count = 0;
     (void)trigger;
     if (is(me, "kv") || is(me, "kv fails")) say(me, "later", me->kv->get(me->host, one, &value));
+    if (is(me, "sorted")) ask_sorted(me);
+    if (is(me, "usage")) ask_usage(me);
     if (is(me, "items") && me->items->open(me->host, &query, &cursor) == LARDER_OK) {
         while (cursor->next(cursor, &item) == LARDER_OK && item) count++;
         say(me, "files", count);
@@ -179,6 +216,7 @@ static larder_status start(void *me_) {
     me->kv = host->extension(host, S(LARDER_EXT_KV));
     me->log = host->extension(host, S(LARDER_EXT_LOG));
     me->policies = host->extension(host, S(LARDER_EXT_POLICIES));
+    me->usage = host->extension(host, S(LARDER_EXT_USAGE));
     if (host->extension(host, S(LARDER_EXT_CLOCK))) return LARDER_INTERNAL; /* neither required nor wanted */
     if (config->settings(host, &json) != LARDER_OK) return LARDER_UNSUPPORTED;
     setting(json, "\"mode\"", me->mode, sizeof me->mode);
@@ -200,7 +238,8 @@ static const void *extension(void *me, larder_str name) {
 }
 
 #define SERVICES \
-    LARDER_EXT_CONFIG " " LARDER_EXT_ACTIONS " " LARDER_EXT_ITEMS " " LARDER_EXT_KV " " LARDER_EXT_LOG " " LARDER_EXT_POLICIES
+    LARDER_EXT_CONFIG " " LARDER_EXT_ACTIONS " " LARDER_EXT_ITEMS " " LARDER_EXT_KV " " LARDER_EXT_LOG " " LARDER_EXT_POLICIES \
+    " " LARDER_EXT_USAGE
 static const larder_descriptor descriptor = {
     sizeof descriptor, 0, {"org.example.wilful", 18}, {"Wilful", 6}, {"1.0.0", 5}, {0, 0}, {0, 0},
     {SERVICES, sizeof(SERVICES) - 1}, {0, 0}};

@@ -43,7 +43,7 @@ struct DownloadTests {
             #expect(try await rig.engine.drain().isDone)
             #expect(rig.source.requests.count == 1_500)
             for number in 0..<1_500 { #expect(try rig.text("/d\(number % 7)/f\(number)") == "number \(number)") }
-            #expect(try await rig.database.read { try $0.itemCounts().localCopies } == 1_500)
+            #expect(try await rig.database.read { try $0.itemCounts().here.localCopies } == 1_500)
             #expect(try await rig.records().isEmpty && rig.incoming().isEmpty)
         }
     }

@@ -21,7 +21,7 @@ struct TroubleTests {
             #expect(outcome.left.first?.why.contains("500") == true)
             #expect(rig.source.requestCount(broken.path) == 5 && rig.source.requests.count == 35)
             #expect(try await rig.issues().map(\.code) == ["download.retry"])
-            #expect(try await rig.database.read { try $0.itemCounts().localCopies } == 30)
+            #expect(try await rig.database.read { try $0.itemCounts().here.localCopies } == 30)
         }
     }
 

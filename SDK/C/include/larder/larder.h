@@ -19,6 +19,7 @@
  *   ext/actions.h          asks for downloads and for removals of local copies    larder.actions/1
  *   ext/policies.h         lists and changes the plugin's own policies            larder.policies/1
  *   ext/kv.h               a small store of the plugin's own                      larder.kv/1
+ *   ext/usage.h            the room that local copies take, and that is left      larder.usage/1
  *   ext/cancel.h           whether the call under way should end                  larder.cancel/1
  *
  * layout.h asserts every size and offset; an author may include it to know that the compiler agrees.
@@ -43,5 +44,6 @@
 #include "ext/log.h"
 #include "ext/policies.h"
 #include "ext/processor.h"
+#include "ext/usage.h"
 
 #endif

@@ -159,11 +159,14 @@ LARDER_ASSERT_OFFSET(larder_clock, reserved, 4);
 LARDER_ASSERT_OFFSET(larder_clock, now, 8);
 LARDER_ASSERT_OFFSET(larder_clock, monotonic, 16);
 
-LARDER_ASSERT_SIZE(larder_query, 32);
+LARDER_ASSERT_SIZE(larder_query, 48);
 LARDER_ASSERT_OFFSET(larder_query, struct_size, 0);
 LARDER_ASSERT_OFFSET(larder_query, reserved, 4);
 LARDER_ASSERT_OFFSET(larder_query, condition, 8);
 LARDER_ASSERT_OFFSET(larder_query, fields, 24);
+LARDER_ASSERT_OFFSET(larder_query, sort, 32);
+LARDER_ASSERT_OFFSET(larder_query, flags, 36);
+LARDER_ASSERT_OFFSET(larder_query, limit, 40);
 
 LARDER_ASSERT_SIZE(larder_items, 24);
 LARDER_ASSERT_OFFSET(larder_items, struct_size, 0);
@@ -191,6 +194,19 @@ LARDER_ASSERT_OFFSET(larder_kv, reserved, 4);
 LARDER_ASSERT_OFFSET(larder_kv, get, 8);
 LARDER_ASSERT_OFFSET(larder_kv, put, 16);
 LARDER_ASSERT_OFFSET(larder_kv, remove, 24);
+
+LARDER_ASSERT_SIZE(larder_usage_figures, 40);
+LARDER_ASSERT_OFFSET(larder_usage_figures, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_usage_figures, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_usage_figures, local_bytes, 8);
+LARDER_ASSERT_OFFSET(larder_usage_figures, local_copies, 16);
+LARDER_ASSERT_OFFSET(larder_usage_figures, free_bytes, 24);
+LARDER_ASSERT_OFFSET(larder_usage_figures, total_bytes, 32);
+
+LARDER_ASSERT_SIZE(larder_usage, 16);
+LARDER_ASSERT_OFFSET(larder_usage, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_usage, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_usage, read, 8);
 
 LARDER_ASSERT_SIZE(larder_cancel, 24);
 LARDER_ASSERT_OFFSET(larder_cancel, struct_size, 0);

@@ -1,0 +1,31 @@
+import CLarder
+
+/// `larder.items/1`
+let itemsTable = larder_items(
+    struct_size: size(of: larder_items.self), reserved: 0,
+    open: { host, query, out in
+        serve(host, "items.open", during: .processor) { context throws(ServiceError) in
+            let run = try context.activeRun()
+            out.pointee = try context.open(try run.items(PluginQuery(reading: query)), isHosts: false)
+        }
+    },
+    close: { host, cursor in
+        serve(host, "items.close", during: .processor) { context throws(ServiceError) in
+            guard context.close(cursor) else {
+                throw ServiceError(LARDER_INVALID_ARGUMENT, "no cursor that items.open handed out is open there")
+            }
+        }
+    })
+
+/// `larder.usage/1`
+let usageTable = larder_usage(struct_size: size(of: larder_usage.self), reserved: 0) { host, out in
+    serve(host, "usage.read", during: .processor) { context throws(ServiceError) in
+        guard out.pointee.struct_size >= size(of: larder_usage_figures.self) else {
+            throw ServiceError(LARDER_INVALID_ARGUMENT, "struct_size is not set")
+        }
+        let usage = try context.activeRun().usage()
+        out.pointee = larder_usage_figures(
+            struct_size: size(of: larder_usage_figures.self), reserved: 0, local_bytes: usage.localBytes,
+            local_copies: usage.localCopies, free_bytes: usage.freeBytes, total_bytes: usage.totalBytes)
+    }
+}

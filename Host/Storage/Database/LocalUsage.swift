@@ -1,0 +1,40 @@
+public import Model
+
+/// How much is here of the account.
+public struct LocalUsage: Hashable, Sendable {
+    /// Files that are here as a version of the server's, changed since or not.
+    public var localCopies: Int64 = 0
+    /// What these hold, in bytes, as recorded.
+    public var localBytes: Int64 = 0
+    /// Files and folders that were changed or made here.
+    public var locallyChanged: Int64 = 0
+
+    /// Answered by the index of what is here, which has each of these columns.
+    static let sql = """
+        SELECT count(*) FILTER (WHERE cloudStatus IN (1, 2) AND type = 0),
+          coalesce(sum(copySize) FILTER (WHERE cloudStatus IN (1, 2)), 0),
+          count(*) FILTER (WHERE cloudStatus IN (2, 3))
+        FROM items WHERE cloudStatus <> 0
+        """
+
+    init() {}
+
+    /// Reads the row of ``sql``.
+    init(_ row: RawStatement) {
+        localCopies = row.integer(0) ?? 0
+        localBytes = row.integer(1) ?? 0
+        locallyChanged = row.integer(2) ?? 0
+    }
+}
+
+extension ReadSession {
+    /// The number of the last transaction that changed items, 0 if there was none. While it is the same, so are all items.
+    public func anchor() throws(Failure) -> Int64 {
+        try first("SELECT value FROM meta WHERE key = '\(MetaKey.anchor.name)'") { $0.integer(0) ?? 0 } ?? 0
+    }
+
+    /// It reads an entry of an index for each file and folder that is here, and no row.
+    public func localUsage() throws(Failure) -> LocalUsage {
+        try first(LocalUsage.sql, LocalUsage.init) ?? LocalUsage()
+    }
+}
