@@ -46,7 +46,9 @@ private func leaves(
         #expect(
             leaves().map { $0.words.joined(separator: " ") }.sorted() == [
                 "config show", "config validate", "demo", "issue list", "issue resolve", "ls", "pin", "plugin disable",
-                "plugin enable", "plugin info", "plugin list", "plugin why", "policy list", "project add-step",
+                "plugin enable", "plugin info", "plugin list", "plugin why", "policy add", "policy list",
+                "policy remove",
+                "policy update", "project add-step",
                 "project create", "project date", "project delete", "project duplicate", "project list",
                 "project redo", "project show", "project size", "project step", "project undo", "project update",
                 "run", "stat", "status", "sync cancel", "sync list", "sync retry", "unpin",
@@ -58,7 +60,9 @@ private func leaves(
         let own: [String: [String]] = [
             "run": ["--once", "--timeout", "--trace"], "demo": ["--keep"],
             "ls": ["-r", "--where", "--removed", "--sort", "--descending", "--limit"],
-            "policy list": ["--kind", "--path", "--internal"], "issue resolve": ["--all", "--code"],
+            "policy list": ["--kind", "--path", "--internal"],
+            "policy add": ["--kind", "--where", "--id", "--description", "--remove-when-none"],
+            "policy update": ["--where", "--description", "--remove-when-none"], "issue resolve": ["--all", "--code"],
             "project create": ["--base", "--bundle-id"], "project list": ["--base", "--sort", "--ascending"],
             "project show": ["--base", "--steps", "--user-data"], "project size": ["--base"],
             "project add-step": ["--base", "--user-data", "--assets", "--project-user-data"],

@@ -32,6 +32,17 @@ enum CLIArgument {
         }
     }
 
+    /// - Throws: `badData` if it cannot be typed again as it is shown.
+    static func policyID(_ text: String) throws(Failure) -> PolicyID {
+        let isPlain = text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7f && Text.isVisible($0) }
+        guard isPlain, (1...255).contains(text.utf8.count), !text.hasPrefix("-") else {
+            throw Failure(
+                .badData, "--id: `\(Text.visible(String(text.prefix(300))))` cannot be a policy's id",
+                hint: "1 to 255 bytes without spaces and control characters, and no `-` in front")
+        }
+        return PolicyID(text)
+    }
+
     /// - Throws: `usage` with the nearest property.
     static func property(_ text: String) throws(Failure) -> Condition.Property {
         if let property = Condition.Property(rawValue: text) { return property }

@@ -18,6 +18,9 @@ enum Text {
         return result
     }
 
+    /// Whether a character is shown as it is.
+    static func isVisible(_ scalar: Unicode.Scalar) -> Bool { !isControl(scalar) }
+
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) || (0x202a...0x202e).contains(scalar.value)
             || (0x2066...0x2069).contains(scalar.value)
