@@ -37,6 +37,12 @@ private func problems(_ text: String, account: String = "", environment: [String
         let config = try decode("")
         #expect(config.settings.poll == nil)
         #expect(config.settings.walk == .seconds(300))
+        #expect(config.settings.removalGuard == RemovalGuard(share: 0.5, items: 1000))
+        #expect(try decode("removal-guard: off").settings.removalGuard == nil)
+        #expect(
+            try decode("", environment: ["LARDER_REMOVAL_GUARD_SHARE": "5%"]).settings.removalGuard
+                == RemovalGuard(share: 0.05))
+        #expect(try decode("", environment: ["LARDER_REMOVAL_GUARD": "off"]).settings.removalGuard == nil)
         #expect(config.settings.limits == Limits())
         #expect(config.settings.plugins.map(\.id.shortName) == ["available-offline"])
         #expect(config.accounts[0].bookmark.files == "/srv/vault/files")
@@ -53,6 +59,7 @@ private func problems(_ text: String, account: String = "", environment: [String
             """
             poll: 30s
             walk: 24h
+            removal-guard: { share: 12.5%, items: 40 }
             limits: { connections: 4, downloads: 3, uploads: 2, actions: 1 }
             plugins:
               paths: [~/plugins, ./more, "${BASE}/x"]
@@ -70,6 +77,7 @@ private func problems(_ text: String, account: String = "", environment: [String
                 """, environment: ["BASE": "/base"])
         #expect(config.settings.poll == .seconds(30))
         #expect(config.settings.walk == .seconds(86_400))
+        #expect(config.settings.removalGuard == RemovalGuard(share: 0.125, items: 40))
         #expect(config.settings.limits == Limits(connections: 4, downloads: 3, uploads: 2, actions: 1))
         #expect(config.settings.pluginPaths == ["/home/ada/plugins", "/etc/larder/more", "/base/x"])
         #expect(config.log.level == .debug && config.log.format == .json)

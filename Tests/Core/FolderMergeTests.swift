@@ -31,7 +31,10 @@ private struct Account {
             try merge.merge(entries, listedAt: date, in: tx)
             let folder = ListedItem(
                 path: path, kind: .folder, fileID: FileID("id" + path.text), etag: ETag(field: etag))
-            return try merge.finish(Listing(folder: folder), in: tx)
+            let result = try merge.finish(Listing(folder: folder), in: tx)
+            // As if the scan ended here.
+            _ = try tx.settleMissing(guardedBy: nil, at: date)
+            return result
         }
         listedFolders.insert(path)
         return result

@@ -72,7 +72,6 @@ struct Config {
         let accounts = Self.accounts(map.take("accounts"), in: decoding)
         let settings = Settings(&map)
         let log = LogConfig(map.take("log"), in: decoding)
-        map.refuseUnavailable("removal-guard")
         map.refuseUnavailable("control")
         map.refuseUnavailable("metrics")
         map.refuseUnknown()

@@ -8,7 +8,7 @@ struct ConfigEnvironment {
     let variables: [String: String]
 
     private static let keys: [[String]] = [
-        ["poll"], ["walk"],
+        ["poll"], ["walk"], ["removal-guard"], ["removal-guard", "share"], ["removal-guard", "items"],
         ["limits", "connections"], ["limits", "downloads"], ["limits", "uploads"], ["limits", "actions"],
         ["log", "level"], ["log", "format"],
     ]

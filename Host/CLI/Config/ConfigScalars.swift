@@ -41,6 +41,20 @@ enum ConfigScalar {
         return number
     }
 
+    /// A share like `50%` or `12.5%`.
+    static func share(_ text: String) throws(Wrong) -> Double {
+        guard text.hasSuffix("%"), let percent = Double(text.dropLast()), percent >= 0, percent <= 100,
+            text.utf8.dropLast().allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: ".") })
+        else { throw Wrong("`\(text)` is no share; write it like 50%") }
+        return percent / 100
+    }
+
+    /// The shortest text that reads as the share.
+    static func writeShare(_ share: Double) -> String {
+        let percent = share * 100
+        return percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
+    }
+
     /// One of a few words.
     static func word(_ text: String, of words: [String]) throws(Wrong) -> String {
         if words.contains(text) { return text }

@@ -41,10 +41,35 @@ extension Settings {
             parse: { text, _ throws(Wrong) in
                 try ConfigScalar.duration(text, atLeast: .seconds(1))
             })
+        removalGuard = Self.removalGuard(map.take("removal-guard"), in: map.decoding)
         limits = Self.limits(map.take("limits"), in: map.decoding)
         let plugins = PluginsConfig(map.take("plugins"), in: map.decoding)
         pluginPaths = plugins.folders
         self.plugins = plugins.plugins
+    }
+
+    /// A map, or the word `off`.
+    private static func removalGuard(_ pair: ConfigPair?, in decoding: ConfigDecoding) -> RemovalGuard? {
+        if let pair, case .scalar(let text, _) = pair.value.content, !pair.value.isNull {
+            guard text != "off" else {
+                decoding.show("removal-guard", .text("off"), pair.value.source)
+                return nil
+            }
+            decoding.refuse(
+                pair.value.source,
+                "`removal-guard`: `\(text)` is neither `off` nor a map like `{ share: 50%, items: 1000 }`")
+            return RemovalGuard()
+        }
+        var map = ConfigMap(pair?.value, at: "removal-guard", in: decoding)
+        var removalGuard = RemovalGuard()
+        removalGuard.share = map.scalar(
+            "share", or: removalGuard.share, json: { .text(ConfigScalar.writeShare($0)) },
+            parse: { text, _ throws(Wrong) in try ConfigScalar.share(text) })
+        removalGuard.items = map.scalar(
+            "items", or: removalGuard.items, json: { .int($0) },
+            parse: { text, _ throws(Wrong) in try ConfigScalar.int(text, in: 0...1_000_000_000) })
+        map.refuseUnknown()
+        return removalGuard
     }
 
     private static func limits(_ pair: ConfigPair?, in decoding: ConfigDecoding) -> Limits {

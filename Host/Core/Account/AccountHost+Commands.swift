@@ -38,11 +38,23 @@ extension AccountHost {
     /// - Throws: `.notFound` if there is no such issue, `.badData` if it has no such choice.
     public func resolve(issue id: Int64, choice: String) async throws(Failure) {
         try await failing {
-            guard try await !self.engine.resolve(id, choice: choice) else { return }
+            guard try await !self.engine.resolve(id, choice: choice), try await !self.decideRemovals(id, choice)
+            else { return }
             throw Failure(
                 .badData, "Issue \(id) has no choices",
                 hint: "It goes by itself with the scan that finds its cause gone")
         }
+    }
+
+    /// - Returns: false if the issue is about something else.
+    private func decideRemovals(_ id: Int64, _ choice: String) async throws -> Bool {
+        let now = clock.now()
+        let isOurs = try await database.write { tx in
+            guard let issue = try tx.issue(id: id), issue.code == MassRemoval.code else { return false }
+            return try tx.decideRemovals(issue, choice, at: now)
+        }
+        if isOurs { state.oweTrigger() }
+        return isOurs
     }
 
     private func failing<T: Sendable>(_ body: @Sendable () async throws -> T) async throws(Failure) -> T {

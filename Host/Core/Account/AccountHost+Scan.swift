@@ -53,7 +53,7 @@ extension AccountHost {
             ? .whole : ScanMode.next(isOwnCloudFamily: facts.isOwnCloudFamily, history: history, now: clock.now())
         let outcome = try await list.update(
             mode, root: root, etagsNameWrites: facts.isOwnCloudFamily && !history.etagsWereWrong)
-        guard outcome.isComplete else {
+        guard outcome.isComplete, !outcome.isHeld else {
             if outcome.changed { state.oweTrigger() }
             return outcome
         }

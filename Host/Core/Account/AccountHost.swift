@@ -93,7 +93,7 @@ public final class AccountHost: Sendable {
                 database: vault.database, connection: connection, clock: clock, logger: logger,
                 // More than are on the network: what some have to write is committed together while others are listed.
                 concurrency: process.settings.limits.connections * 3, reservesDotLarder: vault.tree.reservesDotLarder,
-                carryOutMoves: { try await mover.carryOut() })
+                removalGuard: process.settings.removalGuard, carryOutMoves: { try await mover.carryOut() })
             later.set((policies, list))
             vault.database.setCommitObserver { summary in
                 policies.databaseChanged(summary)

@@ -69,7 +69,7 @@ final class FolderMerge: Sendable {
         }
     }
 
-    /// Ends the folder: what was not seen is removed, and the folder counts as listed under its version.
+    /// Ends the folder: what was not seen is missing, and the folder counts as listed under its version.
     func finish(_ listing: Listing, in tx: Transaction) throws -> Result {
         try state.withLock { state in
             let folder = listing.folder
@@ -80,11 +80,9 @@ final class FolderMerge: Sendable {
             try report(listing.refused + state.reserved, in: tx)
             var missing: [Int64] = []
             try tx.forEachKnownChild(of: job.path) { if !state.seen.contains($0) { missing.append($0) } }
-            for id in missing {
-                guard let row = try tx.scanRow(databaseID: id), row.removedAt == nil else { continue }
-                try tx.removeListed(row, at: context.started)
-                state.noteChange()
-            }
+            // The end of the scan decides: until then they may turn up elsewhere.
+            for id in missing where try tx.noteMissing(id) { state.noteChange() }
+            try tx.noteFound(in: job.path) { state.seen.contains($0) }
             if let row = try tx.scanRow(at: job.path) {
                 if let listed = row.listedETag, let etag = folder.etag, listed.hasSameBytes(as: etag.opaque) {
                     state.result.contradictsETag = state.contentChanged
@@ -139,7 +137,10 @@ final class FolderMerge: Sendable {
         {
             withID = found
         }
-        let isConfirmedElsewhere = withID.map { $0.removedAt == nil && context.isListed($0.path.parent) } ?? false
+        let isConfirmedElsewhere =
+            try withID.map {
+                try $0.removedAt == nil && context.isListed($0.path.parent) && !tx.isMissing($0.databaseID)
+            } ?? false
         let decision = MergeDecision.decide(
             entry, atPath: atPath, withID: withID, isConfirmedElsewhere: isConfirmedElsewhere, listedAt: listedAt)
         let newFileID = entry.fileID ?? atPath.flatMap(\.fileID) ?? fileID

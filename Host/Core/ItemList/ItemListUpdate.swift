@@ -16,6 +16,7 @@ struct ItemListUpdate: Sendable {
     /// How many folders are listed and merged at once.
     let concurrency: Int
     let reservesDotLarder: Bool
+    let removalGuard: RemovalGuard?
     /// Called after each transaction that may have journalled moves of the tree.
     let carryOutMoves: @Sendable () async throws -> Void
 
@@ -24,6 +25,8 @@ struct ItemListUpdate: Sendable {
         /// Whether every folder that had to be listed was.
         var isComplete = true
         var changed = false
+        /// Whether so much was missing that a person decides first.
+        var isHeld = false
         var failures: [Failure] = []
         /// How many folders were listed.
         var folders = 0
@@ -47,12 +50,14 @@ struct ItemListUpdate: Sendable {
         var outcome = Outcome()
         guard let jobs = try await firstJobs(mode, root: root, &outcome) else { return outcome }
         try await walk(jobs, started: started, etagsNameWrites, &outcome)
-        if outcome.isComplete {
-            try await database.write { tx in
-                try tx.keepModifiedOfRemoved()
-                try tx.setMeta(.lastScan, .integer(started.nanoseconds))
-                if mode == .whole { try tx.setMeta(.lastWholeWalk, .integer(started.nanoseconds)) }
-            }
+        let isComplete = outcome.isComplete
+        outcome.isHeld = try await database.write { [removalGuard] tx in
+            let isHeld = try tx.settleMissing(guardedBy: removalGuard, at: started)
+            guard isComplete else { return isHeld }
+            try tx.keepModifiedOfRemoved()
+            try tx.setMeta(.lastScan, .integer(started.nanoseconds))
+            if mode == .whole { try tx.setMeta(.lastWholeWalk, .integer(started.nanoseconds)) }
+            return isHeld
         }
         return outcome
     }
@@ -73,7 +78,10 @@ struct ItemListUpdate: Sendable {
             let isUnchanged = root?.etag.map { listedETag?.hasSameBytes(as: $0.opaque) ?? false } ?? false
             if isUnchanged && left.isEmpty {
                 let now = clock.now()
-                try await database.write { try $0.setMeta(.lastScan, .integer(now.nanoseconds)) }
+                outcome.isHeld = try await database.write { [removalGuard] tx in
+                    try tx.setMeta(.lastScan, .integer(now.nanoseconds))
+                    return try tx.settleMissing(guardedBy: removalGuard, at: now)
+                }
                 return nil
             }
             return (isUnchanged ? [] : [ScanJob(path: .root, isWhole: false)]) + left.filter { !$0.path.isRoot }
@@ -141,7 +149,7 @@ struct ItemListUpdate: Sendable {
         } catch let error as ConnectionError {
             guard error.kind == .notFound, !job.path.isRoot else { return .failed(error) }
             try await writer.write { tx in
-                if let row = try tx.scanRow(at: job.path) { try tx.removeListed(row, at: context.started) }
+                if let row = try tx.scanRow(at: job.path) { _ = try tx.noteMissing(row.databaseID) }
                 try tx.removeScanJob(job.path)
             }
             return .gone
@@ -171,13 +179,17 @@ struct ItemListUpdate: Sendable {
 
     /// Lists one folder again, since the server has something else there than the database says.
     func relist(_ folder: ItemPath) async {
+        let started = clock.now()
         let context = FolderMerge.Context(
-            started: clock.now(), isListed: { _ in false }, reservesDotLarder: reservesDotLarder)
+            started: started, isListed: { _ in false }, reservesDotLarder: reservesDotLarder)
         do {
             let job = ScanJob(path: folder, isWhole: false)
             if case .failed(let error) = try await list(job, context: context, writer: MergeWriter(database: database))
             {
                 logger.warning("Listing failed", metadata: ["path": "\(folder)", "error": "\(error.message)"])
+            }
+            try await database.write { [removalGuard] tx in
+                _ = try tx.settleMissing(in: folder, guardedBy: removalGuard, at: started)
             }
         } catch {
             logger.error("\(error)", metadata: ["path": "\(folder)"])

@@ -96,9 +96,14 @@ final class TreeMover: Sendable {
     /// one.
     private func removeEmptyFolders(above path: ItemPath) throws {
         var folder = path.parent
-        while !folder.isRoot, try database.readBlocking({ try $0.item(at: folder) }) == nil,
-            try tree.removeFolderIfEmpty(folder)
-        { folder = folder.parent }
+        while !folder.isRoot, try isNoItems(folder), try tree.removeFolderIfEmpty(folder) { folder = folder.parent }
+    }
+
+    private func isNoItems(_ folder: ItemPath) throws -> Bool {
+        try database.readBlocking { tx in
+            guard let item = try tx.item(at: folder) else { return true }
+            return try tx.isMissing(item.databaseID)
+        }
     }
 
     /// Something else lies at the target. It stays, and counts as a file of a person's; the copy that could not move goes, unless

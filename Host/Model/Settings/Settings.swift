@@ -4,17 +4,20 @@ public struct Settings: Hashable, Sendable {
     public var poll: Duration?
     /// How often everything is walked where ETags do not tell of changes below.
     public var walk: Duration
+    /// Nil: a scan may take away as much as it likes.
+    public var removalGuard: RemovalGuard?
     public var limits: Limits
     /// Folders with libraries besides the built-in ones, absolute.
     public var pluginPaths: [String]
     public var plugins: [PluginSettings]
 
     public init(
-        poll: Duration? = nil, walk: Duration = .seconds(300), limits: Limits = Limits(), pluginPaths: [String] = [],
-        plugins: [PluginSettings] = []
+        poll: Duration? = nil, walk: Duration = .seconds(300), removalGuard: RemovalGuard? = RemovalGuard(),
+        limits: Limits = Limits(), pluginPaths: [String] = [], plugins: [PluginSettings] = []
     ) {
         self.poll = poll
         self.walk = walk
+        self.removalGuard = removalGuard
         self.limits = limits
         self.pluginPaths = pluginPaths
         self.plugins = plugins

@@ -1,8 +1,11 @@
-/// What items' further columns and indexes are. A migration, once released, is never edited: a change is a new one.
+/// What item policies need beside the first schema. A migration, once released, is never edited: a change is a new one.
 enum Schema002 {
     static let sql = """
         -- What is here, by its last use. All that the room it takes is counted from is in it, so that counting reads no row.
         DROP INDEX items_here;
         CREATE INDEX items_here ON items (cloudStatus, lastUsed, type, copySize) WHERE cloudStatus <> 0;
+
+        -- Items that were missing in the listing of their folder. They may still turn up elsewhere: the end of the scan decides.
+        CREATE TABLE missingItems (databaseID INTEGER PRIMARY KEY NOT NULL) STRICT;
         """
 }

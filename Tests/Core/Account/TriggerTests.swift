@@ -50,6 +50,35 @@ struct TriggerTests {
         }
     }
 
+    @Test("P51: a scan whose removals are held gives no trigger; when the items are back it counts as one with changes")
+    func heldScan() async throws {
+        try await recording { bench, triggers in
+            for number in 0..<30 { bench.put("/box/\(number)", "x") }
+            try await bench.whileRunning { scan in
+                _ = try triggers()
+                bench.server.tree.move("/box", to: "/away")
+                await scan()
+                let afterMove = try triggers()
+                #expect(afterMove == ["itemsChanged", "itemListUpdateCompleted"])
+                bench.server.tree.remove("/away")
+                for _ in 0..<2 {
+                    await scan()
+                    let whileHeld = try triggers()
+                    // The root itself has another ETag.
+                    #expect(whileHeld.allSatisfy { $0 == "itemsChanged" })
+                }
+                bench.put("/kept", "x")
+                await scan()
+                let whatIsNew = try triggers()
+                #expect(whatIsNew == ["itemsChanged"])
+                for number in 0..<30 { bench.put("/away/\(number)", "x") }
+                await scan()
+                let whenBack = try triggers()
+                #expect(whenBack.last == "itemListUpdateCompleted")
+            }
+        }
+    }
+
     /// Runs an account with a plugin that writes down its calls.
     private func recording(
         _ manner: Manner = Manner(), _ body: (Bench, () throws -> [String]) async throws -> Void
