@@ -14,7 +14,7 @@ final class ProcessorRun: PluginRun {
     private let run: RunQueue.Run
     private let trigger: Trigger
     private let version: Int
-    private let now: Timestamp
+    let began: Timestamp
     private var session: ReadSession?
     private var asked: [Intent] = []
     private var askingCalls = 0
@@ -31,7 +31,7 @@ final class ProcessorRun: PluginRun {
         self.run = run
         trigger = run.cause.trigger
         version = policiesVersion
-        now = owner.clock.now()
+        began = owner.clock.now()
     }
 
     /// - Throws: `Failure` if the database cannot be read or written; what was committed before stays.
@@ -107,7 +107,7 @@ final class ProcessorRun: PluginRun {
         _ condition: Condition, fields: UInt64, in cause: RunQueue.Cause, order: String = ""
     ) throws(Failure) -> CursorSource {
         guard let session else { throw Failure(.internal, "A run has ended") }
-        let (sql, arguments) = ConditionSQL.compile(condition, now: now)
+        let (sql, arguments) = ConditionSQL.compile(condition, now: began)
         var from = "items WHERE \(sql)"
         var values: [SQLValue] = []
         if case .items(let ids, _) = cause {
@@ -119,7 +119,7 @@ final class ProcessorRun: PluginRun {
             CursorSource.columns(for: fields), from: from, values + arguments.map(SQLValue.text))
         return CursorSource(
             cursor, fields: fields, files: policiesOwner.files,
-            coverage: try Coverage(fields: fields, database: policiesOwner.database, now: now))
+            coverage: try Coverage(fields: fields, database: policiesOwner.database, now: began))
     }
 
     // MARK: What its calls ask
@@ -193,7 +193,7 @@ final class ProcessorRun: PluginRun {
 
     private func carryOut(_ intent: Intent, in transaction: Transaction) throws {
         switch intent.change {
-        case .download(let item, _), .removeLocalCopy(let item, _): try perform(intent, on: item, in: transaction)
+        case .download(let item, _), .removeLocalCopy(let item, _, _): try perform(intent, on: item, in: transaction)
         case .putValue(let key, let value): try transaction.setPluginValue(of: intent.plugin, key: key, value)
         case .deleteValue(let key): try transaction.removePluginValue(of: intent.plugin, key: key)
         case .addPolicy(let policy, let runsTrigger):

@@ -155,7 +155,8 @@ static larder_status actions_download(const larder_host *host, larder_str local_
 }
 
 static larder_status actions_remove(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key) {
-    return ask(host, "actions.remove_local_copy", local_id, flags, LARDER_REMOVE_RESTORE_FORMER, key);
+    return ask(host, "actions.remove_local_copy", local_id, flags,
+               LARDER_REMOVE_RESTORE_FORMER | LARDER_REMOVE_IF_UNUSED, key);
 }
 
 /* policies */

@@ -13,7 +13,7 @@ import Testing
             item.cloudStatus = .localCopy
             item.downloadTrigger = .availableOffline
             try transaction.update(item)
-        case .removeLocalCopy(let id, _):
+        case .removeLocalCopy(let id, _, _):
             guard var item = try transaction.item(localID: id), item.cloudStatus == .localCopy else { return }
             item.cloudStatus = .cloudOnly
             item.downloadTrigger = nil

@@ -72,6 +72,28 @@ import Testing
         }
     }
 
+    @Test("P36: what is to go only unused says since when, and flags that nobody knows are refused")
+    func removals() async throws {
+        for mode in ["", "if unused", "flags"] {
+            let settings = ["mode": mode, "match": "false", "cleanup": "true"]
+            try await withWorkbench(settings: settings, items: ["/a"]) { bench in
+                let before = Timestamp.now()
+                bench.policies.fire(.itemListUpdateCompleted)
+                await bench.policies.settled()
+                guard mode != "flags" else {
+                    #expect(bench.sink.intents.isEmpty)
+                    return
+                }
+                guard
+                    case .removeLocalCopy(LocalID("id:/a"), restoringFormerTrigger: false, let unusedSince) = bench.sink
+                        .intents.first?.change
+                else { throw SetupError("no removal") }
+                #expect((unusedSince != nil) == (mode == "if unused"))
+                if let unusedSince { #expect(before <= unusedSince && unusedSince <= .now()) }
+            }
+        }
+    }
+
     @Test("A plugin's own cursor sees all items that meet its condition, and is closed once")
     func cursors() async throws {
         try await withWorkbench(settings: ["mode": "items"], items: ["/a", "/b", "/c"]) { bench in
@@ -154,7 +176,7 @@ import Testing
         let effect: @Sendable (Intent, Transaction) throws -> Void = { intent, transaction in
             let id: LocalID
             switch intent.change {
-            case .download(let item, _), .removeLocalCopy(let item, _): id = item
+            case .download(let item, _), .removeLocalCopy(let item, _, _): id = item
             default: return
             }
             guard var item = try transaction.item(localID: id), item.syncActivity.isEmpty else { return }

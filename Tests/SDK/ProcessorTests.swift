@@ -62,6 +62,7 @@ struct Sampler: ItemPolicyProcessor {
         if name == "time", let clock = host.clock {
             host.log?.info("\(try clock.now()) \(try clock.monotonic())")
         }
+        if name == "remove" { try actions.removeLocalCopy(localID, restoringFormer: true, ifUnused: true, key: "gone") }
         if name == "cancel" { try host.cancel?.check() }
         if name == "query", let items = host.items {
             var cursor = try items.matching("favorite", fields: .path)
@@ -151,6 +152,15 @@ struct Sampler: ItemPolicyProcessor {
         #expect(stage.policyChanges == [LARDER_POLICY_QUIET, 0])
         #expect(stage.policies.map(\.identifier) == ["new"] && stage.policies.map(\.condition) == ["favorite"])
         #expect(stage.policies.map(\.revision) == [1])
+    }
+
+    @Test("SDK: a removal's flags reach the host")
+    func removal() {
+        start()
+        #expect(runOver(.file("/remove")) == LARDER_OK)
+        let removal = stage.actions.first { $0.name == "remove_local_copy" }
+        #expect(removal?.flags == LARDER_REMOVE_RESTORE_FORMER | LARDER_REMOVE_IF_UNUSED)
+        #expect(removal?.path == "/remove" && removal?.key == "gone")
     }
 
     @Test("SDK: the clock, a query and the changed items are read")

@@ -26,9 +26,10 @@ extension ActionRequest {
         switch intent.change {
         case .download(let item, let whileCovered):
             self.init(.download, item: item, reason: reason, key: intent.key, whileCovered: whileCovered)
-        case .removeLocalCopy(let item, let restoring):
+        case .removeLocalCopy(let item, let restoring, let unusedSince):
             self.init(
-                .removeLocalCopy(restoringFormerTrigger: restoring), item: item, reason: reason, key: intent.key)
+                .removeLocalCopy(restoringFormerTrigger: restoring, unusedSince: unusedSince), item: item,
+                reason: reason, key: intent.key)
         case .addPolicy, .updatePolicy, .removePolicy, .putValue, .deleteValue: return nil
         }
     }

@@ -6,8 +6,9 @@ public struct Intent: Hashable, Sendable {
         /// request if no policy of the plugin's kind covers the item any more.
         case download(LocalID, whileCovered: Bool)
         /// Remove the copy here unless it is modified. With `restoringFormerTrigger` a copy that was adopted stays, gets its
-        /// former trigger back, and counts as used now.
-        case removeLocalCopy(LocalID, restoringFormerTrigger: Bool)
+        /// former trigger back, and counts as used now. With `unusedSince` it is passed over if anybody uses it, or has used it
+        /// since then.
+        case removeLocalCopy(LocalID, restoringFormerTrigger: Bool, unusedSince: Timestamp?)
         /// `runsTrigger`: whether `policiesChanged` follows.
         case addPolicy(ItemPolicy, runsTrigger: Bool)
         case updatePolicy(ItemPolicy, runsTrigger: Bool)

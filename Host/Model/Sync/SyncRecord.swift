@@ -25,7 +25,8 @@ public struct SyncRecord: Hashable, Sendable {
 
     public enum Action: Hashable, Sendable {
         case download
-        case removeLocalCopy(restoringFormerTrigger: Bool)
+        /// With `unusedSince` a copy that somebody uses, or has used since then, is passed over; otherwise it is waited for.
+        case removeLocalCopy(restoringFormerTrigger: Bool, unusedSince: Timestamp? = nil)
 
         public var name: String {
             switch self {

@@ -62,6 +62,15 @@ public struct PolicyID: ByteText {
     }
 }
 
+/// The id of a claim, which whoever makes it may choose.
+public struct ClaimID: ByteText {
+    public let text: String
+    public init(_ text: String) { self.text = text }
+
+    /// A new random id: 16 lower-case hexadecimal digits.
+    public static func random() -> ClaimID { ClaimID(randomHex(bytes: 8)) }
+}
+
 /// Which kind of policy a processor processes, such as `availableOffline`.
 public struct PolicyKind: ByteText {
     public let text: String

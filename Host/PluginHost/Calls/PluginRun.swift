@@ -6,6 +6,9 @@ public protocol PluginRun: AnyObject {
     /// The policies of the processor's kind, as they were when the run began.
     var policies: [ItemPolicy] { get }
 
+    /// When the run began.
+    var began: Timestamp { get }
+
     /// A stream of the items that meet a condition, as they were when the run began.
     func items(_ query: PluginQuery) throws(ServiceError) -> any ItemSource
 

@@ -13,9 +13,12 @@ let actionsTable = larder_actions(
     },
     remove_local_copy: { host, localID, flags, key in
         serve(host, "actions.remove_local_copy", during: .processor) { context throws(ServiceError) in
-            try check(flags: flags, known: LARDER_REMOVE_RESTORE_FORMER)
+            try check(flags: flags, known: LARDER_REMOVE_RESTORE_FORMER | LARDER_REMOVE_IF_UNUSED)
             let restores = flags & LARDER_REMOVE_RESTORE_FORMER != 0
-            try context.ask(localID, key) { .removeLocalCopy($0, restoringFormerTrigger: restores) }
+            let unusedSince = flags & LARDER_REMOVE_IF_UNUSED != 0 ? try context.activeRun().began : nil
+            try context.ask(localID, key) {
+                .removeLocalCopy($0, restoringFormerTrigger: restores, unusedSince: unusedSince)
+            }
         }
     })
 

@@ -7,5 +7,16 @@ enum Schema002 {
 
         -- Items that were missing in the listing of their folder. They may still turn up elsewhere: the end of the scan decides.
         CREATE TABLE missingItems (databaseID INTEGER PRIMARY KEY NOT NULL) STRICT;
+
+        -- Who needs a copy here. They are the item's, so that they go with its moves, and no scan touches them.
+        CREATE TABLE claims (
+          id TEXT PRIMARY KEY NOT NULL,
+          localID TEXT NOT NULL,
+          -- 0 delete, 1 read, 2 write.
+          kind INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 2),
+          -- JSON: {}, {"until":ns}, {"process":[pid,"started","boot"]}, {"all":[…]}, {"any":[…]}, {"not":{…}}.
+          validity TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX claims_localID ON claims (localID);
         """
 }

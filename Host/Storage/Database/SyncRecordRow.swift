@@ -81,19 +81,52 @@ extension Landing {
 }
 
 extension SyncRecord.Action {
-    private static let restoring = #"{"restoringFormerTrigger":true}"#
-
     fileprivate init?(name: String?, parameters: String?) {
         switch name {
         case "download": self = .download
-        case "removeLocalCopy": self = .removeLocalCopy(restoringFormerTrigger: parameters == Self.restoring)
+        case "removeLocalCopy":
+            let parameters = RemovalParameters(parameters)
+            self = .removeLocalCopy(
+                restoringFormerTrigger: parameters.restores, unusedSince: parameters.unusedSince)
         default: return nil
         }
     }
 
     /// The action's own parameters, JSON.
     fileprivate var parameters: String? {
-        self == .removeLocalCopy(restoringFormerTrigger: true) ? Self.restoring : nil
+        switch self {
+        case .download: nil
+        case .removeLocalCopy(let restores, let unusedSince):
+            RemovalParameters(restores: restores, unusedSince: unusedSince).text
+        }
+    }
+}
+
+/// `{"restoringFormerTrigger":true,"unusedSince":1795255200000000000}`, each member only if it says something.
+private struct RemovalParameters {
+    var restores: Bool
+    var unusedSince: Timestamp?
+
+    init(restores: Bool, unusedSince: Timestamp?) {
+        self.restores = restores
+        self.unusedSince = unusedSince
+    }
+
+    /// What ``text`` wrote.
+    init(_ text: String?) {
+        let members = (text ?? "").dropFirst().dropLast().split(separator: ",")
+        restores = members.contains(#""restoringFormerTrigger":true"#)
+        unusedSince = members.lazy.compactMap { member in
+            let prefix = #""unusedSince":"#
+            return member.hasPrefix(prefix) ? Int64(member.dropFirst(prefix.count)) : nil
+        }.first.map(Timestamp.init(nanoseconds:))
+    }
+
+    var text: String? {
+        var members: [String] = []
+        if restores { members.append(#""restoringFormerTrigger":true"#) }
+        if let unusedSince { members.append(#""unusedSince":\#(unusedSince.nanoseconds)"#) }
+        return members.isEmpty ? nil : "{\(members.joined(separator: ","))}"
     }
 }
 

@@ -52,7 +52,7 @@ public final class Vault: Sendable {
             if mark == nil { mark = try database.readBlocking { try $0.metaText(.vaultID) }.flatMap(VaultMark.init) }
             let marked = mark ?? VaultMark.random()
             try marked.write(in: folder.number, at: path)
-            let boot = bootID()
+            let boot = currentBootID()
             let isFirstSinceBoot = try database.writeBlocking { tx in
                 let last = try tx.metaText(.bootID)
                 try tx.setMeta(.vaultID, .text(marked.id))
@@ -101,14 +101,6 @@ public final class Vault: Sendable {
         throw Failure(
             .cannotCreate, "\(path) is no vault and not empty: there is \(strange)",
             hint: "Name a new or empty folder as `vault` in the config")
-    }
-
-    /// Tells one run of the system from the next (`random(4)`).
-    private static func bootID() -> String {
-        let file = Glibc.open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return "" }
-        defer { Glibc.close(file) }
-        return readText(file, limit: 64)
     }
 }
 

@@ -32,8 +32,9 @@ extension SyncEngine {
         }
         switch request.action {
         case .download: return try preflightDownload(request, of: item, in: tx)
-        case .removeLocalCopy(let restores):
-            return try preflightRemoval(request, of: item, restoresFormerTrigger: restores, in: tx)
+        case .removeLocalCopy(let restores, let unusedSince):
+            return try preflightRemoval(
+                request, of: item, restoresFormerTrigger: restores, unusedSince: unusedSince, in: tx)
         }
     }
 

@@ -3,11 +3,18 @@ import Storage
 
 extension SyncEngine {
     func preflightRemoval(
-        _ request: ActionRequest, of found: Item, restoresFormerTrigger: Bool, in tx: Transaction
+        _ request: ActionRequest, of found: Item, restoresFormerTrigger: Bool, unusedSince: Timestamp?,
+        in tx: Transaction
     ) throws -> EnqueueOutcome {
         var item = found
         let records = try tx.syncRecords(of: item.localID)
-        if let earlier = records.first(where: { $0.record.action.isRemoval }) { return .joined(earlier.id) }
+        if let unusedSince, let use = try use(of: item, since: unusedSince, besides: nil, in: tx) {
+            passOver(item, use)
+            return .done
+        }
+        if let earlier = records.first(where: { $0.record.action.isRemoval }) {
+            return try join(earlier, request, in: tx)
+        }
         var isLanding = false
         for download in records where download.record.action == .download && download.record.reason == request.reason {
             if download.landing != nil {
@@ -36,6 +43,19 @@ extension SyncEngine {
             return .done
         }
         return .queued(try record(request, of: item, in: tx).id)
+    }
+
+    /// One removal serves both; what only goes unused is from now on waited for.
+    private func join(
+        _ earlier: JournalRecord, _ request: ActionRequest, in tx: Transaction
+    ) throws -> EnqueueOutcome {
+        guard case .removeLocalCopy(_, .some) = earlier.record.action else { return .joined(earlier.id) }
+        var stricter = earlier
+        stricter.record.action = request.action
+        stricter.record.reason = request.reason
+        stricter.record.key = request.key
+        try tx.update(stricter)
+        return .joined(earlier.id)
     }
 
     /// Ends a download for the one who asked for it. If another joined it, it goes on as the other's.

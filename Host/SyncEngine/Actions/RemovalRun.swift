@@ -8,7 +8,14 @@ extension SyncEngine {
     func removeCopies(_ jobs: [Job]) throws -> [Settlement] {
         do {
             return try database.writeBlocking { tx in
-                try jobs.map { try removeCopy($0, in: tx) }
+                let start = clock.monotonic()
+                return try jobs.map { job in
+                    // Copies that have to be read take long, and all other writers wait: the rest gets a transaction of its own.
+                    guard clock.monotonic() - start < Self.longestRemoval else {
+                        return Settlement(record: job.id, fate: .stale)
+                    }
+                    return try removeCopy(job, in: tx)
+                }
             }
         } catch let failure as Failure where failure.kind == .localIO {
             let until = clock.now() + Self.inUsePatience
@@ -16,10 +23,18 @@ extension SyncEngine {
         }
     }
 
+    /// After this a transaction that removes copies takes no more of them.
+    private static let longestRemoval = Duration.seconds(2)
+
     private func removeCopy(_ job: Job, in tx: Transaction) throws -> Settlement {
-        guard let journal = try tx.syncRecord(id: job.id), case .removeLocalCopy(let restores) = journal.record.action
+        guard let journal = try tx.syncRecord(id: job.id),
+            case .removeLocalCopy(let restores, let unusedSince) = journal.record.action
         else { return Settlement(record: job.id, fate: .ended) }
         guard var item = try tx.item(localID: journal.record.localID), item.cloudStatus != .cloudOnly else {
+            return try done(journal, in: tx)
+        }
+        if let unusedSince, let use = try use(of: item, since: unusedSince, besides: job.id, in: tx) {
+            passOver(item, use)
             return try done(journal, in: tx)
         }
         if restores, item.formerTrigger != nil {
@@ -28,6 +43,7 @@ extension SyncEngine {
             return try done(journal, in: tx)
         }
         guard item.cloudStatus == .localCopy, let copy = item.copy else { return try refuse(journal, item, in: tx) }
+        if let claim = try validClaim(of: item, in: tx) { return try leave(job, journal, item, claim, in: tx) }
         switch try tree.remove(at: item.path, known: copy) {
         case .removed, .nothingThere:
             item.releaseCopy()
@@ -39,10 +55,7 @@ extension SyncEngine {
             item.cloudStatus = .locallyModified
             try tx.updateLocal(item)
             return try refuse(journal, item, in: tx)
-        case .inUse:
-            let failure = Failure(.failed, "\(item.path) is open in another program and was not removed")
-            let verdict = Verdict.wait(until: clock.now() + Self.inUsePatience, attempts: journal.record.attempts)
-            return try settle(job, verdict, because: failure, in: tx)
+        case .inUse: return try leave(job, journal, item, "is open in another program", in: tx)
         case .obstructed(let obstruction):
             // Whatever it is, it is not the copy.
             logger.notice("\(obstruction.text) lies where the copy of \(item.path) was")
@@ -50,6 +63,24 @@ extension SyncEngine {
             try tx.updateLocal(item)
             return try done(journal, in: tx)
         }
+    }
+
+    /// A copy that somebody uses stays: for good if it was to go only unused, or if a person asked, who is told; else for now.
+    private func leave(
+        _ job: Job, _ journal: JournalRecord, _ item: Item, _ use: String, in tx: Transaction
+    ) throws -> Settlement {
+        if case .removeLocalCopy(_, .some) = journal.record.action {
+            passOver(item, use)
+            return try done(journal, in: tx)
+        }
+        let failure = Failure(.failed, "\(item.path) \(use) and was not removed")
+        if journal.record.reason == .user {
+            var settlement = try done(journal, in: tx)
+            settlement.failure = failure
+            return settlement
+        }
+        let verdict = Verdict.wait(until: clock.now() + Self.inUsePatience, attempts: journal.record.attempts)
+        return try settle(job, verdict, because: failure, in: tx)
     }
 
     /// Folders that are not kept here for their own sake go with the last copy in them.

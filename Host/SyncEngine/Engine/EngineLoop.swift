@@ -63,8 +63,8 @@ struct EngineLoop {
         health = ServerHealth(backoff: SyncEngine.backoff, downloads: engine.limits.downloads)
     }
 
-    /// Removals are local and done one after the other; this many share a transaction.
-    static let removalsAtOnce = 512
+    /// Removals are local and done one after the other; this many share a transaction, as many as a plugin's run asks for in one.
+    static let removalsAtOnce = 1_000
 
     /// - Parameter draining: Ends when nothing is left that can go on within ``SyncEngine/drainPatience``; otherwise only when
     ///   the task is cancelled.

@@ -13,7 +13,8 @@ struct JournalPage: Sendable {
 }
 
 extension SyncEngine {
-    /// How many records are read at a time. Waiting ones do not count: they would hide what comes after them.
+    /// How many records of one budget are read at a time: what a plugin's run asks for in one transaction is read in one. Waiting
+    /// ones do not count: they would hide what comes after them.
     static let pageSize = 1024
 
     /// Reads on in the journal.
@@ -33,12 +34,12 @@ extension SyncEngine {
             }
             var page = JournalPage(last: cursor)
             var found: [JournalRecord] = []
-            var count = 0
+            var counts: [Window.Budget: Int] = [:]
             try tx.eachSyncRecord(after: cursor) { record in
                 page.last = record.id
                 found.append(record)
-                if record.record.wait == nil { count += 1 }
-                page.isLast = count < Self.pageSize
+                if record.record.wait == nil { counts[record.record.action.budget, default: 0] += 1 }
+                page.isLast = counts.values.allSatisfy { $0 < Self.pageSize }
                 return page.isLast
             }
             for record in found {

@@ -29,25 +29,30 @@ extension Host {
             try download(Text(unsafe: loan.text(localID)), whileCovered: whileCovered, key: key)
         }
 
-        /// Asks that the item's local copy is removed, of a folder: if it is empty by then. A copy that is modified, in use or
-        /// claimed stays.
-        /// - Parameter restoringFormer: a copy that was here for another reason before this plugin asked for it stays and
-        ///   gets its former trigger back.
+        /// Asks that the item's local copy is removed, of a folder: if it is empty by then. A modified copy stays; one that is in
+        /// use or claimed stays as long as it is.
+        /// - Parameters:
+        ///   - restoringFormer: a copy that was here for another reason before this plugin asked for it stays and
+        ///     gets its former trigger back.
+        ///   - ifUnused: a copy that is in use, claimed, was used since the run began, or that something else is to be done with
+        ///     already is passed over for good, and nobody is told.
         public func removeLocalCopy(
-            _ localID: borrowing Text, restoringFormer: Bool = false, key: String
+            _ localID: borrowing Text, restoringFormer: Bool = false, ifUnused: Bool = false, key: String
         ) throws(PluginError) {
             var loan = Loan()
+            let flags =
+                (restoringFormer ? LARDER_REMOVE_RESTORE_FORMER : 0) | (ifUnused ? LARDER_REMOVE_IF_UNUSED : 0)
             try Status.check(
-                table.pointee.remove_local_copy(
-                    host, localID.lent, restoringFormer ? LARDER_REMOVE_RESTORE_FORMER : 0, loan.text(key)),
+                table.pointee.remove_local_copy(host, localID.lent, flags, loan.text(key)),
                 "actions.remove_local_copy")
         }
 
         public func removeLocalCopy(
-            _ localID: String, restoringFormer: Bool = false, key: String
+            _ localID: String, restoringFormer: Bool = false, ifUnused: Bool = false, key: String
         ) throws(PluginError) {
             var loan = Loan()
-            try removeLocalCopy(Text(unsafe: loan.text(localID)), restoringFormer: restoringFormer, key: key)
+            try removeLocalCopy(
+                Text(unsafe: loan.text(localID)), restoringFormer: restoringFormer, ifUnused: ifUnused, key: key)
         }
     }
 }

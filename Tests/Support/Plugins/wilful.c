@@ -185,7 +185,8 @@ static larder_status perform(void *me_, uint32_t trigger, const larder_item *ite
 static larder_status clean(void *me_, uint32_t trigger, const larder_item *item) {
     struct wilful *me = me_;
     (void)trigger;
-    return me->actions->remove_local_copy(me->host, item->local_id, 0, item->path);
+    uint32_t flags = is(me, "if unused") ? LARDER_REMOVE_IF_UNUSED : is(me, "flags") ? 0x80u : 0;
+    return me->actions->remove_local_copy(me->host, item->local_id, flags, item->path);
 }
 
 static larder_status nothing(void *me, uint32_t trigger) { (void)me; (void)trigger; return LARDER_OK; }

@@ -26,6 +26,11 @@
  * and counts as used now. Only a copy that came here for this plugin goes. */
 #define LARDER_REMOVE_RESTORE_FORMER 0x01u
 
+/* Only if nobody uses it: a copy that a program has open, that is claimed, that was used since the run began, or that
+ * something else is to be done with already is passed over. Nothing is kept of the wish then, and nobody is told. Without
+ * this flag a copy that is in use or claimed goes later, when it is not any more. */
+#define LARDER_REMOVE_IF_UNUSED 0x02u
+
 LARDER_BEGIN
 
 typedef struct larder_actions {
@@ -40,8 +45,8 @@ typedef struct larder_actions {
      * [processor] since 1.0 */
     larder_status (*download)(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key);
 
-    /* Asks that the item's local copy is removed, or the folder, if it is empty by then. Needs no server. A copy that
-     * is modified, in use or claimed stays, and nothing is said. Asked again while it is under way, or for what is
+    /* Asks that the item's local copy is removed, or the folder, if it is empty by then. Needs no server. A modified copy
+     * stays; one that is in use or claimed stays as long as it is, unless LARDER_REMOVE_IF_UNUSED says otherwise. Asked again while it is under way, or for what is
      * already so, it does nothing. `flags` are LARDER_REMOVE_…. Returns LARDER_NOT_FOUND, LARDER_LIMIT.
      * [processor] since 1.0 */
     larder_status (*remove_local_copy)(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key);

@@ -1,0 +1,164 @@
+import Glibc
+import Model
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// Copies that somebody claims, or uses, at a removal that waits and at one that does not.
+struct ClaimedRemovalTests {
+    private let plugin = DownloadTrigger("org.example.tidy")
+
+    private func remove(_ rig: Rig, ifUnused: Bool) -> SyncRecord.Action {
+        .removeLocalCopy(restoringFormerTrigger: false, unusedSince: ifUnused ? rig.clock.now : nil)
+    }
+
+    private func withCopy(_ body: (Rig, Item) async throws -> Void) async throws {
+        try await Rig.with { rig in
+            let file = try await rig.addFile("/a")
+            try await rig.ask(.download, file, for: plugin)
+            #expect(try await rig.engine.drain().isDone)
+            rig.clock.advance(.seconds(1))
+            try await body(rig, file)
+        }
+    }
+
+    private func claim(_ rig: Rig, _ item: Item, _ kind: Claim.Kind, _ validity: ClaimValidity) async throws {
+        let claim = Claim(id: ClaimID("job"), item: item.localID, kind: kind, validity: validity)
+        try await rig.database.write { try $0.addClaim(claim) }
+    }
+
+    @Test(
+        "P25: a claimed copy stays, whatever the claim, and goes when the claim is over", arguments: Claim.Kind.allCases
+    )
+    func waits(kind: Claim.Kind) async throws {
+        try await withCopy { rig, file in
+            try await claim(rig, file, kind, .until(rig.clock.now + .seconds(40)))
+            try await rig.ask(remove(rig, ifUnused: false), file, for: plugin)
+            let outcome = try await rig.engine.drain()
+            #expect(outcome.left.map(\.why) == ["/a is claimed (\(kind.name), job) and was not removed"])
+            #expect(try rig.text("/a") == "content")
+            #expect(try await rig.issues().isEmpty)
+            rig.clock.advance(.seconds(60))
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/a") == nil)
+        }
+    }
+
+    @Test("A person's removal of a claimed or used copy ends at once, and the copy stays")
+    func person() async throws {
+        try await withCopy { rig, file in
+            try await claim(rig, file, .read, .explicit)
+            try await rig.ask(remove(rig, ifUnused: false), file)
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/a") == "content")
+            #expect(try await rig.records().isEmpty)
+        }
+    }
+
+    /// Why a copy is not removed when only unused ones are.
+    enum Use: String, CaseIterable, Sendable {
+        case claimed, open, usedSince, hasRecord, usedMeanwhile, claimedMeanwhile
+    }
+
+    @Test(
+        "P36: a copy that somebody uses is passed over where only unused ones go: no record, no issue",
+        arguments: Use.allCases)
+    func passedOver(use: Use) async throws {
+        try await withCopy { rig, file in
+            let remove = remove(rig, ifUnused: true)
+            var reader: Int32?
+            rig.clock.advance(.seconds(1))
+            let touch = {
+                try await rig.database.write { [now = rig.clock.now] tx in
+                    guard var item = try tx.item(localID: file.localID) else { return }
+                    item.lastUsed = now
+                    try tx.updateLocal(item)
+                }
+            }
+            switch use {
+            case .claimed: try await claim(rig, file, .read, .explicit)
+            case .open: reader = open(rig.tree.localPath(of: file.path), O_RDONLY)
+            case .usedSince: try await touch()
+            case .hasRecord:
+                try await rig.change(file, "newer", version: "v2")
+                rig.engine.setOnline(false)
+                try await rig.ask(.download, file, for: .user)
+            case .usedMeanwhile, .claimedMeanwhile: break
+            }
+            let outcome = try await rig.ask(remove, file, for: plugin)
+            switch use {
+            case .usedMeanwhile: try await touch()
+            case .claimedMeanwhile: try await claim(rig, file, .read, .explicit)
+            default: break
+            }
+            if [.claimed, .usedSince, .hasRecord].contains(use) {
+                guard case .done = outcome else { throw SetupError("\(outcome)") }
+            }
+            _ = try await rig.engine.drain()
+            reader.map { _ = close($0) }
+            #expect(try await rig.records().filter { $0.record.action.isRemoval }.isEmpty)
+            #expect(try await rig.issues().isEmpty)
+            #expect(try rig.text("/a") == "content")
+            #expect(try await rig.now(file).cloudStatus == .localCopy)
+        }
+    }
+
+    @Test("P36: a copy that nobody uses goes, and one used before the run too")
+    func goes() async throws {
+        try await withCopy { rig, file in
+            try await rig.ask(remove(rig, ifUnused: true), file, for: plugin)
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/a") == nil)
+        }
+    }
+
+    @Test("What is to go in any case is waited for, though another wanted it gone only unused")
+    func stricter() async throws {
+        try await withCopy { rig, file in
+            guard case .queued(let record) = try await rig.ask(remove(rig, ifUnused: true), file, for: plugin),
+                case .joined(record) = try await rig.ask(
+                    remove(rig, ifUnused: false), file, for: .availableOffline, key: "k")
+            else { throw SetupError("not joined") }
+            let reader = open(rig.tree.localPath(of: file.path), O_RDONLY)
+            #expect(try await rig.engine.drain().left.map(\.record) == [record])
+            close(reader)
+            rig.clock.advance(.seconds(60))
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/a") == nil)
+        }
+    }
+
+    @Test(
+        "P39: 1,000 removals that were asked for at once are one transaction, behind downloads that wait for the server too"
+    )
+    func batch() async throws {
+        try await Rig.with(limits: Limits(downloads: 6)) { rig in
+            let files = try await rig.addFiles(1_000) { ("/f/\($0)", "content \($0)") }
+            let others = try await rig.addFiles(500) { ("/g/\($0)", "content") }
+            let plugin = plugin
+            try await rig.database.write { [engine = rig.engine] tx in
+                let requests = files.map { ActionRequest(.download, item: $0.localID, reason: plugin) }
+                _ = try engine.enqueue(requests, in: tx)
+            }
+            #expect(try await rig.engine.drain().isDone)
+            rig.engine.setOnline(false)
+            rig.clock.advance(.seconds(1))
+            let remove = remove(rig, ifUnused: true)
+            try await rig.database.write { [engine = rig.engine] tx in
+                _ = try engine.enqueue(others.map { .init(.download, item: $0.localID, reason: .user) }, in: tx)
+                let requests = files.map { ActionRequest(remove, item: $0.localID, reason: plugin) }
+                _ = try engine.enqueue(requests, in: tx)
+            }
+            let counts = Mutex<[Int]>([])
+            rig.database.setCommitObserver { summary in
+                if summary.changesItems { counts.withLock { $0.append(summary.updated.count) } }
+            }
+            _ = try await rig.engine.drain()
+            #expect(counts.withLock { $0 } == [1_000])
+            #expect(!Files.exists(rig.tree.localPath(of: ItemPath(unchecked: "/f"))))
+        }
+    }
+}
