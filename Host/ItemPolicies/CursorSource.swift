@@ -9,14 +9,16 @@ final class CursorSource: ItemSource {
     private let fields: UInt64
     private let files: String
     private let coverage: Coverage?
+    private let claims: ClaimedItems?
     /// The local path of the row under way, since no column holds it.
     private var localPath: UnsafeMutableBufferPointer<UInt8>
 
-    init(_ cursor: ItemCursor, fields: UInt64, files: String, coverage: Coverage?) {
+    init(_ cursor: ItemCursor, fields: UInt64, files: String, coverage: Coverage?, claims: ClaimedItems?) {
         self.cursor = cursor
         self.fields = fields & knownItemFields
         self.files = files == "/" ? "" : files
         self.coverage = coverage
+        self.claims = claims
         let needsPath = fields & (1 << UInt64(LARDER_FIELD_LOCAL_PATH)) != 0
         localPath = .allocate(capacity: needsPath ? files.utf8.count + ItemPath.longestPath : 0)
     }
@@ -59,6 +61,8 @@ final class CursorSource: ItemSource {
         }
         return UnsafeBufferPointer(rebasing: localPath[..<end])
     }
+
+    fileprivate func readClaims() -> Int64? { claims.map { Int64($0.kinds(of: cursor.text(.localID)).rawValue) } }
 
     fileprivate func readCoverage() -> Int64? { coverage.map { Int64($0.level(of: cursor.item)) } }
 }
@@ -109,6 +113,7 @@ private struct CursorRow: ItemRow {
         case LARDER_FIELD_FAVORITE: column = .favorite
         case LARDER_FIELD_REMOTE_VERSION: column = .remoteVersion
         case LARDER_FIELD_SYNC_ACTIVITY: column = .syncActivity
+        case LARDER_FIELD_CLAIMS: return source.readClaims()
         default: return source.readCoverage()
         }
         return cursor.isNull(column) ? nil : cursor.integer(column)
@@ -138,5 +143,25 @@ struct Coverage {
         if covering.isEmpty { return LARDER_AVAILABLE_OFFLINE_NONE }
         let isNamed = covering.contains { $0.policy.localID == item.localID || $0.policy.path == item.path }
         return isNamed ? LARDER_AVAILABLE_OFFLINE_DIRECT : LARDER_AVAILABLE_OFFLINE_INDIRECT
+    }
+}
+
+/// The items that have valid claims. Made only for processors that read the field.
+struct ClaimedItems {
+    private let kinds: [LocalID: ClaimKinds]
+
+    /// Nil unless the mask asks for it.
+    init?(fields: UInt64, database: Database, now: Timestamp) throws(Failure) {
+        guard fields & (1 << UInt64(LARDER_FIELD_CLAIMS)) != 0 else { return nil }
+        do {
+            kinds = try database.readBlocking { try $0.claimedItems(in: .current(now: now)) }
+        } catch {
+            throw error as? Failure ?? Failure(.internal, "\(error)")
+        }
+    }
+
+    func kinds(of item: UnsafeBufferPointer<UInt8>?) -> ClaimKinds {
+        guard !kinds.isEmpty, let item else { return [] }
+        return kinds[LocalID(String(decoding: item, as: UTF8.self))] ?? []
     }
 }

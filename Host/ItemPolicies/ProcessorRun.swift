@@ -119,7 +119,8 @@ final class ProcessorRun: PluginRun {
             CursorSource.columns(for: fields), from: from, values + arguments.map(SQLValue.text))
         return CursorSource(
             cursor, fields: fields, files: policiesOwner.files,
-            coverage: try Coverage(fields: fields, database: policiesOwner.database, now: began))
+            coverage: try Coverage(fields: fields, database: policiesOwner.database, now: began),
+            claims: try ClaimedItems(fields: fields, database: policiesOwner.database, now: began))
     }
 
     // MARK: What its calls ask

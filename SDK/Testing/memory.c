@@ -72,6 +72,7 @@ struct copied_item copy_item(const larder_item *item, uint64_t fields) {
     TAKE(LARDER_FIELD_SYNC_ACTIVITY, sync_activity);
     TAKE(LARDER_FIELD_LOCAL_PATH, local_path);
     TAKE(LARDER_FIELD_SHARES, shares);
+    TAKE(LARDER_FIELD_CLAIMS, claims);
 #undef TAKE
     larder_str *texts[] = {&m->path,     &m->name,        &m->mime_type,  &m->etag,        &m->file_id,    &m->local_id,
                            &m->parent_path, &m->download_trigger, &m->owner, &m->permissions, &m->local_path, &m->shares};

@@ -94,6 +94,26 @@ import Testing
         }
     }
 
+    @Test("P49: a plugin that asks sees which kinds of valid claims an item has")
+    func claims() async throws {
+        try await withWorkbench(settings: ["mode": "claims", "match": "false"], items: ["/a", "/b", "/c"]) { bench in
+            try await bench.database.write { transaction in
+                func add(_ id: String, _ item: String, _ kind: Claim.Kind, _ validity: ClaimValidity) throws {
+                    try transaction.addClaim(
+                        Claim(id: ClaimID(id), item: LocalID("id:" + item), kind: kind, validity: validity))
+                }
+                try add("1", "/b", .read, .explicit)
+                try add("2", "/b", .delete, .until(.now() + .seconds(1_000)))
+                try add("3", "/b", .write, .until(.now()))
+                try add("4", "/c", .write, .explicit)
+            }
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            let said = bench.log.messages.filter { $0.hasPrefix("info") }
+            #expect(said == ["info: claims 0", "info: claims 5", "info: claims 2"])
+        }
+    }
+
     @Test("A plugin's own cursor sees all items that meet its condition, and is closed once")
     func cursors() async throws {
         try await withWorkbench(settings: ["mode": "items"], items: ["/a", "/b", "/c"]) { bench in

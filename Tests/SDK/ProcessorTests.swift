@@ -12,7 +12,7 @@ struct Sampler: ItemPolicyProcessor {
         id: "org.example.sampler", name: "Sampler", version: "1.2.3", vendor: "Example", summary: "Tries everything",
         required: [.actions], wanted: [.log, .values])
     static let kind = "sampler"
-    static let fields: ItemFields = [.path, .name, .localID, .type, .size]
+    static let fields: ItemFields = [.path, .name, .localID, .type, .size, .claims]
     static let settingsSchema: String? = #"{"properties": {"word": {"type": "string", "default": "hello"}}}"#
 
     let host: Host
@@ -62,6 +62,7 @@ struct Sampler: ItemPolicyProcessor {
         if name == "time", let clock = host.clock {
             host.log?.info("\(try clock.now()) \(try clock.monotonic())")
         }
+        if name == "claimed", let claims = item.claims { host.log?.info("claimed \(claims == [.read, .delete])") }
         if name == "remove" { try actions.removeLocalCopy(localID, restoringFormer: true, ifUnused: true, key: "gone") }
         if name == "cancel" { try host.cancel?.check() }
         if name == "query", let items = host.items {
@@ -134,6 +135,14 @@ struct Sampler: ItemPolicyProcessor {
         item.size = 0
         #expect(runOver(item) == LARDER_OK)
         #expect(stage.logLines.contains("size 0, etag absent, true"))
+    }
+
+    @Test("SDK: an item's claims reach the plugin")
+    func claims() {
+        start()
+        stage.put(.file("/claimed"), claims: LARDER_CLAIM_READ | LARDER_CLAIM_DELETE)
+        #expect(stage.run(.policiesChanged) == LARDER_OK)
+        #expect(stage.logLines.contains("claimed true"))
     }
 
     @Test("SDK: values are written when the call returns, and read before")

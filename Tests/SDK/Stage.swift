@@ -83,6 +83,17 @@ final class Stage {
         }
     }
 
+    /// An item that somebody claims.
+    func put(_ item: Item, claims: UInt32) {
+        put(item)
+        withView(of: item) { view in
+            var view = view.pointee
+            view.present |= 1 << UInt64(LARDER_FIELD_CLAIMS)
+            view.claims = claims
+            larder_fake_put_item(fake, &view)
+        }
+    }
+
     func put(_ policies: ItemPolicy...) {
         for policy in policies { withView(of: policy) { larder_fake_put_policy(fake, $0) } }
     }

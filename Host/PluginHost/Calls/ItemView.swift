@@ -16,7 +16,7 @@ public func emptyItemView() -> larder_item {
 }
 
 /// The fields that this host fills, as bits of a mask.
-public let knownItemFields: UInt64 = (1 << (UInt64(LARDER_FIELD_SHARES) + 1)) - 1
+public let knownItemFields: UInt64 = (1 << (UInt64(LARDER_FIELD_CLAIMS) + 1)) - 1
 
 /// Fills a plugin's view of an item from a row with the fields of the mask, and no others.
 ///
@@ -52,6 +52,7 @@ public func fill(_ view: inout larder_item, fields: UInt64, from row: some ItemR
         case LARDER_FIELD_FAVORITE: set(&view.favorite, field, row, &present)
         case LARDER_FIELD_REMOTE_VERSION: set(&view.remote_version, field, row, &present)
         case LARDER_FIELD_AVAILABLE_OFFLINE: set(&view.available_offline, field, row, &present)
+        case LARDER_FIELD_CLAIMS: set(&view.claims, field, row, &present)
         default: set(&view.sync_activity, field, row, &present)
         }
     }

@@ -21,6 +21,16 @@ extension DatabaseReads {
         return claims.filter { $0.isValid(in: world) }
     }
 
+    /// Which kinds of valid claims items have; those without any are left out.
+    public func claimedItems(in world: @autoclosure () -> ClaimWorld) throws -> [LocalID: ClaimKinds] {
+        let claims = try claims()
+        guard !claims.isEmpty else { return [:] }
+        let world = world()
+        var kinds: [LocalID: ClaimKinds] = [:]
+        for claim in claims where claim.isValid(in: world) { kinds[claim.item, default: []].insert(.init(claim.kind)) }
+        return kinds
+    }
+
     private func claims(where sql: String, _ arguments: [SQLValue] = []) throws -> [Claim] {
         let statement = try RawStatement(db, "SELECT id, localID, kind, validity FROM claims WHERE \(sql)")
         defer { statement.reset() }

@@ -59,4 +59,6 @@ public struct Item: ~Escapable {
     public var syncActivity: SyncActivity? {
         number(item.pointee.sync_activity, .syncActivity).map(SyncActivity.init)
     }
+    /// Empty if nobody claims the copy.
+    public var claims: Claims? { number(item.pointee.claims, .claims).map(Claims.init) }
 }

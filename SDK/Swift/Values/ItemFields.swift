@@ -28,4 +28,5 @@ public struct ItemFields: OptionSet, Hashable, Sendable {
     public static let syncActivity = ItemFields(bit: LARDER_FIELD_SYNC_ACTIVITY)
     public static let localPath = ItemFields(bit: LARDER_FIELD_LOCAL_PATH)
     public static let shares = ItemFields(bit: LARDER_FIELD_SHARES)
+    public static let claims = ItemFields(bit: LARDER_FIELD_CLAIMS)
 }

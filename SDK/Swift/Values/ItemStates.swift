@@ -44,3 +44,17 @@ public struct SyncActivity: OptionSet, Hashable, Sendable {
     public static let creating = SyncActivity(rawValue: LARDER_SYNC_CREATING)
     public static let updating = SyncActivity(rawValue: LARDER_SYNC_UPDATING)
 }
+
+/// Who says that an item's copy is needed here. The host removes no copy that is claimed.
+public struct Claims: OptionSet, Hashable, Sendable {
+    public var rawValue: UInt32
+
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// Some version of it, the newest if possible.
+    public static let read = Claims(rawValue: LARDER_CLAIM_READ)
+    /// This version, as it is.
+    public static let write = Claims(rawValue: LARDER_CLAIM_WRITE)
+    /// Some version of it.
+    public static let delete = Claims(rawValue: LARDER_CLAIM_DELETE)
+}

@@ -136,6 +136,13 @@ static larder_status did_pass(void *me_, uint32_t trigger) {
     if (is(me, "kv") || is(me, "kv fails")) say(me, "later", me->kv->get(me->host, one, &value));
     if (is(me, "sorted")) ask_sorted(me);
     if (is(me, "usage")) ask_usage(me);
+    if (is(me, "claims")) {
+        query.fields |= LARDER_FIELD_BIT(LARDER_FIELD_CLAIMS);
+        if (me->items->open(me->host, &query, &cursor) != LARDER_OK) return LARDER_FAILED;
+        while (cursor->next(cursor, &item) == LARDER_OK && item)
+            say(me, "claims", item->present & LARDER_FIELD_BIT(LARDER_FIELD_CLAIMS) ? (long)item->claims : -1);
+        return me->items->close(me->host, cursor);
+    }
     if (is(me, "items") && me->items->open(me->host, &query, &cursor) == LARDER_OK) {
         while (cursor->next(cursor, &item) == LARDER_OK && item) count++;
         say(me, "files", count);

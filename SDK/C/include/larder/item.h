@@ -15,7 +15,7 @@
 
 LARDER_BEGIN
 
-/* Field numbers: bits of a mask and of `present`. 22 to 63 are for later versions. */
+/* Field numbers: bits of a mask and of `present`. 23 to 63 are for later versions. */
 #define LARDER_FIELD_PATH 0
 #define LARDER_FIELD_NAME 1
 #define LARDER_FIELD_TYPE 2
@@ -38,6 +38,7 @@ LARDER_BEGIN
 #define LARDER_FIELD_SYNC_ACTIVITY 19
 #define LARDER_FIELD_LOCAL_PATH 20
 #define LARDER_FIELD_SHARES 21
+#define LARDER_FIELD_CLAIMS 22
 
 #define LARDER_FIELD_BIT(field) (UINT64_C(1) << (field))
 
@@ -71,6 +72,12 @@ LARDER_BEGIN
 #define LARDER_SYNC_CREATING 0x20u
 #define LARDER_SYNC_UPDATING 0x40u
 
+/* Who says that the copy is needed here, a set: some version of it, the newest if possible (READ); this version as it is
+ * (WRITE); some version (DELETE). Claims that have ended are not in it. The host removes no copy that is claimed. */
+#define LARDER_CLAIM_READ 0x01u
+#define LARDER_CLAIM_WRITE 0x02u
+#define LARDER_CLAIM_DELETE 0x04u
+
 typedef struct larder_item {
     uint32_t struct_size;
     uint32_t reserved;
@@ -97,7 +104,7 @@ typedef struct larder_item {
     uint32_t remote_version;     /* LARDER_REMOTE_VERSION_…; absent without a copy */
     uint32_t available_offline;  /* LARDER_AVAILABLE_OFFLINE_… */
     uint32_t sync_activity;      /* LARDER_SYNC_… */
-    uint32_t reserved2;
+    uint32_t claims;             /* LARDER_CLAIM_…; 0: nobody claims it */
 } larder_item;
 
 /* A stream of items. The host makes it; who closes it, its giver's card says. */

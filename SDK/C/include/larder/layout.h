@@ -90,7 +90,7 @@ LARDER_ASSERT_OFFSET(larder_item, favorite, 244);
 LARDER_ASSERT_OFFSET(larder_item, remote_version, 248);
 LARDER_ASSERT_OFFSET(larder_item, available_offline, 252);
 LARDER_ASSERT_OFFSET(larder_item, sync_activity, 256);
-LARDER_ASSERT_OFFSET(larder_item, reserved2, 260);
+LARDER_ASSERT_OFFSET(larder_item, claims, 260);
 
 LARDER_ASSERT_SIZE(larder_item_cursor, 24);
 LARDER_ASSERT_OFFSET(larder_item_cursor, struct_size, 0);
