@@ -31,7 +31,7 @@ struct Rules {
 
     /// The condition of a policy for a folder and all below it, or for a path of which nothing is known yet.
     static func below(_ path: String) -> Condition {
-        path == "/" ? ItemProperty.path.starts(with: "/") : .path == path || ItemProperty.path.starts(with: path + "/")
+        path == "/" ? .path.startsWith("/") : .path == path || .path.startsWith(path + "/")
     }
 
     /// The condition of a policy for a file, which goes with the file wherever it is moved.

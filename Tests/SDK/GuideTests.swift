@@ -6,12 +6,12 @@ import Testing
 
 /// The examples of the authors' guide are built as it says, and run.
 @Suite struct GuideTests {
-    /// The first block of code in a language that has an entry function.
-    private func example(in language: String) throws -> String {
+    /// The first block of code in a language that has a word, unless told the entry function's name.
+    private func example(in language: String, with word: String = "larder_plugin_entry_v1") throws -> String {
         let guide = try Files.text("\(Build.root)/Host/Docs/plugin-abi.md")
         for block in guide.split(separator: "```\(language)\n").dropFirst() {
             let code = block.prefix(upTo: block.firstRange(of: "```")?.lowerBound ?? block.endIndex)
-            if code.contains("larder_plugin_entry_v1") { return String(code) }
+            if code.contains(word) { return String(code) }
         }
         throw SetupError("the guide has no example in \(language)")
     }
@@ -43,6 +43,21 @@ import Testing
                     "\(Build.root)/SDK/C/include", "\(folder)/favorites.c", "-o", "\(folder)/libfavorites.so",
                 ])
             try keepsFavorites("\(folder)/libfavorites.so")
+        }
+    }
+
+    @Test("G15: the guide's conditions are such, and have the types that it says")
+    func conditions() async throws {
+        try await withTemporaryFolder { folder in
+            let code = try example(in: "swift", with: "let large: Condition")
+            try Files.write("import LarderSDK\n\n" + code, to: "\(folder)/conditions.swift")
+            try await mustRun(
+                "swiftc",
+                [
+                    "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-I",
+                    "\(Build.root)/.build/debug/Modules",
+                    "-I", "\(Build.root)/SDK/C/include", "\(folder)/conditions.swift",
+                ])
         }
     }
 
