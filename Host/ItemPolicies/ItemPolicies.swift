@@ -46,6 +46,12 @@ public final class ItemPolicies: Sendable {
         (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
+    /// Rises with each change of policies.
+    public var policiesVersion: Int { version.load(ordering: .acquiring) }
+
+    /// The kinds of policies that are processed here.
+    public var kinds: Set<PolicyKind> { Set(seats.compactMap(\.instance.kind)) }
+
     // MARK: What sets runs off. Never blocks; may be called on any thread.
 
     /// A transaction was committed. To be called by the database's observer itself, before the commit returns, so that what

@@ -58,7 +58,10 @@ extension AccountHost {
             return outcome
         }
         let isOwed = state.finishScan()
-        policies.fire(outcome.changed || isOwed ? .itemListUpdateCompleted : .itemListUpdateCompletedWithoutChanges)
+        let trigger: Trigger =
+            outcome.changed || isOwed ? .itemListUpdateCompleted : .itemListUpdateCompletedWithoutChanges
+        try await removeObsoletePolicies(after: trigger)
+        policies.fire(trigger)
         return outcome
     }
 

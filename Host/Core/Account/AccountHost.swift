@@ -128,6 +128,7 @@ final class AccountState: Sendable {
         var isRefused = false
         var credentials: Credentials
         var owesTrigger = true
+        var policiesLookedAt = 0
     }
 
     private let values: Mutex<Values>
@@ -149,6 +150,10 @@ final class AccountState: Sendable {
             return true
         }
     }
+
+    /// The version of the policies of which it was last seen after a scan whether they are of use still; 0: never.
+    var policiesLookedAt: Int { values.withLock { $0.policiesLookedAt } }
+    func lookedAtPolicies(_ version: Int) { values.withLock { $0.policiesLookedAt = version } }
 
     /// A scan changed something and did not finish.
     func oweTrigger() { values.withLock { $0.owesTrigger = true } }

@@ -106,7 +106,7 @@ struct TriggerTests {
 
 extension Bench {
     /// Runs the account as a service does; `body` gets what lets it scan once more, and is called after the first scan.
-    fileprivate func whileRunning(_ body: (_ scan: () async -> Void) async throws -> Void) async throws {
+    func whileRunning(_ body: (_ scan: () async -> Void) async throws -> Void) async throws {
         let host = try await ready()
         let run = Task { try await host.run() }
         let settle = { [clock] in

@@ -1,0 +1,101 @@
+import ItemPolicies
+import Logging
+import Model
+import Storage
+
+/// What a finished scan makes of a policy that says when it is of no use any more (P30, P31).
+enum AutoRemoval {
+    /// Something that is not removed meets the policy's condition for staying, or it has none.
+    case stays
+    /// What the policy was for is gone, and something else is at its path by now: the policy is for that.
+    case aimedAnew(ItemPolicy)
+    case goes
+
+    /// One search by an index, if the condition names an item as those of pins do.
+    init(of policy: ItemPolicy, in reads: some DatabaseReads, now: Timestamp) throws {
+        guard let staying = try policy.parsedRemoveWhenNone() else {
+            self = .stays
+            return
+        }
+        if try reads.hasItem(meeting: staying, now: now) {
+            self = .stays
+        } else if let path = policy.path, let item = try reads.item(at: path),
+            let aimed = try policy.aimed(at: item), try aimed.parsedRemoveWhenNone()?.matches(item, now: now) == true
+        {
+            self = .aimedAnew(aimed)
+        } else {
+            self = .goes
+        }
+    }
+}
+
+extension AccountHost {
+    /// Removes policies whose condition for staying no item meets any more, or aims them anew. To be called when a scan has just
+    /// finished: at no other time is it certain that what is flagged as removed has not moved.
+    ///
+    /// Policies of kinds that no plugin processes here are left alone. All that changes is one transaction, and so gives one
+    /// `policiesChanged`.
+    /// - Parameter trigger: the one that the scan gives. One that found nothing new is looked at only if policies changed.
+    func removeObsoletePolicies(after trigger: Trigger) async throws {
+        let version = policies.policiesVersion
+        guard trigger == .itemListUpdateCompleted || state.policiesLookedAt != version else { return }
+        let (kinds, now) = (policies.kinds, clock.now())
+        let ids = try await database.read { reads in
+            try reads.policies().filter { policy in
+                guard kinds.contains(policy.kind) else { return false }
+                if case .stays = try AutoRemoval(of: policy, in: reads, now: now) { return false }
+                return true
+            }.map(\.id)
+        }
+        // Read before the look: what changed meanwhile is looked at again.
+        state.lookedAtPolicies(version)
+        guard !ids.isEmpty else { return }
+        let done = try await database.write { tx in
+            var done: [(policy: ItemPolicy, fate: AutoRemoval)] = []
+            for policy in try ids.compactMap({ try tx.policy($0) }) {
+                let fate = try AutoRemoval(of: policy, in: tx, now: now)
+                switch fate {
+                case .stays: continue
+                case .aimedAnew(let aimed): try tx.updatePolicy(aimed)
+                case .goes: try tx.removePolicy(policy.id)
+                }
+                done.append((policy, fate))
+            }
+            return done
+        }
+        for (policy, fate) in done {
+            let name = policy.path?.text ?? policy.condition
+            let word: Logger.Message =
+                if case .goes = fate {
+                    "The policy for \(name) was removed: nothing that it was for is on the server any more"
+                } else {
+                    "The policy for \(name) stays: what it was for is gone from the server, and something new is there"
+                }
+            logger.notice(word, metadata: ["policy": "\(policy.id)", "kind": "\(policy.kind)"])
+        }
+    }
+}
+
+extension ItemPolicy {
+    fileprivate func parsedRemoveWhenNone() throws(Failure) -> Condition? {
+        guard let removeWhenNone else { return nil }
+        do throws(ConditionError) { return try Condition(parsing: removeWhenNone) } catch {
+            throw error.failure(in: "the policy \(id)")
+        }
+    }
+
+    /// The policy for what is at its path now, in place of what was there; nil if it does not say by its id what it was for. A
+    /// file's is no folder's: of what is in it nobody spoke.
+    fileprivate func aimed(at item: Item) throws -> ItemPolicy? {
+        guard let old = localID, old != item.localID else { return nil }
+        var aimed = self
+        aimed.localID = item.localID
+        if let condition = try parsedCondition().replacing(old, with: item.localID) {
+            guard item.kind == .file else { return nil }
+            aimed.condition = condition.text
+        }
+        guard let staying = try parsedRemoveWhenNone()?.replacing(old, with: item.localID) else { return nil }
+        aimed.removeWhenNone = staying.text
+        return aimed
+    }
+}
