@@ -16,6 +16,7 @@ import Model
         version: Product.version,
         subcommands: [
             Demo.self, Run.self, Status.self, List.self, Stat.self, Pin.self, Unpin.self, PolicyCommand.self,
+            Explain.self,
             SyncCommand.self, IssueCommand.self, PluginCommand.self, ProjectCommand.self, ConfigCommand.self,
             Probe.self,
         ])

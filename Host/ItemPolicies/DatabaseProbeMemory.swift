@@ -4,8 +4,13 @@ public import Storage
 /// Remembers in a vault's database which libraries were opened in a child process.
 public struct DatabaseProbeMemory: ProbeMemory {
     private let database: Database
+    private let isReadOnly: Bool
 
-    public init(_ database: Database) { self.database = database }
+    /// - Parameter isReadOnly: what is tried now is tried again the next time.
+    public init(_ database: Database, isReadOnly: Bool = false) {
+        self.database = database
+        self.isReadOnly = isReadOnly
+    }
 
     public func library(digest: [UInt8], hostMinor: Int) async throws -> ProbedLibrary? {
         try await database.read { try $0.probedLibrary(digest: digest, hostMinor: hostMinor) }
@@ -13,6 +18,7 @@ public struct DatabaseProbeMemory: ProbeMemory {
     }
 
     public func remember(_ library: ProbedLibrary, digest: [UInt8], hostMinor: Int) async throws {
+        guard !isReadOnly else { return }
         try await database.write { transaction in
             try transaction.rememberProbe(digest: digest, hostMinor: hostMinor, refusal: library.refusal)
         }

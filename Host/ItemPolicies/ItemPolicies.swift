@@ -19,7 +19,7 @@ public final class ItemPolicies: Sendable {
     let clock: HostClock
     /// The folder of the local copies.
     let files: String
-    private let seats: [ProcessorSeat]
+    let seats: [ProcessorSeat]
     private let logger: Logger
     private let state = Mutex(State())
     private let version = Atomic<Int>(1)

@@ -13,7 +13,11 @@ final class ProcessorRun: PluginRun {
     private let calls: ProcessorCalls
     private let run: RunQueue.Run
     private let trigger: Trigger
+    /// The items that it is about; nil: all.
+    private let scope: [Int64]?
     private let version: Int
+    /// What takes note of what it asks for, in place of doing it.
+    private let preview: RunPreview?
     let began: Timestamp
     private var session: ReadSession?
     private var asked: [Intent] = []
@@ -23,15 +27,18 @@ final class ProcessorRun: PluginRun {
     private(set) var policies: [ItemPolicy] = []
 
     init(
-        _ owner: ItemPolicies, seat: ProcessorSeat, calls: ProcessorCalls, run: RunQueue.Run, policiesVersion: Int
+        _ owner: ItemPolicies, seat: ProcessorSeat, calls: ProcessorCalls, run: RunQueue.Run, policiesVersion: Int,
+        preview: RunPreview? = nil
     ) {
         policiesOwner = owner
         self.seat = seat
         self.calls = calls
         self.run = run
-        trigger = run.cause.trigger
+        self.preview = preview
+        trigger = preview?.trigger ?? run.cause.trigger
+        scope = if case .items(let ids, _) = run.cause { ids } else { nil }
         version = policiesVersion
-        began = owner.clock.now()
+        began = preview?.time ?? owner.clock.now()
     }
 
     /// - Throws: `Failure` if the database cannot be read or written; what was committed before stays.
@@ -65,18 +72,19 @@ final class ProcessorRun: PluginRun {
     }
 
     private func preflight() throws {
-        guard case .items = run.cause else {
+        guard trigger == .itemsChanged else {
             calls.preflight(trigger, changed: nil)
             return
         }
-        calls.preflight(trigger, changed: try open(.constant(true), fields: calls.fields, in: run.cause))
+        calls.preflight(trigger, changed: try open(.constant(true), fields: calls.fields, in: scope))
     }
 
     private func pass(_ which: ProcessorCalls.Pass) throws {
         guard !calls.isCancelled, let condition = parsed(which == .matching ? .match : .cleanup) else {
             return try commit()
         }
-        let source = try open(condition, fields: calls.fields, in: run.cause)
+        preview?.conditions[which] = condition
+        let source = try open(condition, fields: calls.fields, in: scope)
         let view = UnsafeMutablePointer<larder_item>.allocate(capacity: 1)
         view.initialize(to: emptyItemView())
         defer { view.deallocate() }
@@ -89,6 +97,7 @@ final class ProcessorRun: PluginRun {
                 isBegun = true
             }
             calls.perform(which, trigger, view, of: source)
+            preview?.performed(which, on: source.path)
             if askingCalls >= Self.mostCalls { try commit() }
         }
         if isBegun, !calls.isCancelled { calls.end(which, trigger) }
@@ -104,13 +113,13 @@ final class ProcessorRun: PluginRun {
     }
 
     private func open(
-        _ condition: Condition, fields: UInt64, in cause: RunQueue.Cause, order: String = ""
+        _ condition: Condition, fields: UInt64, in scope: [Int64]?, order: String = ""
     ) throws(Failure) -> CursorSource {
         guard let session else { throw Failure(.internal, "A run has ended") }
         let (sql, arguments) = ConditionSQL.compile(condition, now: began)
         var from = "items WHERE \(sql)"
         var values: [SQLValue] = []
-        if case .items(let ids, _) = cause {
+        if let ids = scope {
             from = "json_each(?) AS changed CROSS JOIN items ON items.databaseID = changed.value WHERE \(sql)"
             values.append(.text("[" + ids.map(String.init).joined(separator: ",") + "]"))
         }
@@ -131,7 +140,7 @@ final class ProcessorRun: PluginRun {
             throw ServiceError(LARDER_INVALID_ARGUMENT, "the condition: \(error)")
         }
         do throws(Failure) {
-            return try open(parsed, fields: query.fields, in: .all(trigger), order: query.order)
+            return try open(parsed, fields: query.fields, in: nil, order: query.order)
         } catch {
             throw ServiceError(LARDER_IO, error.message)
         }
@@ -172,9 +181,24 @@ final class ProcessorRun: PluginRun {
         }
     }
 
-    func accept(_ intents: [Intent]) {
+    func accept(_ intents: [Intent], during call: StaticString) {
+        if let preview { return preview.take(intents, during: call) { path(of: $0) } }
         asked += intents
         askingCalls += 1
+    }
+
+    /// Where an item is; nil if that cannot be found out.
+    private func path(of item: LocalID) -> ItemPath? {
+        if let current, current.isAt(item) { return ItemPath(unchecked: current.path) }
+        do throws(Failure) {
+            let cursor = try session?.items(
+                CursorSource.columns(for: 0), from: "items WHERE items.localID = ?", [.text(item.text)])
+            guard let cursor, try cursor.next(), let bytes = cursor.text(.path) else { return nil }
+            return ItemPath(unchecked: String(decoding: bytes, as: UTF8.self))
+        } catch {
+            calls.logError("The path of the item \(item) cannot be read: \(error.message)")
+            return nil
+        }
     }
 
     // MARK: What is done about it

@@ -45,10 +45,10 @@ private func leaves(
     func commands() {
         #expect(
             leaves().map { $0.words.joined(separator: " ") }.sorted() == [
-                "config show", "config validate", "demo", "issue list", "issue resolve", "ls", "pin", "plugin disable",
+                "config show", "config validate", "demo", "explain", "issue list", "issue resolve", "ls", "pin",
+                "plugin disable",
                 "plugin enable", "plugin info", "plugin list", "plugin why", "policy add", "policy list",
-                "policy remove",
-                "policy update", "project add-step",
+                "policy remove", "policy run", "policy update", "project add-step",
                 "project create", "project date", "project delete", "project duplicate", "project list",
                 "project redo", "project show", "project size", "project step", "project undo", "project update",
                 "run", "stat", "status", "sync cancel", "sync list", "sync retry", "unpin",
@@ -62,6 +62,7 @@ private func leaves(
             "ls": ["-r", "--where", "--removed", "--sort", "--descending", "--limit"],
             "policy list": ["--kind", "--path", "--internal"],
             "policy add": ["--kind", "--where", "--id", "--description", "--remove-when-none"],
+            "policy run": ["--trigger", "--dry-run"],
             "policy update": ["--where", "--description", "--remove-when-none"], "issue resolve": ["--all", "--code"],
             "project create": ["--base", "--bundle-id"], "project list": ["--base", "--sort", "--ascending"],
             "project show": ["--base", "--steps", "--user-data"], "project size": ["--base"],
@@ -86,7 +87,8 @@ private func leaves(
         "H1: usage errors are 64, and the last line of JSON output too",
         arguments: [
             ["nosuch"], ["--bogus"], ["ls", "--bogus"], ["ls", "--limit", "x"], ["ls", "--limit", "-1"], ["pin"],
-            ["run", "--timeout", "5s"], ["run", "--once", "--timeout", "5"], ["ls", "--sort", "siz"], ["explain", "/"],
+            ["run", "--timeout", "5s"], ["run", "--once", "--timeout", "5"], ["ls", "--sort", "siz"],
+            ["policy", "undo"],
             ["issue", "resolve", "1"], ["issue", "resolve", "x", "retry"], ["issue", "resolve", "--all", "retry"],
             ["sync", "cancel", "x"], ["--account", "other", "ls"], ["--log-level", "loud", "ls"],
             ["demo", "--log-level", "loud"],

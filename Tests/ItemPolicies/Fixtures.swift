@@ -128,3 +128,11 @@ func withWorkbench(
         try database.close()
     }
 }
+
+/// What is told on another thread.
+final class Collected<Element: Sendable>: Sendable {
+    private let elements = Mutex<[Element]>([])
+
+    var all: [Element] { elements.withLock { $0 } }
+    func add(_ element: Element) { elements.withLock { $0.append(element) } }
+}

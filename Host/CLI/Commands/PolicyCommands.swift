@@ -4,8 +4,8 @@ import Model
 
 struct PolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "policy", abstract: "List, add, change and remove item policies.",
-        subcommands: [PolicyAdd.self, PolicyList.self, PolicyUpdate.self, PolicyRemove.self])
+        commandName: "policy", abstract: "List, add, change and remove item policies, and run them.",
+        subcommands: [PolicyAdd.self, PolicyList.self, PolicyUpdate.self, PolicyRemove.self, PolicyRun.self])
 }
 
 struct PolicyList: LarderCommand {

@@ -1,6 +1,6 @@
 import Connection
 import ItemPolicies
-import Model
+public import Model
 import Storage
 import SyncEngine
 import Synchronization
@@ -86,6 +86,28 @@ extension AccountHost {
             outcome.add(error.failure)
         }
         await policies.settled()
+    }
+
+    /// Sets the processors to work for a trigger after which all items are looked at, and carries out what needs no server: copies
+    /// are removed, downloads wait for the next run. What was waiting of that kind is done too.
+    /// - Returns: what went wrong; how much waits for a server is its `leftCount`.
+    public func runPolicies(_ trigger: Trigger) async throws(Failure) -> RunOutcome {
+        do {
+            try await recover()
+            let outcome = SharedOutcome()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { [policies] in await policies.run() }
+                group.addTask { [process] in await process.watchPlugins() }
+                defer { group.cancelAll() }
+                policies.fire(trigger)
+                let drained = try await drainToRest()
+                for failure in policies.takeFailures() { outcome.add(failure) }
+                outcome.add(drained)
+            }
+            return outcome.value
+        } catch {
+            throw Failure(of: error)
+        }
     }
 
     /// Drains until neither the engine's results nor the processors' wishes set anything new off.

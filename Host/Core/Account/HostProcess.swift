@@ -47,9 +47,12 @@ public actor HostProcess {
         try trace?.flush()
     }
 
-    func startPlugins(for bookmark: Bookmark, database: Database, logger: Logger) async throws -> [PluginInstance] {
+    /// - Parameter isReadOnly: whether the database is open for reading alone.
+    func startPlugins(
+        for bookmark: Bookmark, database: Database, isReadOnly: Bool = false, logger: Logger
+    ) async throws -> [PluginInstance] {
         let trace = try openTrace()
-        let host = await loaded(memory: DatabaseProbeMemory(database))
+        let host = await loaded(memory: DatabaseProbeMemory(database, isReadOnly: isReadOnly))
         let environment = AccountEnvironment(
             name: bookmark.name, logger: logger, clock: options.clock, trace: trace)
         return await host.start(environment)

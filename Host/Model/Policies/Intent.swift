@@ -29,3 +29,26 @@ public struct Intent: Hashable, Sendable {
         self.key = key
     }
 }
+
+extension Intent.Change {
+    /// As dry runs and explanations name it.
+    public var name: String {
+        switch self {
+        case .download: "download"
+        case .removeLocalCopy: "removeLocalCopy"
+        case .addPolicy: "addPolicy"
+        case .updatePolicy: "updatePolicy"
+        case .removePolicy: "removePolicy"
+        case .putValue: "putValue"
+        case .deleteValue: "deleteValue"
+        }
+    }
+
+    /// The item that it is about; nil: none.
+    public var item: LocalID? {
+        switch self {
+        case .download(let item, _), .removeLocalCopy(let item, _, _): item
+        case .addPolicy, .updatePolicy, .removePolicy, .putValue, .deleteValue: nil
+        }
+    }
+}

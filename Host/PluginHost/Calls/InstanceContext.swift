@@ -74,7 +74,7 @@ final class InstanceContext: @unchecked Sendable {
         self.phase = .none
         if status == LARDER_OK {
             if !callValues.isEmpty { runValues.merge(callValues) { _, new in new } }
-            if !asked.isEmpty { run?.accept(asked) }
+            if !asked.isEmpty { run?.accept(asked, during: callName) }
         }
         asked.removeAll(keepingCapacity: true)
         callValues.removeAll()

@@ -24,7 +24,7 @@ public protocol PluginRun: AnyObject {
     func value(for key: [UInt8]) throws(ServiceError) -> [UInt8]?
 
     /// A call returned well, and this is what it asked for, in order.
-    func accept(_ intents: [Intent])
+    func accept(_ intents: [Intent], during call: StaticString)
 }
 
 /// A stream of items as a plugin sees them. Used on one thread; what a view points to is valid until the next `next`.

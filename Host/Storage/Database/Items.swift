@@ -7,6 +7,12 @@ extension DatabaseReads {
         try firstItem("items.path = ? AND items.removedAt IS NULL", [.text(path.text)])
     }
 
+    /// The item at a path; without one the item that was removed from there last.
+    public func lastItem(at path: ItemPath) throws -> Item? {
+        try firstItem(
+            "items.path = ? ORDER BY items.removedAt IS NOT NULL, items.removedAt DESC", [.text(path.text)])
+    }
+
     public func item(localID: LocalID) throws -> Item? {
         try firstItem("items.localID = ?", [.text(localID.text)])
     }

@@ -1,0 +1,121 @@
+import ArgumentParser
+import Core
+import Model
+
+struct Explain: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Tell what each plugin makes of an item: what it would do, why, and when. Changes nothing.",
+        discussion: "It needs no network and works beside a running host. An item that is gone can be explained too.")
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The item's path on the server.") var path: String
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let path = try CLIArgument.path(path)
+        let (item, explanations) = try await withPreview(global, console) { preview throws(Failure) in
+            try await preview.explain(path)
+        }
+        if global.isJSON {
+            for explanation in explanations { console.print(JSON(explanation)) }
+            return []
+        }
+        console.print(Text.visible(item.path.text) + (item.isRemoved ? " (removed)" : ""))
+        let width = explanations.map(\.plugin.shortName.count).max() ?? 0
+        for explanation in explanations {
+            console.print("  \(Text.padded(explanation.plugin.shortName, to: width))  \(explanation.sentence)")
+            guard !explanation.policies.isEmpty else { continue }
+            let ids = explanation.policies.map { Text.visible($0.text) }.joined(separator: ", ")
+            console.print("  \(Text.padded("", to: width))  covered by: \(ids)")
+        }
+        return []
+    }
+}
+
+/// Starts an account's plugins without anything that they could change, and stops them after the body.
+/// - Throws: `notFound` if nothing is known of the account yet, and what `body` throws.
+func withPreview<Result: Sendable>(
+    _ global: GlobalOptions, _ console: Console, _ body: (AccountPreview) async throws(Failure) -> Result
+) async throws(Failure) -> Result {
+    let config = try global.loadConfig()
+    let account = try config.oneAccount()
+    let process = config.hostProcess(console)
+    let preview = try await AccountPreview.open(account.bookmark, in: process)
+    let result: Result
+    do throws(Failure) {
+        result = try await body(preview)
+    } catch {
+        try await preview.close()
+        try await process.close()
+        throw error
+    }
+    try await preview.close()
+    try await process.close()
+    return result
+}
+
+extension Explanation {
+    /// What it would do: now, else at the time when its answer changes.
+    var wishes: [Wish] { now.isEmpty ? then : now }
+
+    /// The names of what it would do, each once; nil: nothing.
+    var would: String? {
+        var names: [String] = []
+        for name in wishes.compactMap(\.would) where !names.contains(name) { names.append(name) }
+        return names.isEmpty ? nil : names.joined(separator: ", ")
+    }
+
+    /// For a person.
+    var sentence: String {
+        guard let because, let trigger else {
+            return trigger == nil ? "is not called now" : "nothing, whatever the item"
+        }
+        let reason = Text.visible(because.text)
+        let holds = matches || cleanup
+        let deed = would.map(Self.deed)
+        guard let change else {
+            return holds ? "\(deed ?? "nothing"), because \(reason)" : "nothing: it would need \(reason)"
+        }
+        let when = Self.when(change.named, trigger)
+        if !now.isEmpty { return "\(deed ?? "nothing"), because \(reason); another answer from \(when)" }
+        guard !then.isEmpty else {
+            return "nothing: \(reason)\(holds ? "" : " does not hold"); another answer from \(when)"
+        }
+        return "\(would == "removeLocalCopy" ? "expires" : deed ?? "") \(when), because of \(reason)"
+    }
+
+    private static func deed(_ names: String) -> String {
+        switch names {
+        case "download": "fetches it or keeps it"
+        case "removeLocalCopy": "removes the copy"
+        default: names
+        }
+    }
+
+    /// `2026-11-28 at the first scan after 10:12`, in UTC.
+    private static func when(_ time: Timestamp, _ trigger: Trigger) -> String {
+        let text = time.description
+        let occasion =
+            switch trigger {
+            case .itemListUpdateCompleted, .itemListUpdateCompletedWithoutChanges: "scan"
+            case .itemsChanged: "change of the item"
+            default: "run"
+            }
+        return "\(text.prefix(10)) at the first \(occasion) after \(text.dropFirst(11).prefix(5))"
+    }
+}
+
+extension JSON {
+    init(_ explanation: Explanation) {
+        self = .object([
+            "plugin": .text(explanation.plugin.text),
+            "kind": .text(explanation.kind.text),
+            "matches": .bool(explanation.matches),
+            "cleanup": .bool(explanation.cleanup),
+            "because": .text(explanation.because?.text),
+            "would": .text(explanation.would),
+            "when": .time(explanation.change?.named),
+            "policies": .texts(explanation.policies.map(\.text)),
+        ])
+    }
+}

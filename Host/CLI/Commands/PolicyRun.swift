@@ -1,0 +1,75 @@
+import ArgumentParser
+import Core
+import Model
+
+struct PolicyRun: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Set the plugins to work for one trigger, without a server.",
+        discussion: """
+            Copies that are to go are removed at once; downloads wait for the next `larder run`. With --dry-run nothing \
+            is done: what each plugin would ask for is printed, also beside a running host.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @Option(help: ArgumentHelp("One of \(Self.triggers.map(\.name).joined(separator: ", ")).", valueName: "trigger"))
+    var trigger = Trigger.itemListUpdateCompleted.name
+    @Flag(help: "Print what each plugin would do, and change nothing.") var dryRun = false
+
+    /// Those after which all items are looked at.
+    private static let triggers = Trigger.allCases.filter { $0 != .itemsChanged }
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        guard let trigger = Self.triggers.first(where: { $0.name == trigger }) else {
+            let names = Self.triggers.map(\.name)
+            let meant = nearestName(to: trigger, among: names, ifLikely: true).map { "did you mean `\($0)`? " } ?? ""
+            throw Failure(
+                .usage, "--trigger: `\(Text.visible(trigger))` is no trigger after which all items are looked at",
+                hint: meant + "they are: \(names.joined(separator: ", "))")
+        }
+        if dryRun { return try await preview(trigger, console) }
+        let (account, outcome) = try await withAccount(global, console) { host throws(Failure) in
+            (host.bookmark.name, try await host.runPolicies(trigger))
+        }
+        if global.isJSON {
+            console.print(
+                JSON.object([
+                    "account": .text(account), "trigger": .text(trigger.name), "leftCount": .int(outcome.leftCount),
+                ]))
+        } else {
+            let left = Text.count(outcome.leftCount, "action waits", "actions wait")
+            console.print("\(account): \(trigger.name) was run; \(left) for the next `larder run`")
+        }
+        return outcome.failures
+    }
+
+    private func preview(_ trigger: Trigger, _ console: Console) async throws(Failure) -> [Failure] {
+        let isJSON = global.isJSON
+        try await withPreview(global, console) { preview throws(Failure) in
+            try await preview.dryRun(trigger) { wish in
+                console.print(isJSON ? JSON(wish).rendered : WishLine(wish).text)
+            }
+        }
+        return []
+    }
+}
+
+/// A wish's line for people.
+private struct WishLine {
+    let text: String
+
+    init(_ wish: Wish) {
+        text = [
+            Text.padded(wish.plugin.shortName, to: 20), Text.padded(wish.call, to: 16),
+            Text.padded(wish.would ?? "nothing", to: 15), wish.path.map { Text.visible($0.text) } ?? "-",
+        ].joined(separator: "  ")
+    }
+}
+
+extension JSON {
+    init(_ wish: Wish) {
+        self = .object([
+            "plugin": .text(wish.plugin.text), "call": .text(wish.call), "path": .text(wish.path?.text),
+            "would": .text(wish.would),
+        ])
+    }
+}

@@ -1,0 +1,81 @@
+public import Model
+import PluginHost
+import Storage
+
+extension ItemPolicies {
+    /// Makes the calls of a trigger after which all items are looked at, and notes what they ask for instead of doing it.
+    /// Nothing is written, so the database may be open for reading alone. Not beside ``run()``: the processors are the same.
+    /// - Parameter note: called on the plugins' threads.
+    public func dryRun(_ trigger: Trigger, _ note: @escaping @Sendable (Wish) -> Void) async throws {
+        for seat in seats {
+            try await seat.instance.withProcessor { [self] calls in
+                try preview(seat, calls, scope: nil, RunPreview(trigger, of: seat.plugin, note))
+            }
+        }
+    }
+
+    /// Asks every processor what it makes of an item, as ``dryRun(_:_:)`` does: now and, where that changes by time alone, then.
+    public func explain(_ item: Item) async throws -> [Explanation] {
+        var explanations: [Explanation] = []
+        for seat in seats {
+            explanations.append(
+                try await seat.instance.withProcessor { [self] calls in try explain(item, seat, calls) })
+        }
+        return explanations
+    }
+
+    private func explain(_ item: Item, _ seat: ProcessorSeat, _ calls: ProcessorCalls) throws -> Explanation {
+        var explanation = Explanation(plugin: seat.plugin, kind: calls.kind)
+        let (kind, now) = (calls.kind, clock.now())
+        explanation.policies = try database.readBlocking { reads in
+            try reads.policies(kind: kind, affecting: item, now: now).map(\.id)
+        }
+        let mask = calls.triggers()
+        let order: [Trigger] = [.itemListUpdateCompleted, .policiesChanged] + Trigger.allCases.reversed()
+        guard let trigger = order.first(where: { mask.contains(TriggerMask($0)) }) else { return explanation }
+        explanation.trigger = trigger
+        let conditions: [ProcessorCalls.Pass: Condition]
+        (conditions, explanation.now) = try wishes(for: item, trigger, at: now, seat, calls)
+        let (match, cleanup) = (conditions[.matching], conditions[.cleanup])
+        explanation.matches = match?.matches(item, now: now) ?? false
+        explanation.cleanup = cleanup?.matches(item, now: now) ?? false
+        let changes = [match, cleanup].compactMap { condition in
+            condition.flatMap { one in one.nextChange(for: item, after: now).map { (condition: one, change: $0) } }
+        }
+        let first = changes.min { $0.change.first < $1.change.first }
+        explanation.change = first?.change
+        let deciding =
+            explanation.matches ? match : explanation.cleanup ? cleanup : first?.condition ?? match ?? cleanup
+        explanation.because = deciding?.deciding(for: item, now: now)
+        if let change = first?.change {
+            explanation.then = try wishes(for: item, trigger, at: change.first, seat, calls).wishes
+        }
+        return explanation
+    }
+
+    /// - Returns: the conditions that the processor gave, and what it asked for while the item was handed to it.
+    private func wishes(
+        for item: Item, _ trigger: Trigger, at time: Timestamp, _ seat: ProcessorSeat, _ calls: ProcessorCalls
+    ) throws -> (conditions: [ProcessorCalls.Pass: Condition], wishes: [Wish]) {
+        var wishes: [Wish] = []
+        let preview = RunPreview(trigger, of: seat.plugin, at: time) { wish in
+            if wish.would != nil, Self.passCalls.contains(wish.call) { wishes.append(wish) }
+        }
+        try self.preview(seat, calls, scope: [item.databaseID], preview)
+        return (preview.conditions, wishes)
+    }
+
+    private static let passCalls: Set<String> = [
+        "beginMatching", "performAction", "endMatching", "beginCleanup", "performCleanup", "endCleanup",
+    ]
+
+    private func preview(
+        _ seat: ProcessorSeat, _ calls: ProcessorCalls, scope: [Int64]?, _ preview: RunPreview
+    ) throws {
+        let cause: RunQueue.Cause = if let scope { .items(scope, anchor: 0) } else { .all(preview.trigger) }
+        try ProcessorRun(
+            self, seat: seat, calls: calls, run: RunQueue.Run(cause: cause), policiesVersion: policiesVersion,
+            preview: preview
+        ).perform()
+    }
+}

@@ -1,0 +1,42 @@
+import Model
+import PluginHost
+
+/// Takes note of what a run asks for, in place of doing it. Used on the plugin's thread alone.
+final class RunPreview {
+    let trigger: Trigger
+    /// The moment that `now` stands for; nil: that of the run's beginning.
+    let time: Timestamp?
+    /// The conditions that were asked for, parsed.
+    var conditions: [ProcessorCalls.Pass: Condition] = [:]
+    private let plugin: PluginID
+    private let note: (Wish) -> Void
+    private var isAsked = false
+
+    init(_ trigger: Trigger, of plugin: PluginID, at time: Timestamp? = nil, _ note: @escaping (Wish) -> Void) {
+        self.trigger = trigger
+        self.time = time
+        self.plugin = plugin
+        self.note = note
+    }
+
+    func take(_ intents: [Intent], during call: StaticString, path: (LocalID) -> ItemPath?) {
+        let call = "\(call)"
+        isAsked = call == "performAction" || call == "performCleanup"
+        for intent in intents {
+            let target: ItemPath? =
+                switch intent.change {
+                case .addPolicy(let policy, _), .updatePolicy(let policy, _): policy.path
+                default: intent.change.item.flatMap(path)
+                }
+            note(Wish(plugin: plugin, call: call, path: target, would: intent.change.name))
+        }
+    }
+
+    /// A call was made for an item; whatever it asked for was taken note of.
+    func performed(_ pass: ProcessorCalls.Pass, on path: String) {
+        defer { isAsked = false }
+        guard !isAsked else { return }
+        let call = pass == .matching ? "performAction" : "performCleanup"
+        note(Wish(plugin: plugin, call: call, path: ItemPath(unchecked: path), would: nil))
+    }
+}

@@ -1,0 +1,132 @@
+import DemoServer
+import Glibc
+import TestSupport
+import Testing
+
+/// What plugins would do, told to a person who asks.
+@Suite(.serialized) struct ExplainTests {
+    private static let expiry = #"!removed && cloudStatus == "localCopy" && lastUsed < now - duration("168h")"#
+
+    private func withAccount(_ body: (DemoServer, Account) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            let library = "\(folder)/wilful.so"
+            try await CompiledPlugin.build("wilful", to: library)
+            let settings = [
+                "plugins:", "  org.example.wilful:", "    { library: \"\(library)\", isolation: in-process,",
+                "      settings: { cleanup: '\(Self.expiry)', triggers: '2' } }",
+            ]
+            try await DemoServer.running { server in
+                for name in ["cat", "dog"] { server.tree.put("/Photos/\(name).jpg", name) }
+                server.tree.put("/other.txt", "other")
+                try await body(server, try Account(in: folder, server, settings: settings))
+            }
+        }
+    }
+
+    private func must(_ account: Account, _ arguments: String...) async throws -> ProcessResult {
+        let result = try await account.larder.run(arguments)
+        #expect(result.exitCode == 0, "\(arguments)\n\(result.summary)")
+        return result
+    }
+
+    /// All that commands tell of the account, which a dry run must not change.
+    private func state(_ account: Account) async throws -> [String] {
+        var lines: [String] = []
+        for words in [
+            ["ls", "-r", "--removed"], ["policy", "list", "--internal"], ["sync", "list"], ["issue", "list"],
+        ] {
+            lines += try await account.larder.run(["--json"] + words).lines
+        }
+        return lines
+    }
+
+    @Test("P54: a dry run names who would do what with which item, without a server, and changes nothing")
+    func dryRun() async throws {
+        try await withAccount { server, account in
+            #expect(try await account.larder("policy", "run", "--dry-run").exitCode == 66)
+            _ = try await must(account, "run", "--once")
+            _ = try await must(account, "pin", "/Photos")
+            let before = try await state(account)
+            await server.stop()
+            let run = try await must(account, "--json", "policy", "run", "--dry-run")
+            #expect(
+                run.lines
+                    == ["/Photos", "/Photos/cat.jpg", "/Photos/dog.jpg"].map {
+                        #"{"plugin":"org.larder.available-offline","call":"performAction","path":"\#($0)","would":"download"}"#
+                    })
+            let text = try await must(account, "policy", "run", "--trigger", "policiesChanged", "--dry-run")
+            #expect(text.lines.count == 3 && text.output.contains("download"), "\(text.summary)")
+            #expect(try await state(account) == before)
+            #expect(try account.localFiles() == [])
+            for trigger in ["itemsChanged", "policiesChange", "x"] {
+                let result = try await account.larder("policy", "run", "--trigger", trigger, "--dry-run")
+                #expect(result.exitCode == 64 && result.errors.contains("itemListUpdateCompleted"), "\(result.summary)")
+            }
+        }
+    }
+
+    @Test("P54: explain says for each plugin what it would do with an item, why, and when, beside a running host too")
+    func explain() async throws {
+        try await withAccount { server, account in
+            _ = try await must(account, "pin", "/Photos")
+            _ = try await must(account, "run", "--once")
+            let stat = try await must(account, "--json", "stat", "/Photos/cat.jpg").output
+            let used = try #require(stat.split(separator: "\"lastUsed\":\"").last?.prefix { $0 != "\"" })
+
+            let fault = server.add(Fault(.hold(), method: "PROPFIND"))
+            let host = try account.larder.start(["run"])
+            await server.untilHeld(fault)
+            let cat = try await must(account, "--json", "explain", "/Photos/cat.jpg")
+            server.remove(fault)
+            host.send(SIGTERM)
+            #expect(await host.wait(atMost: .seconds(60)) == .code(0))
+            #expect(cat.lines.count == 2)
+            #expect(
+                cat.lines[0].hasPrefix(
+                    #"{"plugin":"org.larder.available-offline","kind":"availableOffline","matches":false,"cleanup":false,"because":""#
+                ) && cat.lines[0].contains(#""would":null,"when":null,"policies":[""#), "\(cat.summary)")
+            #expect(
+                cat.lines[1].hasPrefix(
+                    #"{"plugin":"org.example.wilful","kind":"wilful","matches":false,"cleanup":false,"#
+                        + #""because":"lastUsed < now - duration(\"168h\")","would":"removeLocalCopy","when":"20"#),
+                "\(cat.summary)")
+            // A week later, to the same time of the day.
+            #expect(cat.lines[1].contains("\(used.dropFirst(10))\",\"policies\":[]}"), "\(used) \(cat.summary)")
+
+            let text = try await must(account, "explain", "Photos/cat.jpg").lines
+            #expect(text[0] == "/Photos/cat.jpg")
+            let minute = used.dropFirst(11).prefix(5)
+            #expect(text.last?.contains("expires 20") == true, "\(text)")
+            #expect(text.last?.contains(" at the first scan after \(minute)") == true, "\(text)")
+
+            let other = try await must(account, "--json", "explain", "/other.txt")
+            #expect(other.lines[0].contains(#""would":null"#) && other.lines[0].contains(#""policies":[]"#))
+            #expect(try await account.larder("explain", "/nosuch").exitCode == 66)
+            #expect(try await account.larder("explain", "/a//b").exitCode == 65)
+            server.tree.remove("/other.txt")
+            _ = try await must(account, "run", "--once")
+            let removed = try await must(account, "explain", "/other.txt")
+            #expect(removed.lines.first == "/other.txt (removed)", "\(removed.summary)")
+        }
+    }
+
+    @Test("P26: one trigger can be run without a server: copies that nothing keeps go, downloads wait for the next run")
+    func oneTrigger() async throws {
+        try await withAccount { server, account in
+            _ = try await must(account, "pin", "/Photos/cat.jpg")
+            _ = try await must(account, "run", "--once")
+            #expect(try account.localFiles() == ["Photos/cat.jpg"])
+            _ = try await must(account, "unpin", "/Photos/cat.jpg")
+            _ = try await must(account, "pin", "/Photos/dog.jpg")
+            server.forgetRequests()
+            let run = try await must(account, "policy", "run", "--trigger", "policiesChanged")
+            #expect(run.output.contains("1 action waits for the next"), "\(run.summary)")
+            #expect(server.requests.isEmpty)
+            #expect(try account.localFiles() == [])
+            let json = try await must(account, "--json", "policy", "run")
+            #expect(json.output == #"{"account":"home","trigger":"itemListUpdateCompleted","leftCount":1}"# + "\n")
+            _ = try await must(account, "run", "--once")
+            #expect(try account.localFiles() == ["Photos/dog.jpg"])
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import ItemPolicies
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@Suite struct PreviewTests {
+    private static let week = Duration.seconds(7 * 86_400)
+
+    /// Gives an item a last use, and a copy that is here.
+    private func use(_ path: String, at time: Timestamp?, _ bench: Workbench) async throws -> Item {
+        try await bench.database.write { tx in
+            var item = try #require(try tx.item(at: ItemPath(path)))
+            item.lastUsed = time
+            item.cloudStatus = .localCopy
+            return try tx.update(item)
+        }
+    }
+
+    @Test(
+        "P54: a dry run tells each wish and each call that asks for nothing, in order, and leaves everything as it was")
+    func dryRun() async throws {
+        let settings = ["match": #"path != "/b""#, "cleanup": #"path == "/b""#, "mode": "fail"]
+        try await withWorkbench(settings: settings, items: ["/a", "/b", "/bad"]) { bench in
+            let before = try await bench.database.read { try $0.metaInteger(.anchor) }
+            let wishes = Collected<Wish>()
+            try await bench.policies.dryRun(.itemListUpdateCompleted) { wishes.add($0) }
+            #expect(
+                wishes.all.map { [$0.call, $0.path?.text ?? "-", $0.would ?? "-"].joined(separator: " ") } == [
+                    "performAction /a download", "performAction /bad -", "performCleanup /b removeLocalCopy",
+                ])
+            #expect(bench.sink.intents.isEmpty)
+            #expect(try await bench.database.read { try $0.metaInteger(.anchor) } == before)
+            // A trigger that is not in its mask is none of its business.
+            let quiet = Collected<Wish>()
+            try await bench.policies.dryRun(.policiesChanged) { quiet.add($0) }
+            #expect(quiet.all.count == 3)
+        }
+        try await withWorkbench(settings: ["triggers": "2", "match": "true"], items: ["/a"]) { bench in
+            let wishes = Collected<Wish>()
+            try await bench.policies.dryRun(.policiesChanged) { wishes.add($0) }
+            #expect(wishes.all.isEmpty)
+        }
+    }
+
+    @Test("P54: values and policies that a dry run would write are told and not written, and the same run sees them")
+    func values() async throws {
+        try await withWorkbench(settings: ["mode": "kv"]) { bench in
+            for _ in 0..<2 {
+                let wishes = Collected<Wish>()
+                try await bench.policies.dryRun(.itemListUpdateCompleted) { wishes.add($0) }
+                #expect(wishes.all.map(\.would) == ["putValue"] && wishes.all.map(\.call) == ["willEnterTrigger"])
+            }
+            let said = bench.log.messages.filter { $0.hasPrefix("info") }
+            #expect(said == ["stored -3", "own 0", "later 0", "stored -3", "own 0", "later 0"].map { "info: \($0)" })
+        }
+        try await withWorkbench(settings: ["mode": "restless"]) { bench in
+            let wishes = Collected<Wish>()
+            try await bench.policies.dryRun(.itemListUpdateCompleted) { wishes.add($0) }
+            #expect(wishes.all.map(\.would) == ["addPolicy"])
+            #expect(try await bench.database.read { try $0.policies() } == [])
+        }
+    }
+
+    @Test(
+        "P54: an item that will meet a condition by time alone is explained with the moment, and with what is asked then"
+    )
+    func later() async throws {
+        let cleanup = #"!removed && cloudStatus == "localCopy" && lastUsed < now - duration("168h")"#
+        let settings = ["cleanup": cleanup, "triggers": "2"]
+        try await withWorkbench(settings: settings, items: ["/a"]) { bench in
+            let used = Timestamp.now() - .seconds(3600)
+            let fresh = try #require(try await bench.policies.explain(use("/a", at: used, bench)).first)
+            #expect(!fresh.matches && !fresh.cleanup && fresh.now == [])
+            #expect(fresh.because?.text == #"lastUsed < now - duration("168h")"#)
+            #expect(fresh.change?.named == used + Self.week)
+            #expect(fresh.then.map(\.would) == ["removeLocalCopy"])
+            #expect(fresh.trigger == .itemListUpdateCompleted)
+
+            let old = try #require(try await bench.policies.explain(use("/a", at: used - Self.week, bench)).first)
+            #expect(old.cleanup && old.change == nil && old.now.map(\.would) == ["removeLocalCopy"])
+            #expect(
+                old.because?.text == #"!removed && cloudStatus == "localCopy" && lastUsed < now - duration("168h")"#)
+
+            let unused = try #require(try await bench.policies.explain(use("/a", at: nil, bench)).first)
+            #expect(!unused.cleanup && unused.change == nil && unused.now == [] && unused.then == [])
+            #expect(bench.sink.intents.isEmpty)
+        }
+    }
+
+    @Test(
+        "P54: an item that is removed is explained as every other, and a processor that wants no trigger says nothing")
+    func removed() async throws {
+        try await withWorkbench(settings: ["cleanup": "removed"], items: []) { bench in
+            let item = try await bench.add("/gone", removed: true)
+            await bench.policies.settled()
+            let before = bench.sink.intents.count
+            let explanation = try #require(try await bench.policies.explain(item).first)
+            #expect(explanation.cleanup && explanation.because?.text == "removed")
+            #expect(explanation.now.map(\.call) == ["performCleanup"])
+            #expect(bench.sink.intents.count == before)
+        }
+        try await withWorkbench(settings: ["match": "true", "triggers": "0"], items: ["/a"]) { bench in
+            let item = try #require(try await bench.database.read { try $0.item(at: ItemPath("/a")) })
+            let explanation = try #require(try await bench.policies.explain(item).first)
+            #expect(explanation.trigger == nil && explanation.because == nil && explanation.now == [])
+        }
+        // One that is called for changed items alone gets the item as its batch.
+        try await withWorkbench(settings: ["match": "true", "triggers": "1"], items: ["/a", "/b"]) { bench in
+            let item = try #require(try await bench.database.read { try $0.item(at: ItemPath("/b")) })
+            let explanation = try #require(try await bench.policies.explain(item).first)
+            #expect(explanation.trigger == .itemsChanged && explanation.now.map(\.path?.text) == ["/b"])
+        }
+    }
+
+    @Test("P54: available offline explains what it covers, by which policies, and what it would do")
+    func availableOffline() async throws {
+        try await withWorkbench(nil, items: ["/Photos/a", "/b"]) { bench in
+            let policy = try await bench.database.write { tx in
+                try tx.addPolicy(
+                    ItemPolicy(kind: .availableOffline, condition: #"path.startsWith("/Photos/")"#), runsTrigger: false)
+            }
+            let items = try await bench.database.read { reads in
+                try ["/Photos/a", "/b"].compactMap { try reads.item(at: ItemPath($0)) }
+            }
+            let covered = try #require(try await bench.policies.explain(items[0]).first)
+            #expect(covered.plugin.shortName == "available-offline" && covered.policies == [policy.id])
+            #expect(covered.matches && covered.now.map(\.would) == ["download"] && covered.change == nil)
+            #expect(
+                covered.because?.text
+                    == #"!removed && cloudStatus == "cloudOnly" && path.startsWith("/Photos/")"#)
+            let other = try #require(try await bench.policies.explain(items[1]).first)
+            #expect(!other.matches && !other.cleanup && other.policies == [] && other.now == [])
+            #expect(other.because?.text == #"path.startsWith("/Photos/")"#)
+            #expect(bench.sink.intents.isEmpty)
+        }
+    }
+}
