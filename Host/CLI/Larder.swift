@@ -15,10 +15,9 @@ import Model
             """,
         version: Product.version,
         subcommands: [
-            Demo.self, Run.self, Status.self, List.self, Stat.self, Pin.self, Unpin.self, PolicyCommand.self,
-            Explain.self,
-            SyncCommand.self, IssueCommand.self, PluginCommand.self, ProjectCommand.self, ConfigCommand.self,
-            Probe.self,
+            Demo.self, Run.self, Status.self, List.self, Stat.self, Explain.self, Pin.self, Unpin.self, Get.self,
+            Free.self, Use.self, ClaimCommand.self, PolicyCommand.self, SyncCommand.self, IssueCommand.self,
+            PluginCommand.self, ProjectCommand.self, ConfigCommand.self, Probe.self,
         ])
 
     @OptionGroup var global: GlobalOptions

@@ -17,17 +17,19 @@ extension Config {
     }
 }
 
-/// Opens the account that a command changes, lets it do its work, and closes it. The server is not asked, so that no secret
-/// is read.
+/// Opens the account that a command changes, lets it do its work, and closes it.
+/// - Parameter asksServer: Whether the server is asked; otherwise no secret is read.
 /// - Throws: `vaultLocked` while a host has the vault open, and what `body` throws.
 func withAccount<Result: Sendable>(
-    _ global: GlobalOptions, _ console: Console,
+    _ global: GlobalOptions, _ console: Console, asksServer: Bool = false,
     _ body: (AccountHost) async throws(Failure) -> Result
 ) async throws(Failure) -> Result {
     let config = try global.loadConfig()
     let account = try config.oneAccount()
     let process = config.hostProcess(console)
-    let host = try await process.open(account.bookmark) { .none }
+    let host = try await process.open(account.bookmark) { () async throws(Failure) in
+        asksServer ? try await account.credentials() : .none
+    }
     let result: Result
     do throws(Failure) {
         result = try await body(host)

@@ -57,7 +57,7 @@ extension AccountHost {
         return isOurs
     }
 
-    private func failing<T: Sendable>(_ body: @Sendable () async throws -> T) async throws(Failure) -> T {
+    func failing<T: Sendable>(_ body: @Sendable () async throws -> T) async throws(Failure) -> T {
         do { return try await body() } catch { throw Failure(of: error) }
     }
 }

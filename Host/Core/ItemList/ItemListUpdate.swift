@@ -179,21 +179,31 @@ struct ItemListUpdate: Sendable {
 
     /// Lists one folder again, since the server has something else there than the database says.
     func relist(_ folder: ItemPath) async {
-        let started = clock.now()
-        let context = FolderMerge.Context(
-            started: started, isListed: { _ in false }, reservesDotLarder: reservesDotLarder)
         do {
-            let job = ScanJob(path: folder, isWhole: false)
-            if case .failed(let error) = try await list(job, context: context, writer: MergeWriter(database: database))
-            {
+            if let error = try await listAgain(folder) {
                 logger.warning("Listing failed", metadata: ["path": "\(folder)", "error": "\(error.message)"])
-            }
-            try await database.write { [removalGuard] tx in
-                _ = try tx.settleMissing(in: folder, guardedBy: removalGuard, at: started)
             }
         } catch {
             logger.error("\(error)", metadata: ["path": "\(folder)"])
         }
+    }
+
+    /// Lists one folder.
+    /// - Parameter etagsNameWrites: whether the server gives each write an ETag of its own.
+    /// - Returns: why it was not listed; nil if it was.
+    /// - Throws: `Failure` of the database or the tree, and `CancellationError`.
+    func listAgain(_ folder: ItemPath, etagsNameWrites: Bool = false) async throws -> ConnectionError? {
+        let started = clock.now()
+        let context = FolderMerge.Context(
+            started: started, isListed: { _ in false }, etagsNameWrites: etagsNameWrites,
+            reservesDotLarder: reservesDotLarder)
+        let job = ScanJob(path: folder, isWhole: false)
+        let result = try await list(job, context: context, writer: MergeWriter(database: database))
+        try await database.write { [removalGuard] tx in
+            _ = try tx.settleMissing(in: folder, guardedBy: removalGuard, at: started)
+        }
+        if case .failed(let error) = result { return error }
+        return nil
     }
 
     /// A folder's ETag was the same although something in it had changed: from now on everything is walked.

@@ -5,7 +5,7 @@ import SyncEngine
 /// Reads what is known of an account, without network and beside a host that may be running.
 public struct AccountReader: Sendable {
     private let bookmark: Bookmark
-    private let clock: HostClock
+    let clock: HostClock
     private let database: Database
 
     /// - Throws: `.notFound` if nothing is known of the account yet, `.localIO` if the database cannot be read.
@@ -23,7 +23,7 @@ public struct AccountReader: Sendable {
         try await read { tx in
             let coverage = try AvailableOfflineCoverage(tx, now: query.now)
             let root = try tx.item(at: query.path)
-            if root == nil, !query.path.isRoot { throw Self.noItem(query.path) }
+            if root == nil, !query.path.isRoot { throw Failure.noItem(query.path) }
             if let root, root.kind == .file {
                 let isWanted = query.condition?.matches(root, now: query.now) ?? true
                 if isWanted, query.limit != 0 { _ = body(report(root, coverage)) }
@@ -36,7 +36,7 @@ public struct AccountReader: Sendable {
     /// - Throws: `.notFound` if there is no item with this path.
     public func item(at path: ItemPath) async throws(Failure) -> ItemReport {
         try await read { tx in
-            guard let item = try tx.item(at: path) else { throw Self.noItem(path) }
+            guard let item = try tx.item(at: path) else { throw Failure.noItem(path) }
             return report(item, try AvailableOfflineCoverage(tx, now: clock.now()))
         }
     }
@@ -50,7 +50,7 @@ public struct AccountReader: Sendable {
         return try await read { tx in
             var policies = try tx.policies(kind: kind, includesInternal: includesInternal)
             if let path {
-                guard let item = try tx.item(at: path) else { throw Self.noItem(path) }
+                guard let item = try tx.item(at: path) else { throw Failure.noItem(path) }
                 policies = try tx.policies(
                     kind: kind, affecting: item, now: now, includesInternal: includesInternal)
             }
@@ -121,17 +121,13 @@ public struct AccountReader: Sendable {
             localPath: item.cloudStatus == .cloudOnly ? nil : bookmark.files + (item.path.isRoot ? "" : item.path.text))
     }
 
-    private func read<T: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> T) async throws(Failure) -> T
+    func read<T: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> T) async throws(Failure) -> T
     {
         do {
             return try await database.read(body)
         } catch {
             throw error as? Failure ?? Failure(.internal, "reading the database failed: \(error)")
         }
-    }
-
-    private static func noItem(_ path: ItemPath) -> Failure {
-        Failure(.notFound, "there is no item \(path)", hint: "`larder ls -r` lists what is known of the server")
     }
 }
 

@@ -3,11 +3,11 @@ public import Model
 
 extension ProcessIdentity {
     /// The process that has this number now.
-    /// - Throws: `.notFound` if there is none, `.localIO` if the system does not tell.
+    /// - Throws: `.badData` if there is none, `.localIO` if the system does not tell.
     public static func current(_ pid: Int32) throws(Failure) -> ProcessIdentity {
         switch ProcessStatus(pid) {
         case .living(let started): return ProcessIdentity(pid: pid, started: started, boot: currentBootID())
-        case .gone: throw Failure(.notFound, "There is no process \(pid)", hint: "`ps -e` lists all")
+        case .gone: throw Failure(.badData, "There is no process \(pid)", hint: "`ps -e` lists all")
         case .unknown:
             throw Failure(
                 .localIO, "Nothing can be read about the process \(pid) in /proc",

@@ -45,16 +45,22 @@ extension SyncEngine {
         return .queued(try record(request, of: item, in: tx).id)
     }
 
-    /// One removal serves both; what only goes unused is from now on waited for.
+    /// One removal serves both. What only goes unused is from now on waited for, and what waits is tried at once when a person
+    /// asks.
     private func join(
         _ earlier: JournalRecord, _ request: ActionRequest, in tx: Transaction
     ) throws -> EnqueueOutcome {
-        guard case .removeLocalCopy(_, .some) = earlier.record.action else { return .joined(earlier.id) }
-        var stricter = earlier
-        stricter.record.action = request.action
-        stricter.record.reason = request.reason
-        stricter.record.key = request.key
-        try tx.update(stricter)
+        var joined = earlier
+        if case .removeLocalCopy(_, .some) = earlier.record.action {
+            joined.record.action = request.action
+            joined.record.reason = request.reason
+            joined.record.key = request.key
+        }
+        if request.reason == .user { joined.record.wait = nil }
+        if joined != earlier {
+            try tx.update(joined)
+            controls.suspend(earlier.id, cancels: false)
+        }
         return .joined(earlier.id)
     }
 

@@ -46,9 +46,9 @@ extension EngineLoop {
         isReading = true
         endedWhileReading = []
         let (cursor, started) = (cursor, takeUnmarked())
-        children.addTask { [engine] in
+        children.addTask { [engine, only] in
             try await Self.onDisk(failing: Event.unread) {
-                .read(try await engine.readJournal(after: cursor, started: started))
+                .read(try await engine.readJournal(after: cursor, started: started, only: only))
             }
         }
     }

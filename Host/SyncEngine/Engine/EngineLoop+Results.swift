@@ -93,13 +93,15 @@ extension EngineLoop {
         let (reasons, hold, isOnline) = (
             engine.reasons.withLock { $0 }, health.hold?.failure, engine.controls.with { $0.isOnline }
         )
-        return try await engine.database.read { reads in
+        return try await engine.database.read { [only] reads in
             var outcome = DrainOutcome()
             outcome.failure = hold
             outcome.isOffline = !isOnline
             // A drain may follow each commit of a long pass: no more is read of the journal than is told.
             outcome.leftCount = try reads.syncRecordCounts().values.reduce(0, +)
+            if let only { outcome.leftCount = try only.count { try reads.syncRecord(id: $0) != nil } }
             try reads.eachSyncRecord { journal in
+                guard only?.contains(journal.id) ?? true else { return true }
                 var failure = reasons[journal.id] ?? hold
                 var issue: Model.Issue?
                 if case .issue(let id) = journal.record.wait { issue = try reads.issue(id: id) }

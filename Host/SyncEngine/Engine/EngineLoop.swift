@@ -25,6 +25,8 @@ struct EngineLoop {
     typealias Children = ThrowingTaskGroup<Event, any Error>
 
     let engine: SyncEngine
+    /// The records that are worked at; nil: all.
+    let only: Set<Int64>?
     var window: Window
     var health: ServerHealth
 
@@ -57,8 +59,9 @@ struct EngineLoop {
     /// When the next tick comes.
     var armed: Timestamp?
 
-    init(engine: SyncEngine) {
+    init(engine: SyncEngine, only: Set<Int64>? = nil) {
         self.engine = engine
+        self.only = only
         window = Window(limits: [.downloads: engine.limits.downloads, .actions: Self.removalsAtOnce])
         health = ServerHealth(backoff: SyncEngine.backoff, downloads: engine.limits.downloads)
     }
@@ -68,8 +71,8 @@ struct EngineLoop {
 
     /// - Parameter draining: Ends when nothing is left that can go on within ``SyncEngine/drainPatience``; otherwise only when
     ///   the task is cancelled.
-    static func run(_ engine: SyncEngine, draining: Bool) async throws -> DrainOutcome {
-        var loop = EngineLoop(engine: engine)
+    static func run(_ engine: SyncEngine, draining: Bool, only: Set<Int64>? = nil) async throws -> DrainOutcome {
+        var loop = EngineLoop(engine: engine, only: only)
         if !engine.controls.with({ $0.isTidy }) {
             for landing in try await engine.recover() { loop.takeUp(landing) }
         }

@@ -24,7 +24,8 @@ extension SyncEngine {
     /// - Parameters:
     ///   - cursor: The last record that was read; 0 reads from the beginning.
     ///   - started: Records that were started since; they are marked as such.
-    func readJournal(after cursor: Int64, started: [Int64]) async throws -> JournalPage {
+    ///   - only: The records that are meant; nil: all.
+    func readJournal(after cursor: Int64, started: [Int64], only: Set<Int64>? = nil) async throws -> JournalPage {
         try await database.write { [self] tx in
             let now = clock.now()
             try tx.markProcessing(started)
@@ -37,6 +38,7 @@ extension SyncEngine {
             var counts: [Window.Budget: Int] = [:]
             try tx.eachSyncRecord(after: cursor) { record in
                 page.last = record.id
+                guard only?.contains(record.id) ?? true else { return true }
                 found.append(record)
                 if record.record.wait == nil { counts[record.record.action.budget, default: 0] += 1 }
                 page.isLast = counts.values.allSatisfy { $0 < Self.pageSize }

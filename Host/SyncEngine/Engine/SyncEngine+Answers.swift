@@ -1,4 +1,4 @@
-import Model
+public import Model
 public import Storage
 
 extension SyncEngine {
@@ -23,6 +23,18 @@ extension SyncEngine {
             try restart(journal, in: tx)
         }
         controls.change { $0.isReset = true }
+    }
+
+    /// Lets a record that waits for a time go on at once; one that waits for something else goes on waiting for that.
+    /// - Returns: the issue that it waits for.
+    public func hurry(_ record: Int64, in tx: Transaction) throws -> Issue? {
+        guard let journal = try tx.syncRecord(id: record) else { return nil }
+        switch journal.record.wait {
+        case .until, .newVersion: try restart(journal, in: tx)
+        case .issue(let id): return try tx.issue(id: id)
+        case nil: break
+        }
+        return nil
     }
 
     /// Answers an issue that this engine filed.

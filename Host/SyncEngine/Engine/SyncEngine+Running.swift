@@ -17,15 +17,16 @@ extension SyncEngine {
     public func run() async throws { _ = try await work(draining: false) }
 
     /// Works until nothing is left that could go on within ten seconds.
+    /// - Parameter records: Only these are worked at, and told of; nil: all.
     /// - Returns: what is left, and why.
     /// - Throws: when the database cannot be used; `CancellationError` when the task was cancelled.
-    public func drain() async throws -> DrainOutcome {
-        let outcome = try await work(draining: true)
+    public func drain(only records: Set<Int64>? = nil) async throws -> DrainOutcome {
+        let outcome = try await work(draining: true, only: records)
         try Task.checkCancellation()
         return outcome
     }
 
-    private func work(draining: Bool) async throws -> DrainOutcome {
+    private func work(draining: Bool, only records: Set<Int64>? = nil) async throws -> DrainOutcome {
         let isFirst = controls.with { state in
             defer { state.isRunning = true }
             (state.isStale, state.hasNews) = (true, true)
@@ -40,7 +41,7 @@ extension SyncEngine {
             }
             letVisitorsIn()
         }
-        return try await EngineLoop.run(self, draining: draining)
+        return try await EngineLoop.run(self, draining: draining, only: records)
     }
 
     /// There may be new records, or new metadata of items that records wait for: to be called after every commit that says so.
@@ -51,6 +52,9 @@ extension SyncEngine {
 
     /// Whether downloads may start. Removing copies needs no server. True at first.
     public func setOnline(_ isOnline: Bool) { controls.change { $0.isOnline = isOnline } }
+
+    /// Whether downloads may start.
+    public var isOnline: Bool { controls.with { $0.isOnline } }
 
     /// The credentials, the certificate or the network have changed: what the server refused or did not answer is tried at once.
     public func accountChanged() async throws {

@@ -156,6 +156,25 @@ struct InUseTests {
         }
     }
 
+    @Test(
+        "A person's free of a copy that a program has open names it at once, and leaves nothing to be done",
+        arguments: Hold.allCases)
+    func freeing(_ hold: Hold) async throws {
+        try await withCopies { _, account in
+            #expect(try await account.larder("unpin", "/Docs").exitCode == 0)
+            _ = try await whileHeld(hold, account) {
+                let result = try await account.larder("free", "/Docs")
+                #expect(result.exitCode == 1, "\(result.summary)")
+                #expect(result.errors.contains("/Docs/a is open in another program"), "\(result.summary)")
+                #expect(try account.localFiles() == ["Docs/a"])
+                #expect(try await account.larder("--json", "sync", "list").output == "")
+            }
+            let result = try await account.larder("free", "/Docs")
+            #expect(result.exitCode == (hold.writes ? 1 : 0), "\(result.summary)")
+            if hold.writes { try await expectModified(account, "miners 1") }
+        }
+    }
+
     @Test("P25: a copy that belongs to somebody else counts as in use where other people's processes are hidden")
     func foreignOwner() async throws {
         try await withCopies { server, account in

@@ -118,6 +118,6 @@ struct ClaimStoreTests {
         waitpid(pid, nil, 0)
         #expect(!world.isAlive(identity))
         let gone = #expect(throws: Failure.self) { try ProcessIdentity.current(pid) }
-        #expect(gone?.kind == .notFound)
+        #expect(gone?.kind == .badData)
     }
 }

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Core
+import Model
+
+struct Free: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "free", abstract: "Remove the local copy of a file, or of everything below a folder.",
+        discussion: """
+            It stays on the server. What is pinned is refused; files that were changed here, that a program has open or \
+            that are claimed stay, and are named.
+            """)
+
+    /// How many files that stay are named.
+    private static let mostNamed = 100
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The path on the server.") var path: String
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let path = try CLIArgument.path(path)
+        let outcome = try await withAccount(global, console) { host throws(Failure) in try await host.free(path) }
+        if global.isJSON {
+            for file in outcome.freed { console.print(JSON.object(["path": .text(file.text)])) }
+        } else {
+            console.print("\(Text.visible(path.text)): \(Text.count(outcome.freed.count, "copy", "copies")) removed")
+        }
+        let more = outcome.failures.count - Self.mostNamed
+        guard more > 0 else { return outcome.failures }
+        return outcome.failures.prefix(Self.mostNamed) + [Failure(.failed, "\(more) more files stay")]
+    }
+}
+
+struct Use: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "use", abstract: "Mark a file, or all copies below a folder, as used now.",
+        discussion: "What was fetched and is no longer used goes some time after its last use, if the config says so.")
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The path on the server.") var path: String
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let path = try CLIArgument.path(path)
+        let count = try await withAccount(global, console) { host throws(Failure) in try await host.use(path) }
+        console.print(
+            global.isJSON
+                ? JSON.object(["path": .text(path.text), "files": .int(count)]).rendered
+                : "\(Text.visible(path.text)): \(Text.count(count, "file")) used now")
+        return []
+    }
+}

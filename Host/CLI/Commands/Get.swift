@@ -1,0 +1,51 @@
+import ArgumentParser
+import Core
+import Model
+
+struct Get: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Fetch a file, or everything below a folder.",
+        discussion: """
+            What is here already as the newest version costs no request. A file that was changed here is not written over: \
+            an issue asks what to do. What was fetched so goes again some time after its last use, if the config says so.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The path on the server.") var path: String
+    @Option(help: ArgumentHelp("Copy the file's content to this file as well.", valueName: "file")) var to: String?
+    @Flag(help: "Fetch it now (the default).") var wait = false
+    @Flag(help: "Leave it to the next run.") var queue = false
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let path = try CLIArgument.path(path)
+        if wait, queue { throw Failure(.usage, "--wait and --queue exclude each other") }
+        if queue, to != nil { throw Failure(.usage, "--to needs the file now: it cannot go with --queue") }
+        let outcome = try await withAccount(global, console, asksServer: !queue) { host throws(Failure) in
+            var outcome = try await host.get(path, waits: !queue)
+            guard let to, outcome.failures.isEmpty, outcome.issues.isEmpty else { return outcome }
+            guard outcome.files == [path] else {
+                throw Failure(.badData, "\(path) is a folder: --to takes one file", hint: "Name a file in it")
+            }
+            do throws(Failure) { try await host.export(path, to: to) } catch { outcome.failures.append(error) }
+            return outcome
+        }
+        try await tell(path, outcome, console)
+        return outcome.failures + outcome.issues.map { Failure($0) }
+    }
+
+    private func tell(_ path: ItemPath, _ outcome: GetOutcome, _ console: Console) async throws(Failure) {
+        if global.isJSON {
+            guard let reader = try global.loadConfig().oneAccount().reader() else { return }
+            for file in outcome.files { console.print(JSON(try await reader.item(at: file))) }
+            return try reader.close()
+        }
+        let name = Text.visible(path.text)
+        let what = outcome.files == [path] ? name : "\(Text.count(outcome.files.count, "file")) below \(name)"
+        if queue {
+            let waiting = outcome.waiting == 0 ? "nothing to fetch" : "\(outcome.waiting) to be fetched by the next run"
+            console.print("\(what): \(waiting)")
+        } else if outcome.failures.isEmpty, outcome.issues.isEmpty {
+            console.print("\(what): here")
+        }
+    }
+}

@@ -1,0 +1,145 @@
+public import Model
+import Storage
+import SyncEngine
+
+/// What freeing copies came to.
+public struct FreeOutcome: Sendable {
+    /// The files whose copies are gone.
+    public var freed: [ItemPath] = []
+    /// What stays, and why: `.badData` for what policies keep, `.failed` for what is changed, in use or claimed.
+    public var failures: [Failure] = []
+}
+
+extension AccountHost {
+    /// Removes the copy of a file, or all below a folder, that nothing needs here. It asks no server.
+    /// - Throws: `.notFound` if nothing is known at the path, `.badData` if it is pinned.
+    public func free(_ path: ItemPath) async throws(Failure) -> FreeOutcome {
+        try await failing { [self] in
+            try await recover()
+            let now = clock.now()
+            let plan = try await database.read { try FreePlan($0, path, now: now) }
+            var outcome = FreeOutcome()
+            for (policy, kept) in plan.kept {
+                let what = kept.count == 1 ? kept.first.text : "\(kept.count) files below \(path), \(kept.first) first,"
+                outcome.failures.append(.pinned(what, by: policy))
+            }
+            var records: Set<Int64> = []
+            var waited: [Item] = []
+            for batch in plan.items.batches(of: 1_000) {
+                let outcomes = try await database.write { [engine] tx in
+                    try engine.enqueue(
+                        batch.map {
+                            ActionRequest(
+                                .removeLocalCopy(restoringFormerTrigger: false), item: $0.localID, reason: .user)
+                        }, in: tx)
+                }
+                for (item, result) in zip(batch, outcomes) {
+                    switch result {
+                    case .queued(let id), .joined(let id), .waits(let id, _):
+                        records.insert(id)
+                        waited.append(item)
+                    case .done: if item.kind == .file { outcome.freed.append(item.path) }
+                    case .refused(let failure): outcome.failures.append(failure)
+                    }
+                }
+            }
+            let drained = try await engine.drain(only: records)
+            if let failure = drained.failure { outcome.failures.append(failure) }
+            for batch in waited.batches(of: 1_000) {
+                let left = try await database.read { try $0.reasonsToStay(batch, now: now) }
+                for (item, why) in zip(batch, left) {
+                    if let why {
+                        outcome.failures.append(Failure(.failed, "\(item.path) \(why) and stays"))
+                    } else {
+                        outcome.freed.append(item.path)
+                    }
+                }
+            }
+            return outcome
+        }
+    }
+
+    /// Marks a file, or all copies below a folder, as used now.
+    /// - Returns: how many were marked.
+    /// - Throws: `.notFound` if nothing is known at the path.
+    public func use(_ path: ItemPath) async throws(Failure) -> Int {
+        let now = clock.now()
+        return try await failing {
+            try await self.database.write { tx in
+                guard try path.isRoot || tx.item(at: path) != nil else { throw Failure.noItem(path) }
+                return try tx.noteUse(at: path, now)
+            }
+        }
+    }
+}
+
+/// What is to be freed at a path, and what is not.
+private struct FreePlan: Sendable {
+    /// The deepest first, so that folders are empty when their turn comes.
+    var items: [Item] = []
+    /// What policies keep.
+    var kept: [(policy: ItemPolicy, items: (count: Int, first: ItemPath))] = []
+
+    init(_ reads: ReadTransaction, _ path: ItemPath, now: Timestamp) throws {
+        let policies = try reads.policies(kind: .availableOffline).map { ($0, try $0.parsedCondition()) }
+        if let item = try reads.item(at: path) {
+            if let (policy, _) = policies.first(where: { $0.1.matches(item, now: now) }) {
+                throw Failure.pinned(path.text, by: policy)
+            }
+            if item.cloudStatus != .cloudOnly, !path.isRoot { items.append(item) }
+        } else if !path.isRoot {
+            throw Failure.noItem(path)
+        }
+        var listing = ItemListing(folder: path)
+        listing.isRecursive = true
+        listing.condition = ("items.cloudStatus <> 0", [])
+        try reads.listItems(listing) { item in
+            if item.kind == .folder, item.cloudStatus == .localOnly { return true }
+            guard let index = policies.firstIndex(where: { $0.1.matches(item, now: now) }) else {
+                items.append(item)
+                return true
+            }
+            guard item.kind == .file else { return true }
+            if let known = kept.firstIndex(where: { $0.policy.id == policies[index].0.id }) {
+                kept[known].items.count += 1
+            } else {
+                kept.append((policies[index].0, (1, item.path)))
+            }
+            return true
+        }
+        items.reverse()
+    }
+}
+
+extension DatabaseReads {
+    /// Why the copies of items are still here, each as a sentence's end; nil for those that are gone.
+    fileprivate func reasonsToStay(_ items: ArraySlice<Item>, now: Timestamp) throws -> [String?] {
+        try items.map { item in
+            switch try self.item(localID: item.localID)?.cloudStatus {
+            case nil, .cloudOnly: return nil
+            case .localOnly: return "is only here"
+            case .locallyModified: return "was changed here"
+            case .localCopy:
+                let claims = try validClaims(of: item.localID, in: .current(now: now))
+                guard let claim = claims.first else { return "is open in another program" }
+                return "is claimed (\(claim.kind.name), \(claim.id))"
+            }
+        }
+    }
+}
+
+extension Failure {
+    fileprivate static func pinned(_ what: String, by policy: ItemPolicy) -> Failure {
+        Failure(
+            .badData, "\(what) is kept here by the policy \(policy.path?.text ?? policy.condition) (\(policy.id))",
+            hint: policy.path.map { "`larder unpin \($0)` ends that for all that it covers" }
+                ?? "`larder policy list` shows it")
+    }
+}
+
+extension Array {
+    /// The elements in order, at most so many at a time.
+    func batches(of count: Int) -> [ArraySlice<Element>] {
+        stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min($0 + count, self.count)] }
+    }
+}

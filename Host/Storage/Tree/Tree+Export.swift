@@ -1,0 +1,105 @@
+import CLinux
+import Glibc
+public import Model
+
+extension Tree {
+    /// Writes a copy's content to a file elsewhere, which is there whole or not at all: what was there before stays until then.
+    /// Blocks are shared where the file system can.
+    /// - Parameters:
+    ///   - known: What the row says of the copy.
+    ///   - target: Relative to the process's folder or absolute. A symbolic link is followed; the file keeps its rights, and a new
+    ///     one has those that the umask leaves.
+    /// - Throws: `.failed` if the copy is not as the row says, `.cannotCreate` if there can be no such file, `.localIO`.
+    public func export(_ path: ItemPath, known: LocalCopy, to target: String) throws(Failure) {
+        guard case .success(let spot) = spot(path) else { throw Self.changed(path) }
+        let source = Descriptor(openForReading(spot.name, in: spot.folder.number))
+        guard source.number >= 0, isUnchanged(source.number, known) else { throw Self.changed(path) }
+        let place = try ExportPlace(target)
+        let file = Descriptor(open(place.temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666))
+        guard file.number >= 0 else { throw place.refusal(errno) }
+        do throws(Failure) {
+            try copy(source.number, to: file.number, as: target)
+            guard isUnchanged(source.number, known) else { throw Self.changed(path) }
+            if let mode = place.mode, fchmod(file.number, mode) != 0 { throw .system("writing \(target)", errno) }
+            guard fsync(file.number) == 0 else { throw .system("writing \(target)", errno) }
+            guard rename(place.temporary, place.path) == 0 else { throw place.refusal(errno) }
+        } catch {
+            unlink(place.temporary)
+            throw error
+        }
+    }
+
+    private func isUnchanged(_ file: Int32, _ known: LocalCopy) -> Bool {
+        var info = stat()
+        return fstat(file, &info) == 0 && info.isRegular && FileMark(info, now: clock()).looksLike(known.mark)
+    }
+
+    private func copy(_ source: Int32, to file: Int32, as target: String) throws(Failure) {
+        if linux_clone_file(source, file) == 0 { return }
+        var code: Int32 = 0
+        let read = readAll(source) { piece in
+            var rest = piece[...]
+            while !rest.isEmpty {
+                let count = write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else {
+                    code = errno
+                    return false
+                }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+        if code != 0 { throw .system("writing \(target)", code) }
+        if read == nil { throw .system("reading what \(target) is to hold", errno) }
+    }
+
+    private static func changed(_ path: ItemPath) -> Failure {
+        Failure(
+            .failed, "\(path) was changed here meanwhile, and was not copied",
+            hint: "Copy the file itself when nobody writes it")
+    }
+}
+
+/// Where a file is written: beside its name first.
+private struct ExportPlace {
+    let path: String
+    let temporary: String
+    /// The rights of what is there; nil if nothing is.
+    let mode: mode_t?
+    private let target: String
+
+    init(_ target: String) throws(Failure) {
+        self.target = target
+        var info = stat()
+        guard stat(target, &info) == 0 else {
+            guard errno == ENOENT, !target.isEmpty, !target.hasSuffix("/") else { throw Self.refusal(target, errno) }
+            (path, mode) = (target, nil)
+            temporary = Self.beside(path)
+            return
+        }
+        guard info.isRegular else {
+            throw Failure(
+                .cannotCreate, info.isFolder ? "\(target) is a folder" : "\(target) is no regular file",
+                hint: "Name a file to write")
+        }
+        guard let resolved = realpath(target, nil) else { throw Self.refusal(target, errno) }
+        defer { free(resolved) }
+        (path, mode) = (String(cString: resolved), info.st_mode & 0o7777)
+        temporary = Self.beside(path)
+    }
+
+    func refusal(_ code: Int32) -> Failure { Self.refusal(target, code) }
+
+    private static func beside(_ path: String) -> String {
+        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
+        return folder + ".larder-" + randomHex(bytes: 8)
+    }
+
+    private static func refusal(_ target: String, _ code: Int32) -> Failure {
+        if code == ENOSPC || code == EDQUOT { return .system("writing \(target)", code) }
+        return Failure(
+            .cannotCreate, "\(target) cannot be written: \(String(cString: strerror(code)))",
+            hint: "See that the folder is there and that you may write in it")
+    }
+}
