@@ -61,6 +61,9 @@ let package = Package(
         .library(name: "LarderFakeHost", targets: ["LarderFakeHost"]),
         .library(name: "Warehouse", targets: ["Warehouse"]),
         .library(name: "AvailableOffline", type: .dynamic, targets: ["AvailableOffline"]),
+        .library(name: "DownloadExpiration", type: .dynamic, targets: ["DownloadExpiration"]),
+        .library(name: "Vacuum", type: .dynamic, targets: ["Vacuum"]),
+        .library(name: "VersionUpdates", type: .dynamic, targets: ["VersionUpdates"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -113,6 +116,9 @@ let package = Package(
 
         // The plugins.
         plugin("AvailableOffline"),
+        plugin("DownloadExpiration"),
+        plugin("Vacuum"),
+        plugin("VersionUpdates"),
 
         // The tests. None depends on a plugin: plugins are opened as built.
         .target(

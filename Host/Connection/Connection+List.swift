@@ -60,6 +60,7 @@ extension Connection {
         }
         let root = folder.isRoot ? reply.address.asFolder : root
         let date = reply.answer.headers.first(name: "Date").flatMap { Timestamp(httpDate: $0) }
+        if let date { noteServersClock(date) }
         let reader = try ListingReader(folder, depth: depth, root: root, asked: reply.address)
         while let chunk = try await nextChunk(of: &reply.answer, question, at: address.origin) {
             try reader.read(chunk)

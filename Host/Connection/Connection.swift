@@ -25,6 +25,8 @@ public final class Connection: Sendable {
         var refusal: ConnectionError?
         /// Where the account's files are, once that is known.
         var root: ServerAddress?
+        /// By how much the clock was ahead of the server's at the last listing, and was not asked since.
+        var clockAhead: Duration?
     }
 
     /// - Parameters:
@@ -94,6 +96,15 @@ public final class Connection: Sendable {
 
     func setRoot(_ root: ServerAddress) {
         state.withLock { $0.root = root }
+    }
+
+    /// By how much this machine's clock was ahead of the server's when something was listed last; nil if nothing was since this was
+    /// asked, or the server tells no time.
+    public func takeClockAhead() -> Duration? { state.withLock { $0.clockAhead.take() } }
+
+    func noteServersClock(_ date: Timestamp) {
+        let ahead = clock.now() - date
+        state.withLock { $0.clockAhead = ahead }
     }
 
     func usableTransport() throws(ConnectionError) -> any HTTPTransport { try transport.get() }

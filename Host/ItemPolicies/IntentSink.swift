@@ -7,7 +7,7 @@ public protocol IntentSink: Sendable {
     /// under way with the same key, is left alone. What would lose data is refused: logged and left alone too.
     ///
     /// Called on a plugin's thread.
-    /// - Parameter intent: `.download` or `.removeLocalCopy`, with a key.
+    /// - Parameter intent: an action on an item, with a key.
     /// - Throws: only what makes the whole transaction impossible.
     func perform(_ intent: Intent, in transaction: Transaction) throws
 }

@@ -218,7 +218,8 @@ final class ProcessorRun: PluginRun {
 
     private func carryOut(_ intent: Intent, in transaction: Transaction) throws {
         switch intent.change {
-        case .download(let item, _), .removeLocalCopy(let item, _, _): try perform(intent, on: item, in: transaction)
+        case .download(let item, _), .update(let item), .removeLocalCopy(let item, _, _), .purge(let item):
+            try perform(intent, on: item, in: transaction)
         case .putValue(let key, let value): try transaction.setPluginValue(of: intent.plugin, key: key, value)
         case .deleteValue(let key): try transaction.removePluginValue(of: intent.plugin, key: key)
         case .addPolicy(let policy, let runsTrigger):

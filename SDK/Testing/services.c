@@ -151,12 +151,16 @@ static larder_status ask(const larder_host *host, const char *function, larder_s
 }
 
 static larder_status actions_download(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key) {
-    return ask(host, "actions.download", local_id, flags, LARDER_DOWNLOAD_WHILE_COVERED, key);
+    return ask(host, "actions.download", local_id, flags, LARDER_DOWNLOAD_WHILE_COVERED | LARDER_DOWNLOAD_AS_UPDATE, key);
 }
 
 static larder_status actions_remove(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key) {
     return ask(host, "actions.remove_local_copy", local_id, flags,
                LARDER_REMOVE_RESTORE_FORMER | LARDER_REMOVE_IF_UNUSED, key);
+}
+
+static larder_status actions_purge(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key) {
+    return ask(host, "actions.purge", local_id, flags, 0, key);
 }
 
 /* policies */
@@ -273,7 +277,8 @@ static const larder_clock clock_table = {sizeof clock_table, 0, clock_now, clock
 static const larder_cancel cancel_table = {sizeof cancel_table, 0, cancel_check, cancel_deadline};
 static const larder_items items_table = {sizeof items_table, 0, items_open, items_close};
 static const larder_usage usage_table = {sizeof usage_table, 0, usage_read};
-static const larder_actions actions_table = {sizeof actions_table, 0, actions_download, actions_remove};
+static const larder_actions actions_table = {sizeof actions_table, 0, actions_download, actions_remove,
+                                             actions_purge};
 static const larder_policies policies_table = {sizeof policies_table, 0,           policies_list, policies_add,
                                                policies_update,       policies_remove};
 static const larder_kv kv_table = {sizeof kv_table, 0, kv_get, kv_put, kv_remove};

@@ -44,7 +44,9 @@ private func problems(_ text: String, account: String = "", environment: [String
                 == RemovalGuard(share: 0.05))
         #expect(try decode("", environment: ["LARDER_REMOVAL_GUARD": "off"]).settings.removalGuard == nil)
         #expect(config.settings.limits == Limits())
-        #expect(config.settings.plugins.map(\.id.shortName) == ["available-offline"])
+        #expect(
+            config.settings.plugins.map(\.id.shortName)
+                == ["available-offline", "download-expiration", "vacuum", "version-updates"])
         #expect(config.accounts[0].bookmark.files == "/srv/vault/files")
         #expect(config.shown.first { $0.key == "poll" }?.value == .null)
         #expect(config.shown.first { $0.key == "walk" }?.source == .builtIn)

@@ -41,9 +41,36 @@ import Testing
         arguments: [
             "", "{}", #"{"properties": {"a": {}}}"#, #"{"properties": {"a": {"type": "array"}}}"#,
             #"{"properties": {"a": {"type": "string", "pattern": "x"}}}"#,
+            #"{"properties": {"a": {"type": "string", "format": "color"}}}"#,
+            #"{"properties": {"a": {"type": "integer", "format": "size"}}}"#,
+            #"{"properties": {"a": {"type": "array", "items": {"type": "integer"}}}}"#,
+            #"{"properties": {"a": {"type": "string", "format": "duration", "default": "soon"}}}"#,
             #"{"properties": {"a": {"type": "integer", "default": "x"}}}"#, #"{"properties": {}, "required": []}"#,
         ])
     func schemas(text: String) { #expect(throws: Refusal.self) { try ConfigSchema(parsing: text) } }
+
+    @Test("Durations and sizes are written with units, and the plugin gets numbers; lists hold texts")
+    func formats() throws {
+        let schema = try ConfigSchema(
+            parsing: """
+                {"properties": {"after": {"type": "string", "format": "duration", "default": "7d"},
+                  "room": {"type": "string", "format": "size"},
+                  "names": {"type": "array", "items": {"type": "string"}, "default": []}}}
+                """)
+        #expect(try schema.settings(from: "{}") == #"{"after":604800000,"names":[]}"#)
+        #expect(
+            try schema.settings(from: #"{"after": "-90s", "room": "16GiB", "names": ["a", "b"]}"#)
+                == #"{"after":-90000,"room":17179869184,"names":["a","b"]}"#)
+        for (settings, problem) in [
+            (#"{"after": 60}"#, "`after` is no duration: write it like 500ms, 90s, 10m, 24h or 7d"),
+            (#"{"after": "99999999999999d"}"#, "`after` is no duration: write it like 500ms, 90s, 10m, 24h or 7d"),
+            (#"{"room": "20 GB"}"#, "`room` is no size: write it like 700MB, 20GB or 16GiB"),
+            (#"{"room": "GB"}"#, "`room` is no size: write it like 700MB, 20GB or 16GiB"),
+            (#"{"names": "a"}"#, "`names` must be a list"), (#"{"names": [1]}"#, "`names` must be a list of texts"),
+        ] {
+            #expect(throws: Refusal.settings(problem)) { try schema.settings(from: settings) }
+        }
+    }
 
     @Test("JSON is read as RFC 8259 has it, and what is none is refused")
     func json() throws {

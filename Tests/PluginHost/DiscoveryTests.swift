@@ -49,24 +49,34 @@ import Testing
         }
     }
 
-    @Test("G1: available-offline is a library of its own that is loaded as built; without it exactly that is gone")
+    @Test(
+        "G1: each plugin of Larder's is a library of its own that is loaded as built; without it exactly that is gone")
     func builtIn() async throws {
         try await withPluginFolder { folder in
             let builtIn = "\(folder.path)/built-in"
-            let library = "\(builtIn)/libAvailableOffline.so"
-            try Files.write(try Files.read("\(Build.root)/.build/debug/libAvailableOffline.so"), to: library)
+            for plugin in FirstParty.built {
+                try Files.write(
+                    try Files.read("\(Build.root)/.build/debug/\(plugin.library)"), to: "\(builtIn)/\(plugin.library)")
+            }
             try await CompiledPlugin.build("variant", to: "\(folder.path)/variant.so")
             let variant = PluginSettings(id: PluginFolder.variant, isolation: .inProcess)
-            var host = await folder.load([variant], builtIn: builtIn)
-            var reports = await host.reports()
-            #expect(reports.map(\.state) == [.ready, .ready])
-            #expect(reports.first?.kinds == ["availableOffline"])
+            let host = await folder.load([variant], builtIn: builtIn)
+            let reports = await host.reports()
+            #expect(reports.allSatisfy { $0.state == .ready }, "\(reports)")
+            #expect(
+                reports.flatMap(\.kinds) == [
+                    "availableOffline", "downloadExpiration", "vacuum", "versionUpdates", "variant",
+                ])
             await host.shutDown()
-            Files.remove(library)
-            host = await folder.load([variant], builtIn: builtIn)
-            reports = await host.reports()
-            #expect(reports.map(\.state) == [.missing, .ready])
-            await host.shutDown()
+            for plugin in FirstParty.built {
+                let library = try Files.read("\(builtIn)/\(plugin.library)")
+                Files.remove("\(builtIn)/\(plugin.library)")
+                let host = await folder.load([variant], builtIn: builtIn)
+                let missing = await host.reports().filter { $0.state != .ready }
+                #expect(missing.map(\.id) == [plugin.id] && missing.map(\.state) == [.missing])
+                await host.shutDown()
+                try Files.write(library, to: "\(builtIn)/\(plugin.library)")
+            }
         }
     }
 
@@ -77,7 +87,7 @@ import Testing
                 "variant", to: "\(folder.path)/libAvailableOffline.so", defines: ["ID=\"org.larder.available-offline\""]
             )
             let reports = await folder.load([]).reports()
-            #expect(reports.map(\.state) == [.missing, .found])
+            #expect(reports.map(\.state) == FirstParty.built.map { _ in .missing } + [.found])
         }
     }
 

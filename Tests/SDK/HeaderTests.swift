@@ -63,7 +63,7 @@ import Testing
                 }
             }
         }
-        #expect(functions == 43)
+        #expect(functions == 44)
     }
 }
 

@@ -88,6 +88,8 @@ extension Explanation {
         switch names {
         case "download": "fetches it or keeps it"
         case "removeLocalCopy": "removes the copy"
+        case "update": "brings the copy up to date"
+        case "purge": "forgets it and removes its copy"
         default: names
         }
     }

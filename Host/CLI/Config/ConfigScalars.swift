@@ -3,13 +3,10 @@ import Model
 /// What single values of the config may be. Texts that YAML 1.1 would take for something else stay texts.
 enum ConfigScalar {
     static func duration(_ text: String, atLeast least: Duration = .zero) throws(Wrong) -> Duration {
-        let digits = text.prefix(while: { $0.isASCII && $0.isNumber })
-        let units: [(String, Int64)] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)]
-        guard let unit = units.first(where: { $0.0 == text.dropFirst(digits.count) }), let number = Int64(digits) else {
+        guard let milliseconds = WrittenQuantity.milliseconds(text), milliseconds >= 0 else {
             throw Wrong("`\(text)` is no duration; write it like 500ms, 90s, 10m, 24h or 7d")
         }
-        let (milliseconds, overflow) = number.multipliedReportingOverflow(by: unit.1)
-        guard !overflow, milliseconds <= 36_500 * 86_400_000 else {
+        guard milliseconds <= 36_500 * 86_400_000 else {
             throw Wrong("`\(text)` is longer than a hundred years")
         }
         let duration = Duration.milliseconds(milliseconds)

@@ -82,8 +82,10 @@ extension AccountHost {
             let facts = try await Patience.trying(clock, upTo: 1) { try await connect() }
             let scan = try await scan(facts, root: facts.rootItem, whole: !facts.isOwnCloudFamily)
             for failure in scan.failures { outcome.add(failure) }
+            if !scan.isComplete { try await passTime() }
         } catch let error as ConnectionError {
             outcome.add(error.failure)
+            try await passTime()
         }
         await policies.settled()
     }

@@ -51,6 +51,7 @@ extension AccountHost {
             var mayAsk = !state.isRefused
             if !mayAsk { mayAsk = await hasNewCredentials() }
             guard mayAsk else {
+                try await passTime()
                 try await wait(PollInterval.standard)
                 continue
             }
@@ -72,9 +73,11 @@ extension AccountHost {
             } catch is IncompleteScan {
                 // Its failures are in the log. The server is looked for anew, soon.
                 (facts, etagsTell) = (nil, true)
+                try await passTime()
             } catch let error as ConnectionError {
                 logger.warning("\(error)")
                 (facts, etagsTell) = (nil, true)
+                try await passTime()
             }
             try await wait(
                 etagsTell ? PollInterval.next(configured: settings.poll, serverWish: wish) : settings.walk)

@@ -1,5 +1,6 @@
 import Connection
 import ItemPolicies
+import Logging
 import Model
 import PluginHost
 import Storage
@@ -57,12 +58,41 @@ extension AccountHost {
             if outcome.changed { state.oweTrigger() }
             return outcome
         }
+        try await lookAtClock()
         let isOwed = state.finishScan()
         let trigger: Trigger =
             outcome.changed || isOwed ? .itemListUpdateCompleted : .itemListUpdateCompletedWithoutChanges
         try await removeObsoletePolicies(after: trigger)
         policies.fire(trigger)
         return outcome
+    }
+
+    /// Time has passed and no scan has finished: what needs no server is looked at. Not while a person has to say whether the server
+    /// has lost what it does not list any more, for then the copies here may be all there is.
+    func passTime() async throws {
+        guard try await !database.read({ try $0.hasMissing() }) else { return }
+        try await lookAtClock()
+        policies.fire(.timer)
+    }
+
+    /// Finds out whether what goes for its age may go.
+    private func lookAtClock() async throws {
+        let (before, after) = state.look(at: clock, aheadOfServer: connection.takeClockAhead())
+        if after.isSane != before.isSane {
+            if after.isSane {
+                logger.notice("The clock is believed again")
+            } else {
+                logger.warning(
+                    "The clock says \(clock.now()), and said \(before.last.map { "\($0.wall)" } ?? "nothing") when it was looked at last: no copy expires or is vacuumed before the server's clock confirms it"
+                )
+            }
+        }
+        guard after.isSane, let now = after.last?.wall else { return }
+        // Not with each look: a minute less makes no difference.
+        if let recorded = before.last?.wall, before.last?.monotonic != nil, now.seconds / 60 == recorded.seconds / 60 {
+            return
+        }
+        try await database.write { try $0.setMeta(.lastClock, .integer(now.nanoseconds)) }
     }
 
     private func setConnectionState(_ state: ConnectionState) async throws {

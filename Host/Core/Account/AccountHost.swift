@@ -66,7 +66,10 @@ public final class AccountHost: Sendable {
         do {
             let connection = Connection(
                 bookmark: bookmark, credentials: secret, limits: process.settings.limits, clock: clock, logger: logger)
-            let state = AccountState(secret)
+            let lastClock = try await vault.database.read { try $0.metaInteger(.lastClock) }
+            let state = AccountState(
+                secret,
+                clock: ClockSanity(last: lastClock.map { .init(wall: Timestamp(nanoseconds: $0), monotonic: nil) }))
             let later = MadeLater()
             let engine = SyncEngine(
                 account: bookmark.name, database: vault.database, tree: vault.tree, source: connection,
@@ -86,7 +89,8 @@ public final class AccountHost: Sendable {
                 throw error
             }
             let policies = ItemPolicies(
-                database: vault.database, plugins: plugins, sink: SyncSink(engine: engine, logger: logger),
+                database: vault.database, plugins: plugins,
+                sink: SyncSink(engine: engine, isClockSane: { state.isClockSane }, logger: logger),
                 files: bookmark.files, clock: clock, logger: logger)
             let mover = TreeMover(database: vault.database, tree: vault.tree, engine: engine, logger: logger)
             let list = ItemListUpdate(
@@ -129,13 +133,29 @@ final class AccountState: Sendable {
         var credentials: Credentials
         var owesTrigger = true
         var policiesLookedAt = 0
+        var clock: ClockSanity
     }
 
     private let values: Mutex<Values>
     /// Rung when records were added to the journal.
     let newRecords = Bell()
 
-    init(_ credentials: Credentials) { values = Mutex(Values(credentials: credentials)) }
+    init(_ credentials: Credentials, clock: ClockSanity) {
+        values = Mutex(Values(credentials: credentials, clock: clock))
+    }
+
+    /// Whether what goes for its age may go now.
+    var isClockSane: Bool { values.withLock { $0.clock.isSane } }
+
+    /// Looks at the clocks with what the server says of the time.
+    /// - Returns: the clock's state before and after.
+    func look(at clock: HostClock, aheadOfServer ahead: Duration?) -> (before: ClockSanity, after: ClockSanity) {
+        values.withLock { values in
+            let before = values.clock
+            values.clock.look(now: clock.now(), monotonic: clock.monotonic(), aheadOfServer: ahead)
+            return (before, values.clock)
+        }
+    }
 
     /// The server refused the account: it is not asked again before there are new credentials.
     func refuse() { values.withLock { $0.isRefused = true } }

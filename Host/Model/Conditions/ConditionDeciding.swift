@@ -13,14 +13,22 @@ extension Condition {
             if let holding = terms.first(where: { $0.matches(item, now: now) }) {
                 holding.deciding(for: item, now: now)
             } else {
-                .anyOf(terms.map { $0.deciding(for: item, now: now) })
+                .anyOf(terms.map { $0.deciding(for: item, now: now) }.distinct)
             }
         case .all(let terms):
             if let failing = terms.first(where: { !$0.matches(item, now: now) }) {
                 failing.deciding(for: item, now: now)
             } else {
-                .allOf(terms.map { $0.deciding(for: item, now: now) })
+                .allOf(terms.map { $0.deciding(for: item, now: now) }.distinct)
             }
         }
+    }
+}
+
+extension [Condition] {
+    /// Each once, where it stands first.
+    fileprivate var distinct: [Condition] {
+        var seen: Set<Condition> = []
+        return filter { seen.insert($0).inserted }
     }
 }

@@ -74,6 +74,7 @@ extension Condition.Property {
         case .removed: .boolean(item.isRemoved)
         case .favorite: .boolean(item.isFavorite)
         case .remoteVersion: .init(item.remoteVersion?.name)
+        case .removedAt: .init(item.removedAt?.nanoseconds)
         }
     }
 }

@@ -1,8 +1,8 @@
 extension Condition {
-    /// What may be asked of an item: the first fifteen fields of its JSON.
+    /// What may be asked of an item: the first fifteen fields of its JSON, and when it was removed.
     public enum Property: String, Sendable, CaseIterable {
         case path, name, type, size, mimeType, etag, fileID, localID, lastModified, lastUsed, cloudStatus
-        case downloadTrigger, removed, favorite, remoteVersion
+        case downloadTrigger, removed, favorite, remoteVersion, removedAt
 
         public var valueType: ValueType {
             switch self {
@@ -10,7 +10,7 @@ extension Condition {
                 .remoteVersion:
                 .text
             case .size: .integer
-            case .lastModified, .lastUsed: .time
+            case .lastModified, .lastUsed, .removedAt: .time
             case .removed, .favorite: .boolean
             }
         }

@@ -5,6 +5,10 @@ public struct Intent: Hashable, Sendable {
         /// becomes the asking plugin's, the former one is remembered. With `whileCovered` it is dropped before its first
         /// request if no policy of the plugin's kind covers the item any more.
         case download(LocalID, whileCovered: Bool)
+        /// Bring a copy up to date that is here and that the server has newer; it keeps its trigger.
+        case update(LocalID)
+        /// Forget an item that is no longer on the server, and remove its copy unless it is modified or used.
+        case purge(LocalID)
         /// Remove the copy here unless it is modified. With `restoringFormerTrigger` a copy that was adopted stays, gets its
         /// former trigger back, and counts as used now. With `unusedSince` it is passed over if anybody uses it, or has used it
         /// since then.
@@ -35,7 +39,9 @@ extension Intent.Change {
     public var name: String {
         switch self {
         case .download: "download"
+        case .update: "update"
         case .removeLocalCopy: "removeLocalCopy"
+        case .purge: "purge"
         case .addPolicy: "addPolicy"
         case .updatePolicy: "updatePolicy"
         case .removePolicy: "removePolicy"
@@ -47,7 +53,7 @@ extension Intent.Change {
     /// The item that it is about; nil: none.
     public var item: LocalID? {
         switch self {
-        case .download(let item, _), .removeLocalCopy(let item, _, _): item
+        case .download(let item, _), .update(let item), .removeLocalCopy(let item, _, _), .purge(let item): item
         case .addPolicy, .updatePolicy, .removePolicy, .putValue, .deleteValue: nil
         }
     }

@@ -10,6 +10,8 @@ public enum Trigger: UInt32, Sendable, CaseIterable {
     case policiesChanged = 3
     /// A processor that has work left may ask for more actions.
     case syncCapacity = 4
+    /// Time has passed and no scan has finished: for what needs no server.
+    case timer = 5
 
     public var name: String {
         switch self {
@@ -18,6 +20,7 @@ public enum Trigger: UInt32, Sendable, CaseIterable {
         case .itemListUpdateCompletedWithoutChanges: "itemListUpdateCompletedWithoutChanges"
         case .policiesChanged: "policiesChanged"
         case .syncCapacity: "syncCapacity"
+        case .timer: "timer"
         }
     }
 
@@ -33,5 +36,5 @@ public struct TriggerMask: OptionSet, Hashable, Sendable {
     public init(rawValue: UInt32) { self.rawValue = rawValue }
     public init(_ trigger: Trigger) { rawValue = 1 << trigger.rawValue }
 
-    public static let all = TriggerMask(rawValue: 0b1_1111)
+    public static let all = TriggerMask(rawValue: 0b11_1111)
 }

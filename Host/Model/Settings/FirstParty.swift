@@ -16,9 +16,9 @@ public enum FirstParty {
     /// All, in the order in which the original runs their processors (P9).
     public static let plugins = [
         Plugin(name: "available-offline", isBuilt: true),
-        Plugin(name: "download-expiration", isBuilt: false),
-        Plugin(name: "vacuum", isBuilt: false),
-        Plugin(name: "version-updates", isBuilt: false),
+        Plugin(name: "download-expiration", isBuilt: true),
+        Plugin(name: "vacuum", isBuilt: true),
+        Plugin(name: "version-updates", isBuilt: true),
         Plugin(name: "core-loop", isBuilt: false),
         Plugin(name: "calendar-loop", isBuilt: false),
         Plugin(name: "share-loop", isBuilt: false),

@@ -27,11 +27,14 @@ public struct SyncRecord: Hashable, Sendable {
         case download
         /// With `unusedSince` a copy that somebody uses, or has used since then, is passed over; otherwise it is waited for.
         case removeLocalCopy(restoringFormerTrigger: Bool, unusedSince: Timestamp? = nil)
+        /// Of an item that is no longer on the server: its copy goes, and then its row.
+        case purge
 
         public var name: String {
             switch self {
             case .download: "download"
             case .removeLocalCopy: "removeLocalCopy"
+            case .purge: "purge"
             }
         }
     }

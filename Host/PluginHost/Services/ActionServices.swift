@@ -6,7 +6,8 @@ let actionsTable = larder_actions(
     struct_size: size(of: larder_actions.self), reserved: 0,
     download: { host, localID, flags, key in
         serve(host, "actions.download", during: .processor) { context throws(ServiceError) in
-            try check(flags: flags, known: LARDER_DOWNLOAD_WHILE_COVERED)
+            try check(flags: flags, known: LARDER_DOWNLOAD_WHILE_COVERED | LARDER_DOWNLOAD_AS_UPDATE)
+            guard flags & LARDER_DOWNLOAD_AS_UPDATE == 0 else { return try context.ask(localID, key) { .update($0) } }
             let whileCovered = flags & LARDER_DOWNLOAD_WHILE_COVERED != 0
             try context.ask(localID, key) { .download($0, whileCovered: whileCovered) }
         }
@@ -19,6 +20,12 @@ let actionsTable = larder_actions(
             try context.ask(localID, key) {
                 .removeLocalCopy($0, restoringFormerTrigger: restores, unusedSince: unusedSince)
             }
+        }
+    },
+    purge: { host, localID, flags, key in
+        serve(host, "actions.purge", during: .processor) { context throws(ServiceError) in
+            try check(flags: flags, known: 0)
+            try context.ask(localID, key) { .purge($0) }
         }
     })
 

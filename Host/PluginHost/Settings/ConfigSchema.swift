@@ -3,10 +3,18 @@ import Model
 /// The settings that a plugin has, as its extension `larder.config-schema/1` tells them.
 struct ConfigSchema: Hashable, Sendable {
     struct Property: Hashable, Sendable {
-        enum Kind: String, Hashable, Sendable { case boolean, integer, number, string }
+        enum Kind: String, Hashable, Sendable { case boolean, integer, number, string, array }
+        /// How a string is written that the plugin gets as an integer.
+        enum Format: String, Hashable, Sendable {
+            /// `7d`, as milliseconds.
+            case duration
+            /// `20GB`, as bytes.
+            case size
+        }
 
         var name: String
         var kind: Kind
+        var format: Format?
         var fallback: JSONValue?
         var allowed: [JSONValue]?
         var minimum: Double?
@@ -50,9 +58,9 @@ struct ConfigSchema: Hashable, Sendable {
         for property in properties {
             if let value = given[property.name] {
                 if let problem = property.problem(with: value) { problems.append("`\(property.name)` \(problem)") }
-                filled.append(.init(name: property.name, value: value))
+                filled.append(.init(name: property.name, value: property.value(of: value)))
             } else if let fallback = property.fallback {
-                filled.append(.init(name: property.name, value: fallback))
+                filled.append(.init(name: property.name, value: property.value(of: fallback)))
             }
         }
         guard problems.isEmpty else { throw .settings(problems.joined(separator: "; ")) }
@@ -77,6 +85,15 @@ extension ConfigSchema.Property {
         for member in members {
             switch (member.name, member.value) {
             case ("type", _), ("description", .string), ("title", .string): break
+            case ("format", .string(let word)) where kind == .string:
+                guard let known = Format(rawValue: word) else {
+                    throw .badText("the setting `\(name)` has the unknown format `\(word)`")
+                }
+                format = known
+            case ("items", .object(let members)) where kind == .array:
+                guard members == [.init(name: "type", value: .string("string"))] else {
+                    throw .badText("the items of the setting `\(name)` are no strings")
+                }
             case ("default", _): fallback = member.value
             case ("enum", .array(let values)): allowed = values
             case ("minimum", let value): minimum = try Self.bound(value, name)
@@ -84,6 +101,7 @@ extension ConfigSchema.Property {
             default: throw .badText("the setting `\(name)` has the unknown keyword `\(member.name)`")
             }
         }
+        if kind == .array, schema["items"] == nil { throw .badText("the setting `\(name)` has no `items`") }
         if let fallback, let problem = problem(with: fallback) {
             throw .badText("the default of the setting `\(name)` \(problem)")
         }
@@ -101,10 +119,18 @@ extension ConfigSchema.Property {
     func problem(with value: JSONValue) -> String? {
         let size: Double?
         switch (kind, value) {
+        case (.string, _) where format != nil:
+            if case .string(let text) = value, number(in: text) != nil { return nil }
+            return format == .size
+                ? "is no size: write it like 700MB, 20GB or 16GiB"
+                : "is no duration: write it like 500ms, 90s, 10m, 24h or 7d"
         case (.boolean, .bool), (.string, .string): size = nil
+        case (.array, .array(let values)):
+            let areTexts = values.allSatisfy { if case .string = $0 { true } else { false } }
+            return areTexts ? nil : "must be a list of texts"
         case (.integer, .integer(let number)), (.number, .integer(let number)): size = Double(number)
         case (.number, .number(let number)): size = number
-        default: return "must be of type \(kind.rawValue)"
+        default: return kind == .array ? "must be a list" : "must be of type \(kind.rawValue)"
         }
         if let allowed, !allowed.contains(value) {
             return "must be one of \(allowed.map(\.text).joined(separator: ", "))"
@@ -112,6 +138,22 @@ extension ConfigSchema.Property {
         if let size, let minimum, size < minimum { return "must be at least \(JSONValue.plain(minimum))" }
         if let size, let maximum, size > maximum { return "must be at most \(JSONValue.plain(maximum))" }
         return nil
+    }
+}
+
+extension ConfigSchema.Property {
+    /// What the plugin gets for a value that has no problem.
+    fileprivate func value(of given: JSONValue) -> JSONValue {
+        guard case .string(let text) = given, let number = number(in: text) else { return given }
+        return .integer(number)
+    }
+
+    private func number(in text: String) -> Int64? {
+        switch format {
+        case .duration: WrittenQuantity.milliseconds(text)
+        case .size: WrittenQuantity.bytes(text)
+        case nil: nil
+        }
     }
 }
 

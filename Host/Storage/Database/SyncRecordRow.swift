@@ -88,6 +88,7 @@ extension SyncRecord.Action {
             let parameters = RemovalParameters(parameters)
             self = .removeLocalCopy(
                 restoringFormerTrigger: parameters.restores, unusedSince: parameters.unusedSince)
+        case "purge": self = .purge
         default: return nil
         }
     }
@@ -95,7 +96,7 @@ extension SyncRecord.Action {
     /// The action's own parameters, JSON.
     fileprivate var parameters: String? {
         switch self {
-        case .download: nil
+        case .download, .purge: nil
         case .removeLocalCopy(let restores, let unusedSince):
             RemovalParameters(restores: restores, unusedSince: unusedSince).text
         }

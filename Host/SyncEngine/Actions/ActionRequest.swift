@@ -10,16 +10,19 @@ public struct ActionRequest: Hashable, Sendable {
     public var key: String?
     /// Of a download: whether it is dropped before its first request if the policies of who asked no longer cover the item.
     public var whileCovered: Bool
+    /// Of a download: only of a copy that is here and that the server has newer, which keeps its trigger.
+    public var isUpdate: Bool
 
     public init(
         _ action: SyncRecord.Action, item: LocalID, reason: DownloadTrigger, key: String? = nil,
-        whileCovered: Bool = false
+        whileCovered: Bool = false, isUpdate: Bool = false
     ) {
         self.action = action
         self.item = item
         self.reason = reason
         self.key = key
         self.whileCovered = whileCovered
+        self.isUpdate = isUpdate
     }
 }
 

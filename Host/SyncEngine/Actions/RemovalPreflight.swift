@@ -84,7 +84,7 @@ extension SyncEngine {
 extension SyncRecord.Action {
     var isRemoval: Bool {
         switch self {
-        case .removeLocalCopy: true
+        case .removeLocalCopy, .purge: true
         case .download: false
         }
     }

@@ -14,7 +14,7 @@ extension SyncEngine {
                     guard clock.monotonic() - start < Self.longestRemoval else {
                         return Settlement(record: job.id, fate: .stale)
                     }
-                    return try removeCopy(job, in: tx)
+                    return job.record.action == .purge ? try purge(job, in: tx) : try removeCopy(job, in: tx)
                 }
             }
         } catch let failure as Failure where failure.kind == .localIO {
@@ -44,7 +44,13 @@ extension SyncEngine {
         }
         guard item.cloudStatus == .localCopy, let copy = item.copy else { return try refuse(journal, item, in: tx) }
         if let claim = try validClaim(of: item, in: tx) { return try leave(job, journal, item, claim, in: tx) }
-        switch try tree.remove(at: item.path, known: copy) {
+        let outcome: RemoveOutcome
+        do { outcome = try tree.remove(at: item.path, known: copy) } catch {
+            // One that cannot go holds up no other.
+            let verdict = Verdict.wait(until: clock.now() + Self.inUsePatience, attempts: journal.record.attempts)
+            return try settle(job, verdict, because: error, in: tx)
+        }
+        switch outcome {
         case .removed, .nothingThere:
             item.releaseCopy()
             try tx.updateLocal(item)
@@ -84,16 +90,16 @@ extension SyncEngine {
     }
 
     /// Folders that are not kept here for their own sake go with the last copy in them.
-    private func removeEmptyFolders(above path: ItemPath, in tx: Transaction) throws {
+    func removeEmptyFolders(above path: ItemPath, in tx: Transaction) throws {
         var folder = path.parent
         while !folder.isRoot {
             if let item = try tx.item(at: folder), item.cloudStatus != .cloudOnly { return }
-            guard try tree.removeFolderIfEmpty(folder) else { return }
+            do { guard try tree.removeFolderIfEmpty(folder) else { return } } catch { return }
             folder = folder.parent
         }
     }
 
-    private func done(_ journal: JournalRecord, in tx: Transaction) throws -> Settlement {
+    func done(_ journal: JournalRecord, in tx: Transaction) throws -> Settlement {
         try tx.deleteSyncRecord(id: journal.id)
         return Settlement(record: journal.id, fate: .ended)
     }

@@ -106,7 +106,7 @@ extension SyncRecord.Action {
     var budget: Window.Budget {
         switch self {
         case .download: .downloads
-        case .removeLocalCopy: .actions
+        case .removeLocalCopy, .purge: .actions
         }
     }
 }

@@ -29,6 +29,27 @@ extension Host {
             try download(Text(unsafe: loan.text(localID)), whileCovered: whileCovered, key: key)
         }
 
+        /// Asks that the copy which is here, and which the server has newer, is brought up to date. It keeps its trigger; without
+        /// such a copy nothing is done.
+        public func update(_ localID: borrowing Text, key: String) throws(PluginError) {
+            var loan = Loan()
+            try Status.check(
+                table.pointee.download(host, localID.lent, LARDER_DOWNLOAD_AS_UPDATE, loan.text(key)),
+                "actions.download")
+        }
+
+        /// Asks that an item which is no longer on the server is forgotten, and its local copy removed; a folder, if it is empty
+        /// by then. What is modified, in use or claimed stays, and may be asked for again later.
+        public func purge(_ localID: borrowing Text, key: String) throws(PluginError) {
+            var loan = Loan()
+            try Status.check(table.pointee.purge(host, localID.lent, 0, loan.text(key)), "actions.purge")
+        }
+
+        public func purge(_ localID: String, key: String) throws(PluginError) {
+            var loan = Loan()
+            try purge(Text(unsafe: loan.text(localID)), key: key)
+        }
+
         /// Asks that the item's local copy is removed, of a folder: if it is empty by then. A modified copy stays; one that is in
         /// use or claimed stays as long as it is.
         /// - Parameters:

@@ -15,6 +15,8 @@ public struct Trigger: RawRepresentable, Hashable, Sendable {
     public static let policiesChanged = Trigger(rawValue: LARDER_TRIGGER_POLICIES_CHANGED)
     /// The processor has work left and may ask for more.
     public static let syncCapacity = Trigger(rawValue: LARDER_TRIGGER_SYNC_CAPACITY)
+    /// Time has passed, and no scan has finished meanwhile.
+    public static let timer = Trigger(rawValue: LARDER_TRIGGER_TIMER)
 }
 
 /// A set of triggers.

@@ -80,18 +80,18 @@ import Testing
             server.remove(fault)
             host.send(SIGTERM)
             #expect(await host.wait(atMost: .seconds(60)) == .code(0))
-            #expect(cat.lines.count == 2)
+            #expect(cat.lines.count == 5)
             #expect(
                 cat.lines[0].hasPrefix(
                     #"{"plugin":"org.larder.available-offline","kind":"availableOffline","matches":false,"cleanup":false,"because":""#
                 ) && cat.lines[0].contains(#""would":null,"when":null,"policies":[""#), "\(cat.summary)")
             #expect(
-                cat.lines[1].hasPrefix(
+                cat.lines[4].hasPrefix(
                     #"{"plugin":"org.example.wilful","kind":"wilful","matches":false,"cleanup":false,"#
                         + #""because":"lastUsed < now - duration(\"168h\")","would":"removeLocalCopy","when":"20"#),
                 "\(cat.summary)")
             // A week later, to the same time of the day.
-            #expect(cat.lines[1].contains("\(used.dropFirst(10))\",\"policies\":[]}"), "\(used) \(cat.summary)")
+            #expect(cat.lines[4].contains("\(used.dropFirst(10))\",\"policies\":[]}"), "\(used) \(cat.summary)")
 
             let text = try await must(account, "explain", "Photos/cat.jpg").lines
             #expect(text[0] == "/Photos/cat.jpg")

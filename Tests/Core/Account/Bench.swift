@@ -151,6 +151,18 @@ final class Bench {
 
     func issues() async throws -> [Model.Issue] { try await host.database.read { try $0.issues() } }
 
+    /// The journal.
+    func records() async throws -> [SyncRecord] {
+        try await host.database.read { tx in
+            var records: [SyncRecord] = []
+            try tx.eachSyncRecord { journal in
+                records.append(journal.record)
+                return true
+            }
+            return records
+        }
+    }
+
     /// Where the copy of a path lies.
     func local(_ path: String) -> String { bookmark.files + path }
 

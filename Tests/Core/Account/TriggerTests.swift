@@ -41,7 +41,7 @@ struct TriggerTests {
                 let fault = bench.server.add(Fault(.status(403), method: "PROPFIND", path: "/b"))
                 await scan()
                 let afterFailure = try triggers()
-                #expect(afterFailure == ["itemsChanged"])
+                #expect(afterFailure == ["itemsChanged", "timer"])
                 bench.server.remove(fault)
                 await scan()
                 let afterRest = try triggers()

@@ -143,8 +143,8 @@ struct ConditionRandom {
         case 2: "null"
         case 3: "\(one(of: ["now", "lastUsed"])) + \(span(isSimple: true))"
         case 4: "\(one(of: ["now", "lastModified"])) - (\(span(isSimple: true)))"
-        case 5: "(\(one(of: ["lastModified", "lastUsed"])) - \(span(isSimple: true)))"
-        default: one(of: ["lastModified", "lastUsed"])
+        case 5: "(\(one(of: ["lastModified", "lastUsed", "removedAt"])) - \(span(isSimple: true)))"
+        default: one(of: ["lastModified", "lastUsed", "removedAt"])
         }
     }
 

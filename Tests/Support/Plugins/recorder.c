@@ -26,10 +26,10 @@ static void setting(larder_str json, const char *quoted, char *out) {
 
 static larder_status record(struct recorder *me, const char *call, uint32_t trigger, const larder_item *item) {
     static const char *const names[] = {"itemsChanged", "itemListUpdateCompleted", "itemListUpdateCompletedWithoutChanges",
-                                        "policiesChanged", "syncCapacity", "-"};
+                                        "policiesChanged", "syncCapacity", "timer", "-"};
     FILE *file = fopen(me->log, "a");
     if (!file) return LARDER_IO;
-    fprintf(file, "%s %s %.*s\n", call, names[trigger < 5 ? trigger : 5], item ? (int)item->path.len : 1,
+    fprintf(file, "%s %s %.*s\n", call, names[trigger < 6 ? trigger : 6], item ? (int)item->path.len : 1,
             item ? item->path.ptr : "-");
     return fclose(file) == 0 ? LARDER_OK : LARDER_IO;
 }
@@ -43,7 +43,7 @@ static uint32_t triggers(void *me) { (void)me; return LARDER_TRIGGERS_ALL; }
 static larder_status covered(void *me, larder_str *out) { return text(((struct recorder *)me)->match, out); }
 static larder_status matching(void *me, larder_str *out) { return text(((struct recorder *)me)->match, out); }
 static larder_status unwanted(void *me, larder_str *out) { return text(((struct recorder *)me)->cleanup, out); }
-static larder_status update(void *me, const larder_policy_list *l) { (void)l; return record(me, "updatePolicies", 5, 0); }
+static larder_status update(void *me, const larder_policy_list *l) { (void)l; return record(me, "updatePolicies", 6, 0); }
 static larder_status preflight(void *me, uint32_t t, larder_item_cursor *changed) {
     (void)changed;
     return record(me, "performPreflightOnPolicies", t, 0);

@@ -174,11 +174,12 @@ LARDER_ASSERT_OFFSET(larder_items, reserved, 4);
 LARDER_ASSERT_OFFSET(larder_items, open, 8);
 LARDER_ASSERT_OFFSET(larder_items, close, 16);
 
-LARDER_ASSERT_SIZE(larder_actions, 24);
+LARDER_ASSERT_SIZE(larder_actions, 32);
 LARDER_ASSERT_OFFSET(larder_actions, struct_size, 0);
 LARDER_ASSERT_OFFSET(larder_actions, reserved, 4);
 LARDER_ASSERT_OFFSET(larder_actions, download, 8);
 LARDER_ASSERT_OFFSET(larder_actions, remove_local_copy, 16);
+LARDER_ASSERT_OFFSET(larder_actions, purge, 24);
 
 LARDER_ASSERT_SIZE(larder_policies, 40);
 LARDER_ASSERT_OFFSET(larder_policies, struct_size, 0);

@@ -18,6 +18,9 @@
 #define LARDER_TRIGGER_POLICIES_CHANGED 3u
 /* The processor has work left and may ask for more. All items are looked at. */
 #define LARDER_TRIGGER_SYNC_CAPACITY 4u
+/* Time has passed, and no scan has finished meanwhile: the server is not reachable. For what depends on the time alone and
+ * needs no server. All items are looked at, as they were known last. */
+#define LARDER_TRIGGER_TIMER 5u
 
 /* A trigger's bit in a mask. */
 #define LARDER_TRIGGER_BIT(trigger) (UINT32_C(1) << (trigger))

@@ -21,6 +21,8 @@
 /* Only as long as the processor's policies cover the item: just before the first request the host looks whether it
  * still meets the processor's policy condition, and drops the download if not. */
 #define LARDER_DOWNLOAD_WHILE_COVERED 0x01u
+/* Only as an update: without a copy that the server has newer, nothing is done. The copy keeps its trigger. */
+#define LARDER_DOWNLOAD_AS_UPDATE 0x02u
 
 /* A copy that was here for another reason before this plugin asked for it stays: it gets its former trigger back,
  * and counts as used now. Only a copy that came here for this plugin goes. */
@@ -50,6 +52,13 @@ typedef struct larder_actions {
      * already so, it does nothing. `flags` are LARDER_REMOVE_…. Returns LARDER_NOT_FOUND, LARDER_LIMIT.
      * [processor] since 1.0 */
     larder_status (*remove_local_copy)(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key);
+
+    /* Asks that an item which is no longer on the server is forgotten, and its local copy removed. A folder goes only
+     * when it is empty. What is modified, in use or claimed, cannot be removed, or is on the server again stays known as
+     * it is, and may be asked for again later. `flags` are 0. Returns LARDER_NOT_FOUND, LARDER_LIMIT,
+     * LARDER_INVALID_ARGUMENT.
+     * [processor] since 1.0 */
+    larder_status (*purge)(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key);
 } larder_actions;
 
 LARDER_END

@@ -1,0 +1,47 @@
+import Model
+import Storage
+
+/// Whether the wall clock can be believed. What goes for its age, such as an expired copy, goes by it: a machine that starts in 2038,
+/// or in 1970, must lose nothing for that.
+struct ClockSanity: Equatable {
+    /// What the clocks said when they were believed last.
+    struct Reading: Equatable {
+        var wall: Timestamp
+        /// Nil: in an earlier process, whose monotonic clock is another.
+        var monotonic: Duration?
+    }
+
+    /// Back by more than a correction, or ahead by more than a holiday, is not believed.
+    static let longestStepBack = Duration.seconds(10)
+    static let longestAbsence = Duration.seconds(30 * 24 * 3600)
+    /// How far the server's clock may be off to confirm this one.
+    static let agreement = Duration.seconds(3600)
+
+    private(set) var last: Reading?
+    private(set) var isSane = true
+
+    init(last: Reading?) { self.last = last }
+
+    /// Looks at the clocks.
+    /// - Parameter ahead: By how much this clock is ahead of the server's, which was asked since the last look; nil: it was not.
+    mutating func look(now: Timestamp, monotonic: Duration, aheadOfServer ahead: Duration?) {
+        isSane = ahead.map { abs($0) <= Self.agreement } == true || isPlausible(now, monotonic)
+        if isSane { last = Reading(wall: now, monotonic: monotonic) }
+    }
+
+    private func isPlausible(_ now: Timestamp, _ monotonic: Duration) -> Bool {
+        guard let last else { return true }
+        let passed = now - last.wall
+        if passed < .zero - Self.longestStepBack { return false }
+        if passed <= Self.longestAbsence { return true }
+        // The host was running all the time.
+        return last.monotonic.map { abs(monotonic - $0 - passed) <= Self.agreement } ?? false
+    }
+}
+
+private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }
+
+extension MetaKey {
+    /// The wall clock when it was believed last, nanoseconds since 1970.
+    static let lastClock = MetaKey("lastClock")
+}

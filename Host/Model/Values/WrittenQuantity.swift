@@ -1,0 +1,30 @@
+/// Durations and sizes as they are written in the config.
+public enum WrittenQuantity {
+    private static let durations: [(unit: String, milliseconds: Int64)] = [
+        ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
+    ]
+    private static let sizes: [(unit: String, bytes: Int64)] = [
+        ("B", 1), ("kB", 1000), ("KB", 1000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("TB", 1_000_000_000_000),
+        ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40),
+    ]
+
+    /// A duration like `500ms`, `90s`, `10m`, `24h` or `7d`.
+    /// - Returns: milliseconds; nil if it is none, or longer than 292 years.
+    public static func milliseconds(_ text: some StringProtocol) -> Int64? {
+        let number = number(text, in: durations.map { ($0.unit, $0.milliseconds) })
+        return number.flatMap { abs($0) <= Int64.max / 1_000_000 ? $0 : nil }
+    }
+
+    /// A size like `0B`, `700MB`, `20GB` or `16GiB`.
+    /// - Returns: bytes; nil if it is none, or more than 8 EiB.
+    public static func bytes(_ text: some StringProtocol) -> Int64? { number(text, in: sizes.map { ($0.unit, $0.bytes) }) }
+
+    private static func number(_ text: some StringProtocol, in units: [(String, Int64)]) -> Int64? {
+        let sign = text.hasPrefix("-") ? "-" : ""
+        let digits = text.dropFirst(sign.count).prefix { $0.isASCII && $0.isNumber }
+        let written = text.dropFirst(sign.count + digits.count)
+        guard let unit = units.first(where: { $0.0 == written }), let number = Int64(sign + digits) else { return nil }
+        let (product, overflow) = number.multipliedReportingOverflow(by: unit.1)
+        return overflow ? nil : product
+    }
+}

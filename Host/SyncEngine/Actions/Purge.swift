@@ -1,0 +1,70 @@
+import Logging
+import Model
+import Storage
+
+/// Items that are no longer on the server, and their copies.
+extension SyncEngine {
+    /// What has no copy here is forgotten at once. What has work waiting, or was changed here, stays known.
+    func preflightPurge(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> EnqueueOutcome {
+        guard item.isRemoved else { return .done }
+        if let other = try tx.syncRecords(of: item.localID).first { return .joined(other.id) }
+        switch item.cloudStatus {
+        case .locallyModified, .localOnly: return .done
+        case .cloudOnly:
+            try tx.deleteItem(databaseID: item.databaseID)
+            return .done
+        case .localCopy: return .queued(try record(request, of: item, in: tx).id)
+        }
+    }
+
+    /// Removes the copy and forgets the item, in one transaction with others. What cannot go now is passed over: whoever asked
+    /// finds it again.
+    func purge(_ job: Job, in tx: Transaction) throws -> Settlement {
+        guard let journal = try tx.syncRecord(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
+        guard var item = try tx.item(localID: journal.record.localID), item.isRemoved else {
+            return try done(journal, in: tx)
+        }
+        switch try takeCopy(of: item, in: tx) {
+        case .gone: try tx.deleteItem(databaseID: item.databaseID)
+        case .modified:
+            item.cloudStatus = .locallyModified
+            try tx.updateLocal(item)
+            logger.notice("\(item.path) is gone from the server, and was changed here: it stays")
+        case .stays(let why):
+            logger.debug("\(item.path), which is gone from the server, \(why) and stays for now")
+        case .fails(let failure):
+            logger.notice("The copy of \(item.path), which is gone from the server, stays for now: \(failure.message)")
+        }
+        return try done(journal, in: tx)
+    }
+
+    private enum Taken {
+        case gone
+        case modified
+        case stays(String)
+        case fails(Failure)
+    }
+
+    private func takeCopy(of item: Item, in tx: Transaction) throws -> Taken {
+        // What lies there is another item's, which has the path now.
+        if let other = try tx.item(at: item.path), other.cloudStatus != .cloudOnly { return .gone }
+        guard item.kind == .file else {
+            do { return try tree.removeFolderIfEmpty(item.path) ? .gone : .stays("has something in it") } catch {
+                return .fails(error)
+            }
+        }
+        guard let copy = item.copy else { return .gone }
+        if let claim = try validClaim(of: item, in: tx) { return .stays(claim) }
+        let outcome: RemoveOutcome
+        do { outcome = try tree.remove(at: item.path, known: copy) } catch { return .fails(error) }
+        switch outcome {
+        case .removed, .nothingThere:
+            try removeEmptyFolders(above: item.path, in: tx)
+            return .gone
+        case .modified: return .modified
+        case .inUse: return .stays("is open in another program")
+        // Whatever it is, it is not the copy.
+        case .obstructed: return .gone
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import LarderSDK
+
+/// Removes copies some time after their last use, and the least recently used ones when copies take too much room.
+struct DownloadExpiration: ItemPolicyProcessor {
+    static let description = PluginDescription(
+        id: "org.larder.download-expiration", name: "Download expiration", version: "0.1.0", vendor: "Larder",
+        summary: "Removes downloaded copies that were not used for some time, or that take too much room",
+        required: [.config, .items, .actions, .usage, .values])
+    static let kind = "downloadExpiration"
+    static let fields: ItemFields = [.localID, .lastUsed, .size, .claims]
+    static let settingsSchema: String? = """
+        {"properties": {
+        "after": {"type": "string", "format": "duration", "default": "7d", \
+        "description": "how long after its last use a copy goes; 0s: 7d"},
+        "offline": {"type": "boolean", "default": true, \
+        "description": "whether copies expire while the server cannot be reached, too"},
+        "keep-below": {"type": "string", "format": "size", \
+        "description": "how much room copies may take; beyond, those that were not used for longest go"},
+        "keep-free": {"type": "string", "format": "size", \
+        "description": "how much room stays free on the copies' file system; below, those that were not used for longest go"},
+        "ignore-readers": {"type": "array", "items": {"type": "string"}, "default": [], \
+        "description": "names of programs whose reading does not count as use"}}}
+        """
+
+    private let actions: Host.Actions
+    private let items: Host.Items
+    private let usage: Host.Usage
+    private let memory: Host.Values
+    private let after: Int64
+    private let expiresOffline: Bool
+    private let room: Room
+    private var asked = Asked()
+
+    init(host: Host) throws(PluginError) {
+        actions = try host.require(host.actions, .actions)
+        items = try host.require(host.items, .items)
+        usage = try host.require(host.usage, .usage)
+        memory = try host.require(host.values, .values)
+        let settings = try host.settings()
+        let after = settings["after"]?.integer ?? 0
+        self.after = after > 0 ? after : 7 * 86_400_000
+        expiresOffline = settings["offline"]?.boolean ?? true
+        room = Room(below: settings["keep-below"]?.integer, free: settings["keep-free"]?.integer)
+    }
+
+    var triggers: TriggerSet {
+        expiresOffline
+            ? [.itemListUpdateCompleted, .itemListUpdateCompletedWithoutChanges, .timer]
+            : [.itemListUpdateCompleted, .itemListUpdateCompletedWithoutChanges]
+    }
+
+    /// What may go at all: unmodified copies that no policy keeps here.
+    private static let mayGo =
+        #"cloudStatus == "localCopy" && type == "file" && !removed && downloadTrigger != "availableOffline""#
+
+    /// Two groups, so that each is looked up in the index: of a copy whose last use is not known, the file's time tells.
+    var cleanupCondition: String? {
+        let limit = "now - duration(\"\(after)ms\")"
+        return "\(Self.mayGo) && lastUsed < \(limit) "
+            + "|| \(Self.mayGo) && lastUsed == null && (lastModified == null || lastModified < \(limit))"
+    }
+
+    mutating func willEnter(_ trigger: Trigger) throws(PluginError) {
+        if room.isLimited { asked.beginRun(after: try memory.value(of: Asked.key)) }
+    }
+
+    mutating func performCleanup(on item: Item, for trigger: Trigger) throws(PluginError) {
+        // One that was just claimed is passed over by the host; asking for it would only write it down.
+        guard (item.claims ?? []).isEmpty else { return }
+        try remove(item)
+    }
+
+    mutating func didPass(_ trigger: Trigger) throws(PluginError) {
+        guard room.isLimited else { return }
+        var excess = room.excess(try usage.figures()) - asked.bytes
+        if excess > 0 {
+            var oldest = try items.matching(Self.mayGo, fields: Self.fields, sortedBy: .lastUsed)
+            while excess > 0, let item = try oldest.next() {
+                guard (item.claims ?? []).isEmpty, let size = item.size else { continue }
+                if try remove(item) { excess -= size }
+            }
+        }
+        if let text = asked.newText { try memory.set(Asked.key, to: text) }
+    }
+
+    /// - Returns: whether the copy counts as going.
+    @discardableResult
+    private mutating func remove(_ item: borrowing Item) throws(PluginError) -> Bool {
+        guard let localID = item.localID else { throw PluginError(.failed, "the item has no id") }
+        let id = localID.copied()
+        let used = item.lastUsed ?? 0
+        // Only who counts room needs to know.
+        let isNew = room.isLimited && asked.note(id, lastUsed: used, size: item.size ?? 0)
+        try actions.removeLocalCopy(localID, ifUnused: true, key: "expire:\(id):\(used)")
+        return isNew
+    }
+}

@@ -1,0 +1,89 @@
+import Model
+import Storage
+import SyncEngine
+import TestSupport
+import Testing
+
+@Suite("Forgetting items that are gone")
+struct PurgeTests {
+    /// A file with a copy, gone from the server.
+    private func gone(_ rig: Rig, _ path: String) async throws -> Item {
+        let file = try await rig.addFile(path)
+        try await rig.ask(.download, file, for: .user)
+        #expect(try await rig.engine.drain().isDone)
+        return try await removed(rig, file)
+    }
+
+    private func removed(_ rig: Rig, _ item: Item) async throws -> Item {
+        try await rig.database.write { tx in
+            _ = try tx.noteMissing(item.databaseID)
+            try tx.removeMissing(at: Timestamp(seconds: 1_700_000_000))
+        }
+        return try await rig.now(item)
+    }
+
+    @Test("P46: what is gone goes with its copy; what is on the server stays")
+    func purged() async throws {
+        try await Rig.with { rig in
+            let (file, kept) = (try await gone(rig, "/a/x"), try await rig.addFile("/a/y"))
+            let unknown = try await removed(rig, try await rig.addFile("/a/z"))
+            for item in [file, kept, unknown] { try await rig.ask(.purge, item, for: .user) }
+            // Without a copy there is nothing to wait for.
+            #expect(try await rig.database.read { try $0.item(localID: unknown.localID) } == nil)
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.database.read { try $0.item(localID: file.localID) } == nil)
+            #expect(try rig.text("/a/x") == nil)
+            #expect(try await rig.now(kept) == kept)
+            #expect(!Files.exists(rig.tree.localPath(of: ItemPath(unchecked: "/a"))))
+        }
+    }
+
+    @Test("P46: an item with a record of its own is not forgotten before that is done")
+    func liveRecord() async throws {
+        try await Rig.with { rig in
+            let file = try await gone(rig, "/x")
+            try await rig.ask(.removeLocalCopy(restoringFormerTrigger: false), file, for: .user)
+            guard case .joined = try await rig.ask(.purge, file, for: .availableOffline) else {
+                throw SetupError("the purge was not joined to the record that there was")
+            }
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.now(file).cloudStatus == .cloudOnly)
+            try await rig.ask(.purge, file, for: .availableOffline)
+            #expect(try await rig.database.read { try $0.item(localID: file.localID) } == nil)
+        }
+    }
+
+    @Test("P48, P49: a claimed copy stays, and others go on")
+    func claimed() async throws {
+        try await Rig.with { rig in
+            let (file, other) = (try await gone(rig, "/x"), try await gone(rig, "/y"))
+            let claim = Claim(item: file.localID, kind: .delete, validity: .explicit)
+            try await rig.database.write { try $0.addClaim(claim) }
+            for item in [file, other] { try await rig.ask(.purge, item, for: .user) }
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/x") == "content")
+            #expect(try await rig.now(file).isRemoved)
+            #expect(try await rig.database.read { try $0.item(localID: other.localID) } == nil)
+            try await rig.database.write { try $0.removeClaim(claim.id) }
+            try await rig.ask(.purge, file, for: .user)
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/x") == nil)
+        }
+    }
+
+    @Test("P46: an item that is back when its turn comes keeps its row and its copy")
+    func back() async throws {
+        try await Rig.with { rig in
+            let file = try await gone(rig, "/x")
+            try await rig.ask(.purge, file, for: .user)
+            try await rig.database.write { tx in
+                var item = try #require(try tx.item(localID: file.localID))
+                item.removedAt = nil
+                try tx.update(item)
+            }
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.now(file).cloudStatus == .localCopy)
+            #expect(try rig.text("/x") == "content")
+        }
+    }
+}
