@@ -8,6 +8,8 @@ import Synchronization
 public final class ItemPolicies: Sendable {
     private struct State {
         var queue = RunQueue()
+        /// Whether it is to be seen if there is room again for what processors left.
+        var isCapacityDue = false
         var isWorking = false
         var isEnded = false
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -58,6 +60,7 @@ public final class ItemPolicies: Sendable {
     /// a run set off is told from what came from outside.
     public func databaseChanged(_ summary: CommitSummary) {
         if summary.policiesChanged { version.add(1, ordering: .releasing) }
+        if summary.recordsChanged { lookAtCapacity() }
         guard summary.changesItems || summary.triggersPolicies else { return }
         enqueue { $0.add(summary) }
     }
@@ -70,6 +73,12 @@ public final class ItemPolicies: Sendable {
 
     /// Something was done that no processor did: what is asked for now is asked for anew.
     public func changedFromOutside() { asked.withLock { $0.reset() } }
+
+    private func lookAtCapacity() {
+        guard seats.contains(where: \.isPending) else { return }
+        state.withLock { $0.isCapacityDue = true }
+        wake.yield()
+    }
 
     private func enqueue(_ change: (inout RunQueue) -> Void) {
         guard !seats.isEmpty else { return }
@@ -84,7 +93,12 @@ public final class ItemPolicies: Sendable {
     public func run() async {
         await withTaskCancellationHandler {
             for await _ in wakes {
-                while !Task.isCancelled, let run = takeNext() { await perform(run) }
+                while !Task.isCancelled, let work = takeNext() {
+                    switch work {
+                    case .run(let run): await perform(run)
+                    case .capacity: await queueWhatWasLeft()
+                    }
+                }
                 if Task.isCancelled { break }
             }
         } onCancel: {
@@ -102,7 +116,7 @@ public final class ItemPolicies: Sendable {
     public func settled() async {
         await withCheckedContinuation { continuation in
             let isSettled = state.withLock { state in
-                let isSettled = state.isEnded || !state.isWorking && state.queue.waiting.isEmpty
+                let isSettled = state.isEnded || !state.isWorking && !state.isCapacityDue && state.queue.waiting.isEmpty
                 if !isSettled { state.waiters.append(continuation) }
                 return isSettled
             }
@@ -127,14 +141,43 @@ public final class ItemPolicies: Sendable {
         return condition?.matches(item, now: clock.now()) ?? false
     }
 
-    private func takeNext() -> RunQueue.Run? {
-        let (run, waiters) = state.withLock { state in
-            let run = state.queue.next()
-            state.isWorking = run != nil
-            return (run, run == nil ? rest(&state) : [])
+    private enum Work {
+        case run(RunQueue.Run)
+        /// To see whether there is room again for what processors left.
+        case capacity
+    }
+
+    private func takeNext() -> Work? {
+        let (work, waiters) = state.withLock { state -> (Work?, [CheckedContinuation<Void, Never>]) in
+            let work = state.isCapacityDue ? .capacity : state.queue.next().map(Work.run)
+            state.isCapacityDue = false
+            state.isWorking = work != nil
+            return (work, work == nil ? rest(&state) : [])
         }
         for waiter in waiters { waiter.resume() }
-        return run
+        return work
+    }
+
+    /// Another run for each processor that left items, once about half of its records are done.
+    private func queueWhatWasLeft() async {
+        for seat in seats where seat.isPending {
+            guard let pacing = Pacing(seat) else { continue }
+            do {
+                let now = clock.now()
+                let isHalfDone = try await database.read { reads in
+                    var pacing = pacing
+                    try pacing.count(in: reads, now: now)
+                    return pacing.isHalfDone
+                }
+                guard isHalfDone else { continue }
+                seat.isPending = false
+                state.withLock { $0.queue.add(capacityOf: seat.plugin) }
+            } catch is CancellationError {
+                return
+            } catch {
+                report(Failure(.internal, "The records of \(seat.plugin) cannot be counted: \(error)"))
+            }
+        }
     }
 
     private func rest(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
@@ -153,7 +196,7 @@ public final class ItemPolicies: Sendable {
                     hint: "Look at the policies that these processors process, or disable one of them"))
             return
         }
-        for seat in seats {
+        for seat in seats where run.cause.concerns(seat.plugin) {
             let version = version.load(ordering: .acquiring)
             do {
                 try await seat.instance.withProcessor { [self] calls in
@@ -168,6 +211,8 @@ public final class ItemPolicies: Sendable {
                 report(Failure(.internal, "\(error)"), of: seat.plugin, run)
             }
         }
+        // Records may have ended before it was known that items were left.
+        lookAtCapacity()
     }
 
     /// Whether a processor's wish for an item, set off by a change of that item, is still carried out.

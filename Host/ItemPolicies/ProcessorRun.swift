@@ -22,6 +22,8 @@ final class ProcessorRun: PluginRun {
     private var session: ReadSession?
     private var asked: [Intent] = []
     private var askingCalls = 0
+    /// Nil without a maximum; also in a preview.
+    private var pacing: Pacing?
     /// The item of the call under way, so that a wish about it needs no search.
     private var current: CursorSource?
     private(set) var policies: [ItemPolicy] = []
@@ -43,13 +45,16 @@ final class ProcessorRun: PluginRun {
 
     /// - Throws: `Failure` if the database cannot be read or written; what was committed before stays.
     func perform() throws {
-        guard !calls.isCancelled, calls.triggers().contains(TriggerMask(trigger)) else { return }
+        let triggers = calls.triggers()
+        guard !calls.isCancelled, triggers.contains(TriggerMask(trigger)) else { return }
         session = try ReadSession(policiesOwner.database)
         calls.begin(self)
         defer {
             calls.end()
             session?.close()
         }
+        if preview == nil { pacing = Pacing(seat) }
+        try countRecords()
         try updatePolicies()
         try preflight()
         calls.willEnterTrigger(trigger)
@@ -58,6 +63,12 @@ final class ProcessorRun: PluginRun {
         guard !calls.isCancelled else { return try commit() }
         calls.didPassTrigger(trigger)
         try commit()
+        guard let pacing else { return }
+        // A look at a few items does not tell whether others are left.
+        seat.isPending = pacing.isPending || (scope != nil && seat.isPending)
+        if pacing.isPending, !triggers.contains(TriggerMask(.syncCapacity)) {
+            calls.note("it has a maximum of records and left items, and does not want the trigger syncCapacity")
+        }
     }
 
     private func updatePolicies() throws {
@@ -84,14 +95,16 @@ final class ProcessorRun: PluginRun {
             return try commit()
         }
         preview?.conditions[which] = condition
-        let source = try open(condition, fields: calls.fields, in: scope)
+        let source = try open(
+            condition, fields: calls.fields, in: scope,
+            without: pacing.map { ($0.reason, which == .matching ? "download" : "removeLocalCopy") })
         let view = UnsafeMutablePointer<larder_item>.allocate(capacity: 1)
         view.initialize(to: emptyItemView())
         defer { view.deallocate() }
         current = source
         defer { current = nil }
         var isBegun = false
-        while try source.next(&view.pointee), !calls.isCancelled {
+        while try source.next(&view.pointee), !calls.isCancelled, try hasRoom() {
             if !isBegun {
                 calls.begin(which, trigger)
                 isBegun = true
@@ -113,7 +126,8 @@ final class ProcessorRun: PluginRun {
     }
 
     private func open(
-        _ condition: Condition, fields: UInt64, in scope: [Int64]?, order: String = ""
+        _ condition: Condition, fields: UInt64, in scope: [Int64]?, order: String = "",
+        without records: (reason: DownloadTrigger, action: String)? = nil
     ) throws(Failure) -> CursorSource {
         guard let session else { throw Failure(.internal, "A run has ended") }
         let (sql, arguments) = ConditionSQL.compile(condition, now: began)
@@ -123,9 +137,16 @@ final class ProcessorRun: PluginRun {
             from = "json_each(?) AS changed CROSS JOIN items ON items.databaseID = changed.value WHERE \(sql)"
             values.append(.text("[" + ids.map(String.init).joined(separator: ",") + "]"))
         }
+        values += arguments.map(SQLValue.text)
+        if let (reason, action) = records {
+            from += """
+                 AND NOT EXISTS (SELECT 1 FROM syncRecords
+                  WHERE syncRecords.localID = items.localID AND reason = ? AND action = ?)
+                """
+            values += [.text(reason.text), .text(action)]
+        }
         from += order
-        let cursor = try session.items(
-            CursorSource.columns(for: fields), from: from, values + arguments.map(SQLValue.text))
+        let cursor = try session.items(CursorSource.columns(for: fields), from: from, values)
         return CursorSource(
             cursor, fields: fields, files: policiesOwner.files,
             coverage: try Coverage(fields: fields, database: policiesOwner.database, now: began),
@@ -185,6 +206,28 @@ final class ProcessorRun: PluginRun {
         if let preview { return preview.take(intents, during: call) { path(of: $0) } }
         asked += intents
         askingCalls += 1
+        pacing?.ask(intents.count { $0.change.item != nil })
+    }
+
+    func hasRoom(besides actions: Int) -> Bool {
+        let hasRoom = pacing?.hasRoom(besides: actions) ?? true
+        if !hasRoom { pacing?.isPending = true }
+        return hasRoom
+    }
+
+    /// Whether another item may be handed over. What was asked for and needed no record takes no room.
+    private func hasRoom() throws -> Bool {
+        guard let full = pacing, !full.hasRoom() else { return true }
+        try commit()
+        try countRecords()
+        return hasRoom(besides: 0)
+    }
+
+    private func countRecords() throws {
+        let now = policiesOwner.clock.now()
+        guard var counted = pacing else { return }
+        try policiesOwner.database.readBlocking { try counted.count(in: $0, now: now) }
+        pacing = counted
     }
 
     /// Where an item is; nil if that cannot be found out.
@@ -235,7 +278,9 @@ final class ProcessorRun: PluginRun {
     }
 
     private func perform(_ intent: Intent, on item: LocalID, in transaction: Transaction) throws {
-        guard trigger == .itemsChanged else { return try policiesOwner.sink.perform(intent, in: transaction) }
+        guard trigger == .itemsChanged || trigger == .syncCapacity else {
+            return try policiesOwner.sink.perform(intent, in: transaction)
+        }
         guard policiesOwner.mayAsk(item, plugin: calls.plugin) else { return }
         let before = transaction.changes
         try policiesOwner.sink.perform(intent, in: transaction)

@@ -13,6 +13,8 @@ final class ProcessorSeat: Sendable {
         var coverage: (version: Int, condition: Condition?)?
         /// What it says itself that it covers.
         var ownCoverage: (version: Int, condition: Condition?)?
+        /// Whether it left items for lack of room.
+        var isPending = false
         /// Conditions by their text: they change seldom, and one over many policies is long.
         var parsed: [String: Condition] = [:]
     }
@@ -24,6 +26,12 @@ final class ProcessorSeat: Sendable {
     init(_ instance: PluginInstance) {
         self.instance = instance
         plugin = instance.plugin
+    }
+
+    /// Whether it left items for lack of room.
+    var isPending: Bool {
+        get { state.withLock { $0.isPending } }
+        set { state.withLock { $0.isPending = newValue } }
     }
 
     /// The policies that it was given last, if they are of this version.

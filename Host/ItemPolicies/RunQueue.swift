@@ -8,13 +8,19 @@ struct RunQueue {
         case items([Int64], anchor: Int64)
         /// A trigger after which all items are looked at.
         case all(Trigger)
+        /// There is room again for what this plugin left.
+        case capacity(PluginID)
 
         var trigger: Trigger {
             switch self {
             case .items: .itemsChanged
             case .all(let trigger): trigger
+            case .capacity: .syncCapacity
             }
         }
+
+        /// Whether a plugin's processor is called.
+        func concerns(_ plugin: PluginID) -> Bool { if case .capacity(let one) = self { one == plugin } else { true } }
     }
 
     struct Run {
@@ -39,6 +45,9 @@ struct RunQueue {
         }
     }
 
+    /// There is room again for what a plugin left.
+    mutating func add(capacityOf plugin: PluginID) { waiting.append(Run(cause: .capacity(plugin))) }
+
     /// A transaction was committed. Each one that changed items is a run of its own.
     mutating func add(_ summary: CommitSummary) {
         if summary.changesItems {
@@ -55,6 +64,7 @@ struct RunQueue {
             switch run.cause {
             case .items(_, let anchor): summary.changesItems && anchor == summary.anchor
             case .all(let trigger): summary.triggersPolicies && trigger == .policiesChanged && run.round == 0
+            case .capacity: false
             }
         }
         for index in waiting.indices where isFollowUp(waiting[index]) {

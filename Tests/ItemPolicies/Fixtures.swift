@@ -83,18 +83,19 @@ struct Workbench: Sendable {
 /// Runs a plugin.
 /// - Parameters:
 ///   - source: of one in C; nil: available-offline as it was built.
+///   - defines: macros that choose a variant of it.
 ///   - settings: its settings, JSON.
 ///   - items: paths of files that are there before it starts.
 ///   - effect: what an asked action does.
 func withWorkbench(
-    _ source: String? = "wilful", settings: [String: String] = [:], items: [String] = [],
+    _ source: String? = "wilful", defines: [String] = [], settings: [String: String] = [:], items: [String] = [],
     effect: @escaping @Sendable (Intent, Transaction) throws -> Void = { _, _ in },
     _ body: @escaping @Sendable (Workbench) async throws -> Void
 ) async throws {
     try await withTemporaryFolder { folder in
         let library = "\(folder)/plugin.so"
         try Files.makeFolder("\(folder)/files")
-        if let source { try await CompiledPlugin.build(source, to: library) }
+        if let source { try await CompiledPlugin.build(source, to: library, defines: defines) }
         let log = CollectedLog()
         let database = try Database.open(path: "\(folder)/larder.db")
         let id = PluginID(source.map { "org.example.\($0)" } ?? "org.larder.available-offline")

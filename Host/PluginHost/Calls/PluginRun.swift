@@ -23,6 +23,9 @@ public protocol PluginRun: AnyObject {
     /// The stored value of a key of the plugin's own; nil if there is none.
     func value(for key: [UInt8]) throws(ServiceError) -> [UInt8]?
 
+    /// Whether the call under way, which has asked for this many actions, may ask for another.
+    func hasRoom(besides actions: Int) -> Bool
+
     /// A call returned well, and this is what it asked for, in order.
     func accept(_ intents: [Intent], during call: StaticString)
 }

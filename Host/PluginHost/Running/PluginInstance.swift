@@ -46,6 +46,12 @@ public final class PluginInstance: @unchecked Sendable {
     /// The fields that the processor reads, as bits of a mask.
     public var fields: UInt64 { processor?.fields ?? 0 }
 
+    /// How many of the actions that the processor asked for may be under way at a time; nil: any number.
+    public var maximumRecords: Int? {
+        guard let processor, processor.max_records > 0 else { return nil }
+        return Int(clamping: processor.max_records)
+    }
+
     /// Runs the body with the processor's calls, on the plugin's thread, after what was asked before.
     public func withProcessor<Result: Sendable>(
         _ body: @escaping @Sendable (ProcessorCalls) throws -> Result

@@ -40,6 +40,9 @@ extension InstanceContext {
         guard key.len <= longestKey else { throw ServiceError(LARDER_LIMIT, "a key above 1 KiB") }
         let key = try key.required("the key")
         guard try run.hasItem(id) else { throw ServiceError(LARDER_NOT_FOUND, "no item \(id)") }
+        guard run.hasRoom(besides: asked.count { $0.change.item != nil }) else {
+            throw ServiceError(LARDER_LIMIT, "more actions than max_records allows; the rest comes with syncCapacity")
+        }
         asked.append(Intent(plugin: plugin, change: change(id), key: key))
     }
 }

@@ -18,5 +18,8 @@ enum Schema002 {
           validity TEXT NOT NULL
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX claims_localID ON claims (localID);
+
+        -- Records without a key, which are few: with syncRecords_key all records of a reason are found.
+        CREATE INDEX syncRecords_keyless ON syncRecords (reason) WHERE key IS NULL;
         """
 }

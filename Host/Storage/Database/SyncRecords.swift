@@ -95,6 +95,21 @@ extension DatabaseReads {
         return counts
     }
 
+    /// How many records of a reason are under way or about to be: those that wait for a person, or for a time after `limit`, are
+    /// not. Costs as much as there are records of the reason.
+    public func liveSyncRecordCount(reason: DownloadTrigger, waitingUntil limit: Timestamp) throws -> Int {
+        let isLive = "reason = ?1 AND state <> 4 AND waitIssue IS NULL AND (waitUntil IS NULL OR waitUntil <= ?2)"
+        let statement = try RawStatement(
+            db,
+            """
+            SELECT (SELECT count(*) FROM syncRecords WHERE key IS NOT NULL AND \(isLive))
+              + (SELECT count(*) FROM syncRecords WHERE key IS NULL AND \(isLive))
+            """)
+        defer { statement.reset() }
+        statement.bind([.text(reason.text), .integer(limit.nanoseconds)])
+        return try statement.step() ? Int(statement.integer(0) ?? 0) : 0
+    }
+
     /// How many downloads the journal holds, and how many bytes their items have by the server's word.
     public func pendingDownloads() throws -> (files: Int, bytes: Int64) {
         let statement = try RawStatement(

@@ -26,7 +26,8 @@ struct Instance {
         made.initialize(
             to: Instance(
                 type: type, host: host, table: table,
-                processorTable: stored(.calling(kind: kind, fields: type.fields)),
+                processorTable: stored(
+                    .calling(kind: kind, fields: type.fields, maximumRecords: type.maximumRecords)),
                 schemaTable: type.settingsSchema == nil ? nil : stored(.handingOut),
                 schema: type.settingsSchema.map { .lasting($0) } ?? larder_str(), kind: kind))
         return UnsafePointer(table)

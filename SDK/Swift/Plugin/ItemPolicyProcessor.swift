@@ -8,6 +8,9 @@ public protocol ItemPolicyProcessor: SendableMetatype {
     static var kind: String { get }
     /// The fields that it reads of items.
     static var fields: ItemFields { get }
+    /// How many of the actions that it asked for may be under way at a time; nil: any number. What goes beyond is not handed
+    /// over, and comes again with ``Trigger/syncCapacity``, which must be among the ``triggers``.
+    static var maximumRecords: Int? { get }
     /// The JSON Schema of its settings; nil: it has none.
     static var settingsSchema: String? { get }
 
@@ -41,6 +44,7 @@ public protocol ItemPolicyProcessor: SendableMetatype {
 
 /// What a processor that does not care need not write.
 extension ItemPolicyProcessor {
+    public static var maximumRecords: Int? { nil }
     public static var settingsSchema: String? { nil }
     public var policyCondition: String? { nil }
     public var matchCondition: String? { nil }

@@ -1,6 +1,8 @@
 extension larder_item_policy_processor {
     /// The table whose functions call the processor of the ``Instance`` that their context is.
-    static func calling(kind: larder_str, fields: ItemFields) -> larder_item_policy_processor {
+    static func calling(
+        kind: larder_str, fields: ItemFields, maximumRecords: Int?
+    ) -> larder_item_policy_processor {
         larder_item_policy_processor(
             struct_size: UInt32(MemoryLayout<larder_item_policy_processor>.size), reserved: 0, kind: kind,
             fields: fields.rawValue,
@@ -58,7 +60,7 @@ extension larder_item_policy_processor {
                 Instance.at(context).pointee.call { processor throws(PluginError) in
                     try processor.didPass(Trigger(rawValue: trigger))
                 }
-            })
+            }, max_records: UInt64(clamping: maximumRecords ?? 0))
     }
 }
 

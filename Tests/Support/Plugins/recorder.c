@@ -64,7 +64,7 @@ static larder_status action(void *me_, uint32_t t, const larder_item *item) {
 static const larder_item_policy_processor processor = {
     sizeof processor, 0, {"recorder", 8}, LARDER_FIELD_BIT(LARDER_FIELD_PATH) | LARDER_FIELD_BIT(LARDER_FIELD_LOCAL_ID),
     triggers, covered, matching, unwanted, update, preflight, will_enter, begin_matching, action, end_matching,
-    begin_cleanup, cleanup, end_cleanup, did_pass};
+    begin_cleanup, cleanup, end_cleanup, did_pass, 0};
 
 static larder_status schema_text(void *me, larder_str *out) {
     (void)me;

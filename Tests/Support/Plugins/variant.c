@@ -57,7 +57,7 @@ static larder_status did_pass(void *me, uint32_t t) { (void)me; (void)t; return 
 static larder_status item(void *me, uint32_t t, const larder_item *i) { (void)me; (void)t; (void)i; return LARDER_OK; }
 static const larder_item_policy_processor processor = {
     PROCESSOR_SIZE, 0, TEXT(KIND), 0, triggers, text, text, text, update, preflight, pass, pass, item, pass, pass, item,
-    pass, DID_PASS};
+    pass, DID_PASS, 0};
 
 static larder_status start(void *me) { (void)me; (void)did_pass; return LARDER_OK; }
 static void stop(void *me) { (void)me; }

@@ -7,6 +7,9 @@
 #include <string.h>
 
 #define S(literal) LARDER_STR(literal)
+#ifndef MAX_RECORDS
+#define MAX_RECORDS 0
+#endif
 
 struct wilful {
     larder_instance instance;
@@ -182,6 +185,7 @@ static larder_status perform(void *me_, uint32_t trigger, const larder_item *ite
         larder_status status = me->actions->download(me->host, item->local_id, 0, item->path);
         if (status != LARDER_OK) return status;
     }
+    if (is(me, "twice")) say(me, "twice", me->actions->download(me->host, item->local_id, 0, S("again")));
     if (is(me, "fail") && is_bad) {
         me->host->fail(me->host, LARDER_FAILED, S("it is bad"));
         return LARDER_FAILED;
@@ -203,7 +207,7 @@ static const larder_item_policy_processor processor = {
     LARDER_FIELD_BIT(LARDER_FIELD_PATH) | LARDER_FIELD_BIT(LARDER_FIELD_LOCAL_ID) | LARDER_FIELD_BIT(LARDER_FIELD_SIZE)
         | LARDER_FIELD_BIT(LARDER_FIELD_REMOVED),
     triggers, matching, matching, unwanted, update, preflight, will_enter, nothing, perform, nothing,
-    nothing, clean, nothing, did_pass};
+    nothing, clean, nothing, did_pass, MAX_RECORDS};
 
 static larder_status schema_text(void *me, larder_str *out) {
     (void)me;

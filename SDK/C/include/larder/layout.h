@@ -118,7 +118,7 @@ LARDER_ASSERT_OFFSET(larder_policy_list, stride, 4);
 LARDER_ASSERT_OFFSET(larder_policy_list, policies, 8);
 LARDER_ASSERT_OFFSET(larder_policy_list, count, 16);
 
-LARDER_ASSERT_SIZE(larder_item_policy_processor, 144);
+LARDER_ASSERT_SIZE(larder_item_policy_processor, 152);
 LARDER_ASSERT_OFFSET(larder_item_policy_processor, struct_size, 0);
 LARDER_ASSERT_OFFSET(larder_item_policy_processor, reserved, 4);
 LARDER_ASSERT_OFFSET(larder_item_policy_processor, kind, 8);
@@ -137,6 +137,7 @@ LARDER_ASSERT_OFFSET(larder_item_policy_processor, begin_cleanup, 112);
 LARDER_ASSERT_OFFSET(larder_item_policy_processor, perform_cleanup, 120);
 LARDER_ASSERT_OFFSET(larder_item_policy_processor, end_cleanup, 128);
 LARDER_ASSERT_OFFSET(larder_item_policy_processor, did_pass_trigger, 136);
+LARDER_ASSERT_OFFSET(larder_item_policy_processor, max_records, 144);
 
 LARDER_ASSERT_SIZE(larder_config_schema, 16);
 LARDER_ASSERT_OFFSET(larder_config_schema, struct_size, 0);

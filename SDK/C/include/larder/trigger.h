@@ -16,7 +16,8 @@
 #define LARDER_TRIGGER_ITEM_LIST_UPDATE_COMPLETED_WITHOUT_CHANGES 2u
 /* A policy was added, updated or removed. All items are looked at. */
 #define LARDER_TRIGGER_POLICIES_CHANGED 3u
-/* The processor has work left and may ask for more. All items are looked at. */
+/* The processor left items for lack of room (`max_records` of its table), and there is room now. All items are looked
+ * at. */
 #define LARDER_TRIGGER_SYNC_CAPACITY 4u
 /* Time has passed, and no scan has finished meanwhile: the server is not reachable. For what depends on the time alone and
  * needs no server. All items are looked at, as they were known last. */

@@ -25,6 +25,8 @@
  *       lastUsed < now - duration("168h")`.
  *  III. Follow a folder that is moved. Preflight: of the changed items, one has the id that a policy is for and
  *       another path. Update the policy.
+ *  IV.  Work through many items a few at a time. Set max_records: what goes beyond is not handed over, and comes again
+ *       with syncCapacity. Without it all that matches is asked for at once, and the host works it off in order.
  *
  * Advice to plugins: let the conditions decide, so that only items that need something reach you; a condition is
  * answered by an index, a call is not. Ask only for what is not already so: the next run must come to rest.
@@ -112,6 +114,13 @@ typedef struct larder_item_policy_processor {
     /* The run is over for this processor.
      * [processor] since 1.0 */
     larder_status (*did_pass_trigger)(void *LARDER_NULLABLE context, uint32_t trigger);
+
+    /* How many of the actions that it asked for may be under way at a time; 0: any number. With a maximum, perform_action
+     * and perform_cleanup are called for no more items than there is room for, and not for those for which what they
+     * asked for is under way; an action beyond that is refused with LARDER_LIMIT. An action that waits for a person, or
+     * for more than ten seconds, takes no room. When about half of the others are done, and items are left, the host makes
+     * another run with LARDER_TRIGGER_SYNC_CAPACITY, which must be in the mask. */
+    uint64_t max_records;
 } larder_item_policy_processor;
 
 LARDER_END

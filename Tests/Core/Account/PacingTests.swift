@@ -1,0 +1,57 @@
+import DemoServer
+import ItemPolicies
+import Model
+import Storage
+import SyncEngine
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Core
+
+@Suite("A processor with a maximum of records, end to end")
+struct PacingTests {
+    @Test(
+        "P14, P15: of 103 files no more than the maximum are under way, and 3 that always fail do not stop the others")
+    func failing() async throws {
+        try await withTemporaryFolder { folder in
+            let library = "\(folder)/paced.so"
+            try await CompiledPlugin.build("wilful", to: library, defines: ["MAX_RECORDS=4"])
+            let plugin = PluginID("org.example.wilful")
+            let settings = Settings(plugins: [
+                PluginSettings(
+                    id: plugin, library: library, isolation: .inProcess,
+                    json: #"{"match": "type == 'file' && cloudStatus == 'cloudOnly'"}"#)
+            ])
+            try await Bench.running(settings: settings) { bench in
+                let paths = (0..<103).map { "/d/\(100 + $0)" }
+                for path in paths { bench.put(path, path) }
+                let failing = [paths[0], paths[1], paths[50]]
+                for path in failing { bench.server.add(Fault(.status(500), method: "GET", path: path)) }
+                let host = try await bench.ready()
+                let most = Mutex(0)
+                let clock = bench.clock
+                host.database.setCommitObserver { summary in
+                    host.policies.databaseChanged(summary)
+                    if summary.recordsChanged || summary.changesItems { host.engine.wake() }
+                    guard summary.recordsChanged else { return }
+                    host.state.newRecords.ring()
+                    do {
+                        let live = try host.database.readBlocking { reads in
+                            try reads.liveSyncRecordCount(
+                                reason: DownloadTrigger(of: plugin), waitingUntil: clock.now + .seconds(10))
+                        }
+                        most.withLock { $0 = max($0, live) }
+                    } catch {
+                        most.withLock { $0 = .max }
+                    }
+                }
+                let outcome = await host.runOnce()
+                #expect(outcome.worst == .failed, "\(outcome.failures)")
+                #expect(try bench.tree().filter { !$0.hasSuffix("/") } == paths.filter { !failing.contains($0) })
+                #expect(outcome.issues.map(\.subject).sorted() == failing)
+                #expect((4...7).contains(most.withLock { $0 }), "\(most.withLock { $0 })")
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import ItemPolicies
+import Model
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+/// A processor with a maximum, and a journal that the test works off.
+@Suite struct PacingTests {
+    private static let reason = DownloadTrigger("org.example.wilful")
+    private static let soon = Timestamp(nanoseconds: .max)
+
+    /// Takes each download into the journal, as the sync engine does, and notes how many there were at most.
+    private final class Journal: Sendable {
+        private let most = Mutex(0)
+        var mostLive: Int { most.withLock { $0 } }
+
+        func take(_ intent: Intent, in tx: Transaction) throws {
+            guard let id = intent.change.item, let item = try tx.item(localID: id) else { return }
+            let isDownload = if case .download = intent.change { true } else { false }
+            let action: SyncRecord.Action =
+                isDownload ? .download : .removeLocalCopy(restoringFormerTrigger: false)
+            if let key = intent.key, try tx.syncRecord(reason: PacingTests.reason, key: key) != nil { return }
+            _ = try tx.insert(
+                JournalRecord(
+                    SyncRecord(
+                        action: action, state: .ready, localID: id, path: item.path, reason: PacingTests.reason,
+                        key: intent.key, since: .now())))
+            let live = try tx.liveSyncRecordCount(reason: PacingTests.reason, waitingUntil: PacingTests.soon)
+            most.withLock { $0 = max($0, live) }
+        }
+    }
+
+    /// Ends the oldest records that wait for nothing: each item is here then, or no longer.
+    private func finish(_ count: Int, _ bench: Workbench) async throws {
+        try await bench.database.write { tx in
+            var records: [JournalRecord] = []
+            try tx.eachSyncRecord { record in
+                if record.record.wait == nil { records.append(record) }
+                return records.count < count
+            }
+            for record in records {
+                var item = try #require(try tx.item(localID: record.record.localID))
+                item.cloudStatus = record.record.action == .download ? .localCopy : .cloudOnly
+                try tx.update(item)
+                try tx.deleteSyncRecord(id: record.id)
+            }
+        }
+        await bench.policies.settled()
+    }
+
+    private func records(_ bench: Workbench) async throws -> [JournalRecord] {
+        try await bench.database.read { reads in
+            var records: [JournalRecord] = []
+            try reads.eachSyncRecord { record in
+                records.append(record)
+                return true
+            }
+            return records
+        }
+    }
+
+    @Test(
+        "P14: with a maximum no more is asked for than there is room, and what is left comes by itself, half at a time")
+    func maximum() async throws {
+        let journal = Journal()
+        let paths = (0..<55).map { "/\(100 + $0)" }
+        try await withWorkbench(
+            defines: ["MAX_RECORDS=10"], settings: ["match": #"cloudStatus == "cloudOnly""#], items: paths,
+            effect: { try journal.take($0, in: $1) }
+        ) { bench in
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            #expect(try bench.count(of: "performAction") == 10)
+            #expect(try await records(bench).count == 10)
+            try await finish(4, bench)
+            #expect(try bench.calls().filter { $0.trigger == "syncCapacity" } == [])
+            try await finish(1, bench)
+            #expect(try await records(bench).count == 10)
+            #expect(
+                try bench.calls().filter { $0.trigger == "syncCapacity" }.map(\.call) == [
+                    "performPreflightOnPolicies", "willEnterTrigger", "beginMatching",
+                ] + Array(repeating: "performAction", count: 5) + ["endMatching", "didPassTrigger"])
+            while try await !records(bench).isEmpty { try await finish(5, bench) }
+            let asked = try bench.calls().filter { $0.call == "performAction" }.compactMap(\.path)
+            #expect(asked == paths)
+            let runs = try bench.calls().filter { $0.call == "willEnterTrigger" && $0.trigger == "syncCapacity" }
+            #expect(runs.count == 9)
+            #expect(journal.mostLive == 10)
+            #expect(bench.policies.takeFailures().isEmpty)
+        }
+    }
+
+    @Test("P14: cleanup is held to the maximum too, and what needs no record takes no room")
+    func cleanup() async throws {
+        let journal = Journal()
+        try await withWorkbench(
+            defines: ["MAX_RECORDS=2"], settings: ["cleanup": #"cloudStatus == "localCopy""#, "triggers": "0x1e"],
+            effect: { try journal.take($0, in: $1) }
+        ) { bench in
+            for number in 0..<5 { try await bench.add("/\(number)", .localCopy) }
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            while try await !records(bench).isEmpty { try await finish(1, bench) }
+            #expect(try bench.count(of: "performCleanup") == 5)
+            #expect(journal.mostLive == 2)
+        }
+        let settings = ["match": "true", "triggers": "0x1e"]
+        try await withWorkbench(defines: ["MAX_RECORDS=2"], settings: settings, items: ["/a", "/b", "/c"]) { bench in
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            #expect(bench.sink.intents.map(\.key) == ["/a", "/b", "/c"])
+            let calls = try bench.calls()
+            #expect(calls.filter { $0.trigger == "syncCapacity" } == [])
+        }
+    }
+
+    @Test("P15: records that wait for a person, or for long, take no room; their items are not asked for again")
+    func stuck() async throws {
+        let journal = Journal()
+        let paths = (0..<23).map { "/\(100 + $0)" }
+        try await withWorkbench(
+            defines: ["MAX_RECORDS=3"], settings: ["match": #"cloudStatus == "cloudOnly""#], items: paths,
+            effect: { try journal.take($0, in: $1) }
+        ) { bench in
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            try await bench.database.write { tx in
+                var records: [JournalRecord] = []
+                try tx.eachSyncRecord { record in
+                    records.append(record)
+                    return true
+                }
+                let waits: [WaitCondition] = [.issue(1), .until(.now() + .seconds(3600)), .issue(2)]
+                for (record, wait) in zip(records, waits) {
+                    var waiting = record
+                    waiting.record.wait = wait
+                    try tx.update(waiting)
+                }
+            }
+            await bench.policies.settled()
+            while try await records(bench).count > 3 { try await finish(2, bench) }
+            let asked = try bench.calls().filter { $0.call == "performAction" }.compactMap(\.path)
+            #expect(asked == paths)
+            #expect(try await records(bench).allSatisfy { $0.record.wait != nil })
+        }
+    }
+
+    @Test("P14: a call that asks for more than there is room is refused, and the rest comes again")
+    func greedy() async throws {
+        let journal = Journal()
+        try await withWorkbench(
+            defines: ["MAX_RECORDS=1"], settings: ["match": #"cloudStatus == "cloudOnly""#, "mode": "twice"],
+            items: ["/a", "/b"], effect: { try journal.take($0, in: $1) }
+        ) { bench in
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            #expect(bench.log.messages.contains("info: twice -8"))
+            #expect(try await records(bench).map(\.record.path.text) == ["/a"])
+            try await finish(1, bench)
+            #expect(try await records(bench).map(\.record.path.text) == ["/b"])
+        }
+    }
+}
