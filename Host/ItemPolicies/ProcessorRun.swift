@@ -97,7 +97,7 @@ final class ProcessorRun: PluginRun {
         preview?.conditions[which] = condition
         let source = try open(
             condition, fields: calls.fields, in: scope,
-            without: pacing.map { ($0.reason, which == .matching ? "download" : "removeLocalCopy") })
+            without: pacing.map { ($0.reason, which == .matching ? "'download'" : "'removeLocalCopy', 'purge'") })
         let view = UnsafeMutablePointer<larder_item>.allocate(capacity: 1)
         view.initialize(to: emptyItemView())
         defer { view.deallocate() }
@@ -127,7 +127,7 @@ final class ProcessorRun: PluginRun {
 
     private func open(
         _ condition: Condition, fields: UInt64, in scope: [Int64]?, order: String = "",
-        without records: (reason: DownloadTrigger, action: String)? = nil
+        without records: (reason: DownloadTrigger, actions: String)? = nil
     ) throws(Failure) -> CursorSource {
         guard let session else { throw Failure(.internal, "A run has ended") }
         let (sql, arguments) = ConditionSQL.compile(condition, now: began)
@@ -138,12 +138,12 @@ final class ProcessorRun: PluginRun {
             values.append(.text("[" + ids.map(String.init).joined(separator: ",") + "]"))
         }
         values += arguments.map(SQLValue.text)
-        if let (reason, action) = records {
+        if let (reason, actions) = records {
             from += """
                  AND NOT EXISTS (SELECT 1 FROM syncRecords
-                  WHERE syncRecords.localID = items.localID AND reason = ? AND action = ?)
+                  WHERE syncRecords.localID = items.localID AND reason = ? AND action IN (\(actions)))
                 """
-            values += [.text(reason.text), .text(action)]
+            values.append(.text(reason.text))
         }
         from += order
         let cursor = try session.items(CursorSource.columns(for: fields), from: from, values)

@@ -110,6 +110,37 @@ import Testing
         }
     }
 
+    @Test(
+        "P54: what was fetched by hand is told to expire, and what is gone from the server to be forgotten, with the time"
+    )
+    func expiry() async throws {
+        try await withAccount { server, account in
+            _ = try await must(account, "run", "--once")
+            _ = try await must(account, "get", "/other.txt")
+            let file = try await must(account, "--json", "stat", "/other.txt").output
+            let used = try #require(file.split(separator: "\"lastUsed\":\"").last?.prefix { $0 != "\"" })
+            func lines(of plugin: String, _ path: String, _ more: String...) async throws -> [String] {
+                try await account.larder.run(more + ["explain", path]).lines.filter { $0.contains(plugin) }
+            }
+            let json = try await lines(of: "org.larder.download-expiration", "/other.txt", "--json")
+            #expect(
+                json.count == 1 && json[0].contains(#""cleanup":false"#)
+                    && json[0].contains(#""would":"removeLocalCopy""#))
+            #expect(json[0].contains("\(used.dropFirst(10))\",\"policies\""), "\(used) \(json)")
+            let text = try await lines(of: "download-expiration", "/other.txt")
+            #expect(text[0].contains("  expires 20"), "\(text)")
+            #expect(text[0].contains(" at the first scan after \(used.dropFirst(11).prefix(5))"), "\(used) \(text)")
+
+            server.tree.remove("/Photos/cat.jpg")
+            _ = try await must(account, "run", "--once")
+            let gone = try await lines(of: "vacuum", "/Photos/cat.jpg")
+            #expect(
+                gone[0].contains("forgets it and removes its copy 20") && gone[0].contains(" at the first scan after "),
+                "\(gone)")
+            #expect(gone[0].contains("because of removedAt < now - "), "\(gone)")
+        }
+    }
+
     @Test("P26: one trigger can be run without a server: copies that nothing keeps go, downloads wait for the next run")
     func oneTrigger() async throws {
         try await withAccount { server, account in

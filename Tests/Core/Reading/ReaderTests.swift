@@ -94,12 +94,16 @@ extension Bench {
 
 extension AccountReader {
     func allRecords() async throws -> [SyncRecordReport] {
-        let all = Collected()
-        try await records { report in all.reports.withLock { $0.append(report) } }
-        return all.reports.withLock { $0 }
+        let reports = Collected<SyncRecordReport>()
+        try await records { reports.add($0) }
+        return reports.all
     }
 }
 
-private final class Collected: Sendable {
-    let reports = Mutex<[SyncRecordReport]>([])
+/// What is told on another thread.
+final class Collected<Element: Sendable>: Sendable {
+    private let elements = Mutex<[Element]>([])
+
+    var all: [Element] { elements.withLock { $0 } }
+    func add(_ element: Element) { elements.withLock { $0.append(element) } }
 }

@@ -1,0 +1,61 @@
+import DemoServer
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Core
+
+@Suite("Whether an item is pinned")
+struct CoverageTests {
+    private func levels(_ bench: Bench) async throws -> [String: String] {
+        try await bench.reader { reader in
+            let found = Levels()
+            var query = ItemQuery(path: .root, now: .now())
+            query.isRecursive = true
+            try await reader.items(query) { report in
+                found.add(report)
+                return true
+            }
+            found.add(try await reader.item(at: .root))
+            return found.all
+        }
+    }
+
+    @Test("P32: an item is pinned itself, by a folder above or by any policy whose condition it meets, or not at all")
+    func levels() async throws {
+        try await Bench.running { bench in
+            for path in ["/a/b/1", "/a/2", "/ab/3", "/c/4.txt", "/c/5", "/d/6"] { bench.put(path, path) }
+            try await bench.runWell()
+            for path in ["/a", "/c/5"] { try await bench.pin(path) }
+            try await bench.host.database.write { tx in
+                // What somebody else wrote, one of them for nothing and one that nobody is shown.
+                for condition in [#"name.endsWith(".txt") && size > 3"#, "size > 1000000"] {
+                    try tx.addPolicy(ItemPolicy(kind: .availableOffline, condition: condition))
+                }
+                try tx.addPolicy(ItemPolicy(kind: PolicyKind("other"), condition: "true"))
+            }
+            let some = [
+                "/": "none", "/a": "direct", "/a/2": "indirect", "/a/b": "indirect", "/a/b/1": "indirect",
+                "/ab": "none",
+                "/ab/3": "none", "/c": "none", "/c/4.txt": "indirect", "/c/5": "direct", "/d": "none", "/d/6": "none",
+            ]
+            #expect(try await levels(bench) == some)
+            let policies = try await bench.policies().map { try $0.parsedCondition() }
+            for (path, level) in some {
+                let item = try #require(try await bench.item(path))
+                #expect(policies.contains { $0.matches(item, now: .now()) } == (level != "none"), "\(path)")
+            }
+            try await bench.pin("/")
+            #expect(
+                try await levels(bench)
+                    == some.mapValues { $0 == "none" ? "indirect" : $0 }.merging(["/": "direct"]) { $1 })
+        }
+    }
+}
+
+private final class Levels: Sendable {
+    private let found = Collected<(String, String)>()
+    var all: [String: String] { Dictionary(uniqueKeysWithValues: found.all) }
+    func add(_ report: ItemReport) { found.add((report.item.path.text, report.availableOffline.rawValue)) }
+}
