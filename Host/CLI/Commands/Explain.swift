@@ -70,7 +70,7 @@ extension Explanation {
         guard let because, let trigger else {
             return trigger == nil ? "is not called now" : "nothing, whatever the item"
         }
-        let reason = Text.visible(because.text)
+        let reason = Text.shortened(because.text)
         let holds = matches || cleanup
         let deed = would.map(Self.deed)
         guard let change else {

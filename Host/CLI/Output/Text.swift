@@ -18,6 +18,12 @@ enum Text {
         return result
     }
 
+    /// The same for a text that may be very long, such as a condition of many policies: its beginning, and how long it is.
+    static func shortened(_ text: String, to limit: Int = 500) -> String {
+        let count = text.count
+        return count <= limit ? visible(text) : "\(visible(String(text.prefix(limit))))… (\(count) characters)"
+    }
+
     /// Whether a character is shown as it is.
     static func isVisible(_ scalar: Unicode.Scalar) -> Bool { !isControl(scalar) }
 
