@@ -180,6 +180,61 @@ import Testing
         }
     }
 
+    @Test(
+        "P45: killed at any moment while an outdated copy goes, the next start finds the file on the server alone",
+        .enabled(if: access("/usr/bin/strace", X_OK) == 0, "killing at a system call needs strace"),
+        arguments: ["renameat2", "unlinkat", "fdatasync"])
+    func killed(_ call: String) async throws {
+        try await withAccount(.demo, plugins: "{}") { served, account in
+            var version = 0
+            var kills = 0
+            for moment in 1...12 {
+                try await served.put("a", "old \(moment)", version: version)
+                try await must(account, "get", "/a")
+                version += 10
+                try await served.put("a", "new \(moment), and longer", version: version)
+                account.larder.wrapper = [
+                    "strace", "-f", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
+                    "inject=\(call):signal=SIGKILL:when=\(moment)",
+                ]
+                let result = try await account.larder("run", "--once")
+                account.larder.wrapper = []
+                try await must(account, "run", "--once")
+                #expect(try account.localFiles() == [])
+                let item = try await must(account, "--json", "stat", "/a")
+                #expect(item.contains(#""cloudStatus":"cloudOnly""#) && item.contains(#""localPath":null"#), "\(item)")
+                #expect(try Files.filesBelow("\(account.vault)/incoming") == [])
+                // Not killed: there are no more such calls in a run.
+                if result.exitCode == 0 { break }
+                kills += 1
+            }
+            #expect(kills > 0)
+        }
+    }
+
+    @Test(
+        "P48: a copy that this person may not remove stays known, is tried again, and holds up no other",
+        .enabled(if: Build.isRoot, "becoming another user needs root"))
+    func notPermitted() async throws {
+        try await withAccount(.demo, plugins: "{ vacuum: { after: 0s } }") { served, account in
+            for name in ["locked/a", "other/b", "kept"] { try await served.put(name, name) }
+            account.larder.unprivileged = true
+            try await mustRun("chown", ["-R", "\(Build.unprivilegedUser)", account.folder])
+            try await must(account, "pin", "/")
+            try await must(account, "run", "--once")
+            try #require(chmod("\(account.files)/locked", 0o500) == 0)
+            for name in ["locked", "other"] { served.remove(name) }
+            try await must(account, "run", "--once")
+            try await must(account, "run", "--once")
+            #expect(try account.localFiles() == ["kept", "locked/a"])
+            #expect(try await must(account, "--json", "ls", "-r", "--removed").contains("/locked/a"))
+            try #require(chmod("\(account.files)/locked", 0o700) == 0)
+            try await must(account, "run", "--once")
+            #expect(try account.localFiles() == ["kept"])
+            #expect(!Files.exists("\(account.files)/locked"))
+        }
+    }
+
     @Test("P51: a server that lost its files is believed only when a person says so", arguments: Kind.allCases)
     func massRemoval(_ kind: Kind) async throws {
         try await withAccount(kind, plugins: "{ vacuum: { after: 0s } }") { served, account in

@@ -44,6 +44,23 @@ struct VacuumTests {
         }
     }
 
+    @Test("P30: when a pinned folder is deleted on the server its policy goes, and its copies are vacuumed")
+    func vanishedTarget() async throws {
+        try await Bench.running(settings: Self.settings(after: "1h")) { bench in
+            for path in ["/a/1", "/a/deep/2", "/b/3"] { bench.put(path, path) }
+            try await bench.runWell()
+            try await bench.pin("/a")
+            try await bench.runWell()
+            bench.server.tree.remove("/a")
+            try await bench.runWell()
+            #expect(try await bench.policies() == [])
+            #expect(try bench.text("/a/deep/2") == "/a/deep/2")
+            bench.clock.advance(.seconds(3601))
+            try await bench.runWell()
+            #expect(try bench.tree() == [])
+        }
+    }
+
     @Test("P47: an item that is gone from one folder and comes to another by the next scan keeps its copy")
     func movedLate() async throws {
         try await Bench.running(

@@ -32,6 +32,12 @@ import Testing
                 "cloudStatus == 'localCopy' && lastUsed < now - duration('168h')",
                 "items_here (cloudStatus=? AND lastUsed<?)"
             ),
+            // What vacuum and download-expiration ask for.
+            ("removed && removedAt < now - duration('60s')", "items_removed (removedAt>? AND removedAt<?)"),
+            (
+                "cloudStatus == 'localCopy' && type == 'file' && !removed && downloadTrigger != 'availableOffline' && lastUsed < now - duration('168h') || cloudStatus == 'localCopy' && type == 'file' && !removed && downloadTrigger != 'availableOffline' && lastUsed == null && (lastModified == null || lastModified < now - duration('168h'))",
+                "items_here (cloudStatus=? AND lastUsed<?)"
+            ),
             ("!removed && cloudStatus != 'cloudOnly'", "items_here"),
             ("cloudStatus in ['localCopy', 'localOnly']", "items_here"),
             ("remoteVersion == 'newer'", "items_here"), ("!(cloudStatus == 'cloudOnly')", "items_here"),

@@ -75,6 +75,8 @@ public struct LarderCommand: Sendable {
     /// As `Build.unprivilegedUser` rather than as the test's own user; needs root.
     public var unprivileged = false
     public var environment: [String: String] = [:]
+    /// A program and its arguments that runs the command in its turn, such as `strace`.
+    public var wrapper: [String] = []
 
     public init(config: String, home: String) {
         self.config = config
@@ -100,6 +102,7 @@ public struct LarderCommand: Sendable {
 
     private func command(_ arguments: [String]) throws -> (String, [String]) {
         let all = ["--config", config] + arguments
+        if let program = wrapper.first { return (program, wrapper.dropFirst() + [try Build.larder] + all) }
         guard unprivileged else { return (try Build.larder, all) }
         let user = "\(Build.unprivilegedUser)"
         return ("setpriv", ["--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--", try Build.larder] + all)
