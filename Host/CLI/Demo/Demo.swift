@@ -10,7 +10,8 @@ struct Demo: LarderCommand {
         commandName: "demo", abstract: "Show the program at work, with a server of its own and no config.",
         discussion: """
             Starts a WebDAV server on 127.0.0.1 with a few folders, makes an account for it in a temporary folder, and \
-            keeps a folder available offline while things change on the server. At the end all of it is removed.
+            keeps a folder available offline while things change on the server; then shows what becomes of files that were \
+            fetched by hand. At the end all of it is removed.
             """)
 
     @OptionGroup var global: GlobalOptions

@@ -22,9 +22,7 @@ struct DemoStory {
                 name: "demo", url: server.url, username: server.configuration.user, vault: folder.vault,
                 files: folder.files),
             secret: .none)
-        let config = Config(
-            file: "", accounts: [account], settings: Settings(plugins: builtIns), log: log, shown: [])
-        let process = config.hostProcess(console)
+        let process = process(account, with: ["vacuum": #"{"after": "0s"}"#])
         for plugin in await process.pluginReports() where plugin.state != .found {
             say(
                 "The plugin \(plugin.id.shortName) is \(plugin.state.rawValue)\(plugin.reason.map { ": \($0)" } ?? "")."
@@ -37,10 +35,33 @@ struct DemoStory {
             failures.append(error)
         }
         try await process.close()
+        guard failures.isEmpty else { return failures }
+        // A week in a second.
+        let hasty = self.process(account, with: ["download-expiration": #"{"after": "1s"}"#])
+        do {
+            let step = Step(
+                "Nobody uses \(DemoTree.letter(3)) any more: its copy goes, and comes back when it is wanted"
+            ) {
+                _ in await Self.pause()
+            }
+            failures = try await run(step, account.bookmark, hasty)
+        } catch {
+            failures.append(error)
+        }
+        try await hasty.close()
         return failures
     }
 
-    private var builtIns: [PluginSettings] { FirstParty.built.map { PluginSettings(id: $0.id) } }
+    private static func pause() async {
+        do { try await Task.sleep(for: .milliseconds(1_100)) } catch { return }
+    }
+
+    /// A host with all plugins that there are, some of them set to something.
+    private func process(_ account: AccountConfig, with settings: [String: String]) -> HostProcess {
+        let plugins = FirstParty.built.map { PluginSettings(id: $0.id, json: settings[$0.name] ?? "{}") }
+        let config = Config(file: "", accounts: [account], settings: Settings(plugins: plugins), log: log, shown: [])
+        return config.hostProcess(console)
+    }
 
     private func steps(_ bookmark: Bookmark, _ process: HostProcess) async throws(Failure) -> [Failure] {
         let tree = server.tree
@@ -64,6 +85,17 @@ struct DemoStory {
             },
             Step("Unpin \(photos): the copies go, the server's files stay") { host throws(Failure) in
                 _ = try await host.unpin(photos)
+            },
+            Step("Get three letters", fetched: 3, here: 3) { host throws(Failure) in
+                for number in 1...3 {
+                    _ = try await host.get(ItemPath(unchecked: DemoTree.letter(number)), waits: false)
+                }
+            },
+            Step("\(DemoTree.letter(1)) changes on the server: its outdated copy goes", here: 2) { _ in
+                tree.put(DemoTree.letter(1), "Letter 1, once more\n")
+            },
+            Step("\(DemoTree.letter(2)) is deleted on the server: its copy goes", here: 1) { _ in
+                tree.remove(DemoTree.letter(2))
             },
         ]
         var failures: [Failure] = []

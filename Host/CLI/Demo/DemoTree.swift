@@ -8,6 +8,8 @@ enum DemoTree {
     static let moved = (from: "/Photos/2025/snow.jpg", to: "/Photos/2026/first snow.jpg")
     static let added = "/Photos/2026/Trip/ferry.jpg"
 
+    static func letter(_ number: Int) -> String { "/Documents/letter \(number).txt" }
+
     static func fill(_ tree: Tree) {
         let year: Int64 = 31_556_952
         let now = Timestamp.now().seconds
@@ -20,7 +22,7 @@ enum DemoTree {
         }
         tree.makeFolder("/Photos/2026/Trip")
         for month in 1...12 {
-            tree.put("/Documents/letter \(month).txt", "Letter \(month)\n", modified: now - year / 12)
+            tree.put(letter(month), "Letter \(month)\n", modified: now - year / 12)
         }
         tree.put("/Films/holiday.mkv", picture(seed: 50, size: 3_000_000))
     }

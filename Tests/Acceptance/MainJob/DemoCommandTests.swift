@@ -10,6 +10,9 @@ import Testing
             demo.environment["TMPDIR"] = home
             let result = try await demo("demo")
             #expect(result.exitCode == 0, "\(result.summary)")
+            for plugin in ["available-offline", "download-expiration", "vacuum", "version-updates"] {
+                #expect(result.output.contains("The plugin \(plugin) is ready"), "\(result.summary)")
+            }
             #expect(result.lines.count > 5, "\(result.summary)")
             #expect(try Files.names(in: home) == [])
         }
