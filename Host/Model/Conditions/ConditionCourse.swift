@@ -93,11 +93,8 @@ extension Condition.Operand {
     /// The last moment, in nanoseconds since 1970, before an operand that goes with time leaves another behind; nil if none does.
     fileprivate func meeting(_ other: Condition.Operand, _ item: Item) -> Int64? {
         guard let a = line(item), let b = other.line(item), a.slope != b.slope else { return nil }
-        // a.start + a.slope · t = b.start + b.slope · t, rounded down.
-        let (over, under) = (b.start - a.start, Int128(a.slope - b.slope))
-        var (moment, rest) = over.quotientAndRemainder(dividingBy: under)
-        if rest != 0, (rest < 0) != (under < 0) { moment -= 1 }
-        return Int64(exactly: moment)
+        // a.start + a.slope · t = b.start + b.slope · t; from 1970 on, the quotient is rounded down.
+        return Int64(exactly: (b.start - a.start) / Int128(a.slope - b.slope))
     }
 
     /// The operand as `start + slope · now`, in nanoseconds; nil if it is absent or no time.

@@ -89,6 +89,20 @@ import Testing
         #expect(try change("lastUsed < now - duration('168h')", bare) == nil)
     }
 
+    @Test("P54: a moment between two nanoseconds is the first of which the condition comes to the other answer")
+    func between() throws {
+        var item = Self.used
+        item.lastUsed = Timestamp(nanoseconds: noon.nanoseconds - 1)
+        item.lastModified = noon
+        for text in [
+            "(now - lastUsed) + (now - lastModified) > duration('1s')",
+            "duration('1s') - (now - lastUsed) < now - lastModified",
+        ] {
+            let change = try #require(try Condition(parsing: text).nextChange(for: item, after: noon))
+            #expect(change.first.nanoseconds == noon.nanoseconds + 500_000_000)
+        }
+    }
+
     @Test("P54: among 10,000 policies each with a time of its own the first moment is found")
     func many() throws {
         let terms = (0..<10_000).map { "(path == '/\($0)' || lastUsed < now - duration('\(10_000 - $0)m'))" }

@@ -30,7 +30,7 @@ import Testing
         print("LARDER_TEST_SEED=\(seed)")
         var random = ConditionRandom(seed: seed)
         var changes = 0
-        for number in 0..<20_000 {
+        for number in 0..<8_000 {
             let text = Self.withinReach(random.condition(depth: 3))
             let condition = try Condition(parsing: text)
             let item = Self.withinReach(random.item(number))
@@ -58,6 +58,6 @@ import Testing
                     "LARDER_TEST_SEED=\(seed): \(text) at \(probe), \(item)")
             }
         }
-        #expect(changes > 200, "\(changes)")
+        #expect(changes > 80, "\(changes)")
     }
 }
