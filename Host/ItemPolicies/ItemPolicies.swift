@@ -6,7 +6,7 @@ import Synchronization
 
 /// Sets an account's item-policy processors to work: queues runs, and makes each processor's calls in a run.
 public final class ItemPolicies: Sendable {
-    private struct State {
+    struct State {
         var queue = RunQueue()
         /// Whether it is to be seen if there is room again for what processors left.
         var isCapacityDue = false
@@ -23,12 +23,12 @@ public final class ItemPolicies: Sendable {
     let files: String
     let seats: [ProcessorSeat]
     private let logger: Logger
-    private let state = Mutex(State())
+    let state = Mutex(State())
     private let version = Atomic<Int>(1)
     private let usage = Mutex<(anchor: Int64, usage: LocalUsage)?>(nil)
     private let asked = Mutex(AskCounter())
     private let wakes: AsyncStream<Void>
-    private let wake: AsyncStream<Void>.Continuation
+    let wake: AsyncStream<Void>.Continuation
 
     /// - Parameters:
     ///   - plugins: the account's started plugins; those without a processor are left aside.
@@ -73,12 +73,6 @@ public final class ItemPolicies: Sendable {
 
     /// Something was done that no processor did: what is asked for now is asked for anew.
     public func changedFromOutside() { asked.withLock { $0.reset() } }
-
-    private func lookAtCapacity() {
-        guard seats.contains(where: \.isPending) else { return }
-        state.withLock { $0.isCapacityDue = true }
-        wake.yield()
-    }
 
     private func enqueue(_ change: (inout RunQueue) -> Void) {
         guard !seats.isEmpty else { return }
@@ -158,28 +152,6 @@ public final class ItemPolicies: Sendable {
         return work
     }
 
-    /// Another run for each processor that left items, once about half of its records are done.
-    private func queueWhatWasLeft() async {
-        for seat in seats where seat.isPending {
-            guard let pacing = Pacing(seat) else { continue }
-            do {
-                let now = clock.now()
-                let isHalfDone = try await database.read { reads in
-                    var pacing = pacing
-                    try pacing.count(in: reads, now: now)
-                    return pacing.isHalfDone
-                }
-                guard isHalfDone else { continue }
-                seat.isPending = false
-                state.withLock { $0.queue.add(capacityOf: seat.plugin) }
-            } catch is CancellationError {
-                return
-            } catch {
-                report(Failure(.internal, "The records of \(seat.plugin) cannot be counted: \(error)"))
-            }
-        }
-    }
-
     private func rest(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
         state.isWorking = false
         defer { state.waiters = [] }
@@ -250,7 +222,7 @@ public final class ItemPolicies: Sendable {
         report(failure)
     }
 
-    private func report(_ failure: Failure) {
+    func report(_ failure: Failure) {
         logger.error("\(failure)")
         state.withLock { state in
             if state.failures.count < 100 { state.failures.append(failure) }

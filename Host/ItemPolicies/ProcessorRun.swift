@@ -8,9 +8,9 @@ final class ProcessorRun: PluginRun {
     /// A run's wishes are committed whenever this many calls have asked for something.
     private static let mostCalls = 1_000
 
-    private let policiesOwner: ItemPolicies
-    private let seat: ProcessorSeat
-    private let calls: ProcessorCalls
+    let policiesOwner: ItemPolicies
+    let seat: ProcessorSeat
+    let calls: ProcessorCalls
     private let run: RunQueue.Run
     private let trigger: Trigger
     /// The items that it is about; nil: all.
@@ -19,13 +19,13 @@ final class ProcessorRun: PluginRun {
     /// What takes note of what it asks for, in place of doing it.
     private let preview: RunPreview?
     let began: Timestamp
-    private var session: ReadSession?
+    private(set) var session: ReadSession?
     private var asked: [Intent] = []
     private var askingCalls = 0
     /// Nil without a maximum; also in a preview.
     private var pacing: Pacing?
     /// The item of the call under way, so that a wish about it needs no search.
-    private var current: CursorSource?
+    private(set) var current: CursorSource?
     private(set) var policies: [ItemPolicy] = []
 
     init(
@@ -125,7 +125,7 @@ final class ProcessorRun: PluginRun {
         }
     }
 
-    private func open(
+    func open(
         _ condition: Condition, fields: UInt64, in scope: [Int64]?, order: String = "",
         without records: (reason: DownloadTrigger, actions: String)? = nil
     ) throws(Failure) -> CursorSource {
@@ -153,54 +153,7 @@ final class ProcessorRun: PluginRun {
             claims: try ClaimedItems(fields: fields, database: policiesOwner.database, now: began))
     }
 
-    // MARK: What its calls ask
-
-    func items(_ query: PluginQuery) throws(ServiceError) -> any ItemSource {
-        let parsed: Condition
-        do throws(ConditionError) { parsed = try seat.parse(query.condition) } catch {
-            throw ServiceError(LARDER_INVALID_ARGUMENT, "the condition: \(error)")
-        }
-        do throws(Failure) {
-            return try open(parsed, fields: query.fields, in: nil, order: query.order)
-        } catch {
-            throw ServiceError(LARDER_IO, error.message)
-        }
-    }
-
-    func usage() throws(ServiceError) -> PluginUsage {
-        do throws(Failure) {
-            guard let session else { throw Failure(.internal, "A run has ended") }
-            let here = try policiesOwner.localUsage(in: session)
-            let room = try Room(ofFolder: policiesOwner.files)
-            return PluginUsage(
-                localBytes: here.localBytes, localCopies: here.localCopies, freeBytes: room.free,
-                totalBytes: room.total)
-        } catch {
-            throw ServiceError(LARDER_IO, error.message)
-        }
-    }
-
-    func hasItem(_ localID: LocalID) throws(ServiceError) -> Bool {
-        if current?.isAt(localID) == true { return true }
-        do throws(Failure) {
-            guard let session else { return false }
-            return try session.items([], from: "items WHERE items.localID = ?", [.text(localID.text)]).next()
-        } catch {
-            throw ServiceError(LARDER_IO, error.message)
-        }
-    }
-
-    func check(condition: String) throws(ServiceError) {
-        do throws(ConditionError) { _ = try Condition(parsing: condition) } catch {
-            throw ServiceError(LARDER_INVALID_ARGUMENT, "the condition: \(error)")
-        }
-    }
-
-    func value(for key: [UInt8]) throws(ServiceError) -> [UInt8]? {
-        do { return try policiesOwner.database.readBlocking { try $0.pluginValue(of: calls.plugin, key: key) } } catch {
-            throw ServiceError(LARDER_IO, "\(error)")
-        }
-    }
+    // MARK: What its calls asked for
 
     func accept(_ intents: [Intent], during call: StaticString) {
         if let preview { return preview.take(intents, during: call) { path(of: $0) } }
@@ -228,20 +181,6 @@ final class ProcessorRun: PluginRun {
         guard var counted = pacing else { return }
         try policiesOwner.database.readBlocking { try counted.count(in: $0, now: now) }
         pacing = counted
-    }
-
-    /// Where an item is; nil if that cannot be found out.
-    private func path(of item: LocalID) -> ItemPath? {
-        if let current, current.isAt(item) { return ItemPath(unchecked: current.path) }
-        do throws(Failure) {
-            let cursor = try session?.items(
-                CursorSource.columns(for: 0), from: "items WHERE items.localID = ?", [.text(item.text)])
-            guard let cursor, try cursor.next(), let bytes = cursor.text(.path) else { return nil }
-            return ItemPath(unchecked: String(decoding: bytes, as: UTF8.self))
-        } catch {
-            calls.logError("The path of the item \(item) cannot be read: \(error.message)")
-            return nil
-        }
     }
 
     // MARK: What is done about it

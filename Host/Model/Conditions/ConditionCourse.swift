@@ -74,6 +74,12 @@ extension Condition {
         public var named: Timestamp
         /// What the condition comes to from then on.
         public var value: Bool
+
+        package init(first: Timestamp, named: Timestamp, value: Bool) {
+            self.first = first
+            self.named = named
+            self.value = value
+        }
     }
 
     /// When the condition first comes to another answer for the item after `now`, if nothing but time passes; nil: never.

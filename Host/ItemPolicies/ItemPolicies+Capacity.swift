@@ -1,0 +1,36 @@
+import Model
+import PluginHost
+import Storage
+import Synchronization
+
+/// Runs for what processors with a maximum left.
+extension ItemPolicies {
+    /// It is to be seen soon if there is room again. May be called on any thread.
+    func lookAtCapacity() {
+        guard seats.contains(where: \.isPending) else { return }
+        state.withLock { $0.isCapacityDue = true }
+        wake.yield()
+    }
+
+    /// Another run for each processor that left items, once about half of its records are done.
+    func queueWhatWasLeft() async {
+        for seat in seats where seat.isPending {
+            guard let pacing = Pacing(seat) else { continue }
+            do {
+                let now = clock.now()
+                let isHalfDone = try await database.read { reads in
+                    var pacing = pacing
+                    try pacing.count(in: reads, now: now)
+                    return pacing.isHalfDone
+                }
+                guard isHalfDone else { continue }
+                seat.isPending = false
+                state.withLock { $0.queue.add(capacityOf: seat.plugin) }
+            } catch is CancellationError {
+                return
+            } catch {
+                report(Failure(.internal, "The records of \(seat.plugin) cannot be counted: \(error)"))
+            }
+        }
+    }
+}

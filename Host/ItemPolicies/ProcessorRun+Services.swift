@@ -1,0 +1,68 @@
+import CLarder
+import Model
+import PluginHost
+import Storage
+
+/// What a plugin's calls read during a run.
+extension ProcessorRun {
+    func items(_ query: PluginQuery) throws(ServiceError) -> any ItemSource {
+        let parsed: Condition
+        do throws(ConditionError) { parsed = try seat.parse(query.condition) } catch {
+            throw ServiceError(LARDER_INVALID_ARGUMENT, "the condition: \(error)")
+        }
+        do throws(Failure) {
+            return try open(parsed, fields: query.fields, in: nil, order: query.order)
+        } catch {
+            throw ServiceError(LARDER_IO, error.message)
+        }
+    }
+
+    func usage() throws(ServiceError) -> PluginUsage {
+        do throws(Failure) {
+            guard let session else { throw Failure(.internal, "A run has ended") }
+            let here = try policiesOwner.localUsage(in: session)
+            let room = try Room(ofFolder: policiesOwner.files)
+            return PluginUsage(
+                localBytes: here.localBytes, localCopies: here.localCopies, freeBytes: room.free,
+                totalBytes: room.total)
+        } catch {
+            throw ServiceError(LARDER_IO, error.message)
+        }
+    }
+
+    func hasItem(_ localID: LocalID) throws(ServiceError) -> Bool {
+        if current?.isAt(localID) == true { return true }
+        do throws(Failure) {
+            guard let session else { return false }
+            return try session.items([], from: "items WHERE items.localID = ?", [.text(localID.text)]).next()
+        } catch {
+            throw ServiceError(LARDER_IO, error.message)
+        }
+    }
+
+    func check(condition: String) throws(ServiceError) {
+        do throws(ConditionError) { _ = try Condition(parsing: condition) } catch {
+            throw ServiceError(LARDER_INVALID_ARGUMENT, "the condition: \(error)")
+        }
+    }
+
+    func value(for key: [UInt8]) throws(ServiceError) -> [UInt8]? {
+        do { return try policiesOwner.database.readBlocking { try $0.pluginValue(of: calls.plugin, key: key) } } catch {
+            throw ServiceError(LARDER_IO, "\(error)")
+        }
+    }
+
+    /// Where an item is; nil if that cannot be found out.
+    func path(of item: LocalID) -> ItemPath? {
+        if let current, current.isAt(item) { return ItemPath(unchecked: current.path) }
+        do throws(Failure) {
+            let cursor = try session?.items(
+                CursorSource.columns(for: 0), from: "items WHERE items.localID = ?", [.text(item.text)])
+            guard let cursor, try cursor.next(), let bytes = cursor.text(.path) else { return nil }
+            return ItemPath(unchecked: String(decoding: bytes, as: UTF8.self))
+        } catch {
+            calls.logError("The path of the item \(item) cannot be read: \(error.message)")
+            return nil
+        }
+    }
+}
