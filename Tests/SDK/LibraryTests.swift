@@ -3,9 +3,11 @@ import Testing
 
 /// The plugins' libraries, as they are built.
 @Suite struct LibraryTests {
-    @Test("GL1: a plugin's library exports its entry and nothing else, and needs no Foundation")
-    func exports() async throws {
-        let library = try Stage.library(ofPlugin: "AvailableOffline")
+    @Test(
+        "GL1: a plugin's library exports its entry and nothing else, and needs no Foundation",
+        arguments: ["AvailableOffline", "DownloadExpiration", "Vacuum", "VersionUpdates"])
+    func exports(_ plugin: String) async throws {
+        let library = try Stage.library(ofPlugin: plugin)
         let symbols = try await mustRun(
             "nm", ["--dynamic", "--defined-only", "--extern-only", "--format=just-symbols", library])
         #expect(symbols == "larder_plugin_entry_v1\n")

@@ -12,6 +12,7 @@ extension AccountHost {
     /// - Returns: where the tree is to be looked at again.
     @discardableResult
     func recover() async throws -> [ItemPath] {
+        try await lookAtClock()
         try await list.carryOutMoves()
         let look = try await reconcile()
         let changed = try await database.write { tx in

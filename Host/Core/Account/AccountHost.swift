@@ -90,8 +90,10 @@ public final class AccountHost: Sendable {
             }
             let policies = ItemPolicies(
                 database: vault.database, plugins: plugins,
-                sink: SyncSink(engine: engine, isClockSane: { state.isClockSane }, logger: logger),
-                files: bookmark.files, clock: clock, logger: logger)
+                sink: SyncSink(engine: engine, logger: logger), files: bookmark.files,
+                clock: HostClock(
+                    now: { state.believed(clock.now()) }, monotonic: clock.monotonic, sleep: clock.sleep),
+                logger: logger)
             let mover = TreeMover(database: vault.database, tree: vault.tree, engine: engine, logger: logger)
             let list = ItemListUpdate(
                 database: vault.database, connection: connection, clock: clock, logger: logger,
@@ -144,8 +146,8 @@ final class AccountState: Sendable {
         values = Mutex(Values(credentials: credentials, clock: clock))
     }
 
-    /// Whether what goes for its age may go now.
-    var isClockSane: Bool { values.withLock { $0.clock.isSane } }
+    /// The time by which policies go.
+    func believed(_ now: Timestamp) -> Timestamp { values.withLock { $0.clock.believed(now) } }
 
     /// Looks at the clocks with what the server says of the time.
     /// - Returns: the clock's state before and after.

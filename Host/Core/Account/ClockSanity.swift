@@ -29,6 +29,9 @@ struct ClockSanity: Equatable {
         if isSane { last = Reading(wall: now, monotonic: monotonic) }
     }
 
+    /// The time by which policies go: while the clock is not believed, the last one that was, so that nothing grows old.
+    func believed(_ now: Timestamp) -> Timestamp { isSane ? now : last?.wall ?? now }
+
     private func isPlausible(_ now: Timestamp, _ monotonic: Duration) -> Bool {
         guard let last else { return true }
         let passed = now - last.wall

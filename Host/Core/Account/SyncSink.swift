@@ -7,27 +7,14 @@ import SyncEngine
 /// The door by which what plugins ask for enters the sync engine, as what persons ask for does.
 struct SyncSink: IntentSink {
     let engine: SyncEngine
-    /// While it does not hold, nothing goes for its age.
-    let isClockSane: @Sendable () -> Bool
     let logger: Logger
 
     func perform(_ intent: Intent, in transaction: Transaction) throws {
         guard let request = ActionRequest(intent) else { return }
-        guard !request.action.isForAge || isClockSane() else { return }
         for outcome in try engine.enqueue([request], in: transaction) {
             guard case .refused(let failure) = outcome else { continue }
             logger.notice(
                 "Refused what a plugin asked for: \(failure.message)", metadata: ["plugin": "\(intent.plugin)"])
-        }
-    }
-}
-
-extension SyncRecord.Action {
-    /// Whether it takes something away that nobody has asked to be taken away now.
-    fileprivate var isForAge: Bool {
-        switch self {
-        case .download, .removeLocalCopy(_, unusedSince: nil): false
-        case .removeLocalCopy(_, unusedSince: .some), .purge: true
         }
     }
 }

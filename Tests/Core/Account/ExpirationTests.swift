@@ -149,6 +149,22 @@ struct ExpirationTests {
         }
     }
 
+    @Test("P55: while the clock is not believed, no more goes for want of room than must")
+    func quotaWithoutClock() async throws {
+        let settings = Self.settings(#"{"keep-below": "3000B"}"#)
+        try await Bench.running(settings: settings) { bench in
+            for number in 0..<6 { bench.put("/\(number)", String(repeating: "x", count: 1000)) }
+            try await bench.runWell()
+            bench.clock.advance(Self.day * 40)
+            for number in 0..<6 { try await bench.download("/\(number)") }
+            for _ in 0..<3 { try await bench.runWell() }
+            #expect(try bench.tree().count == 3)
+            bench.clock.advance(.zero - Self.day * 39)
+            try await bench.runWell()
+            #expect(try bench.tree().count == 3)
+        }
+    }
+
     @Test(
         "Quota: beyond keep-below the least recently used copies go, as many as must, and what is used or pinned stays")
     func quota() async throws {
