@@ -19,6 +19,8 @@ public final class ItemPolicies: Sendable {
     let database: Database
     let sink: any IntentSink
     let clock: HostClock
+    /// What conditions take for `now`.
+    let believed: @Sendable (Timestamp) -> Timestamp
     /// The folder of the local copies.
     let files: String
     let seats: [ProcessorSeat]
@@ -34,14 +36,16 @@ public final class ItemPolicies: Sendable {
     ///   - plugins: the account's started plugins; those without a processor are left aside.
     ///   - sink: what carries out the actions that processors ask for.
     ///   - files: the folder of the local copies, absolute.
+    ///   - believed: what conditions take for `now` when the clock says this; earlier, while the clock is not to be believed.
     public init(
         database: Database, plugins: [PluginInstance], sink: any IntentSink, files: String, clock: HostClock = .system,
-        logger: Logger
+        believed: @escaping @Sendable (Timestamp) -> Timestamp = { $0 }, logger: Logger
     ) {
         self.database = database
         self.sink = sink
         self.files = files
         self.clock = clock
+        self.believed = believed
         self.logger = logger
         seats = plugins.filter { $0.kind != nil }.sorted { FirstParty.precedes($0.plugin, $1.plugin) }
             .map(ProcessorSeat.init)

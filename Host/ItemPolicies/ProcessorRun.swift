@@ -130,7 +130,7 @@ final class ProcessorRun: PluginRun {
         without records: (reason: DownloadTrigger, actions: String)? = nil
     ) throws(Failure) -> CursorSource {
         guard let session else { throw Failure(.internal, "A run has ended") }
-        let (sql, arguments) = ConditionSQL.compile(condition, now: began)
+        let (sql, arguments) = ConditionSQL.compile(condition, now: policiesOwner.believed(began))
         var from = "items WHERE \(sql)"
         var values: [SQLValue] = []
         if let ids = scope {

@@ -91,9 +91,7 @@ public final class AccountHost: Sendable {
             let policies = ItemPolicies(
                 database: vault.database, plugins: plugins,
                 sink: SyncSink(engine: engine, logger: logger), files: bookmark.files,
-                clock: HostClock(
-                    now: { state.believed(clock.now()) }, monotonic: clock.monotonic, sleep: clock.sleep),
-                logger: logger)
+                clock: clock, believed: { state.believed($0) }, logger: logger)
             let mover = TreeMover(database: vault.database, tree: vault.tree, engine: engine, logger: logger)
             let list = ItemListUpdate(
                 database: vault.database, connection: connection, clock: clock, logger: logger,

@@ -12,7 +12,8 @@ extension SyncEngine {
         if try tx.syncRecords(of: item.localID).contains(where: { $0.id != record }) {
             return "has something else to be done with it"
         }
-        if let lastUsed = item.lastUsed, lastUsed > since { return "was used just now" }
+        // What was used in the future was used when the clock was wrong.
+        if let lastUsed = item.lastUsed, lastUsed > since, lastUsed <= clock.now() { return "was used just now" }
         return try validClaim(of: item, in: tx)
     }
 
