@@ -103,13 +103,14 @@ final class ProcessorRun: PluginRun {
         defer { view.deallocate() }
         current = source
         defer { current = nil }
+        let (calls, preview, each) = (calls, preview, calls.each(which, trigger))
         var isBegun = false
         while try source.next(&view.pointee), !calls.isCancelled, try hasRoom() {
             if !isBegun {
                 calls.begin(which, trigger)
                 isBegun = true
             }
-            calls.perform(which, trigger, view, of: source)
+            each.perform(view, of: source)
             preview?.performed(which, on: source.path)
             if askingCalls >= Self.mostCalls { try commit() }
         }

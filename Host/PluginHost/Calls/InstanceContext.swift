@@ -31,15 +31,18 @@ final class InstanceContext: @unchecked Sendable {
     var phase = Phase.none
     var callName: StaticString = ""
     /// What the plugin said with `fail`.
-    var failure: String?
-    var asked: [Intent] = []
+    var failure: String? { didSet { leavesSomething = true } }
+    var asked: [Intent] = [] { didSet { leavesSomething = true } }
     /// What the call, and the run before it, wrote: nil for a key that was removed.
-    var callValues: [[UInt8]: [UInt8]?] = [:]
+    var callValues: [[UInt8]: [UInt8]?] = [:] { didSet { leavesSomething = true } }
     var runValues: [[UInt8]: [UInt8]?] = [:]
     var run: (any PluginRun)?
     var kind: PolicyKind?
-    private var borrowed: [UnsafeMutableRawPointer] = []
+    private var borrowed: [UnsafeMutableRawPointer] = [] { didSet { leavesSomething = true } }
     private var cursors: [CursorSlot] = []
+    /// Whether there is anything to do when the call under way returns: one look instead of one at each of the above, since
+    /// there is a call for every item.
+    private var leavesSomething = false
 
     init(plugin: PluginID, granted: Set<String>, log: PluginLog, clock: HostClock) {
         self.plugin = plugin
@@ -65,13 +68,20 @@ final class InstanceContext: @unchecked Sendable {
     ) -> (status: larder_status, message: String?) {
         self.phase = phase
         callName = name
-        failure = nil
-        callCount.add(1, ordering: .relaxed)
+        // No other thread writes the count.
+        let count = callCount.load(ordering: .relaxed)
+        callCount.store(count &+ 1, ordering: .relaxed)
         caller.store(UInt(pthread_self()), ordering: .releasing)
         let status = body()
         caller.store(0, ordering: .releasing)
-        callCount.add(1, ordering: .relaxed)
+        callCount.store(count &+ 2, ordering: .relaxed)
         self.phase = .none
+        return (status, leavesSomething ? takeLeavings(after: status) : nil)
+    }
+
+    /// Hands on what a call that returned well asked for, and gives back what it borrowed.
+    /// - Returns: what it said with `fail`.
+    private func takeLeavings(after status: larder_status) -> String? {
         if status == LARDER_OK {
             if !callValues.isEmpty { runValues.merge(callValues) { _, new in new } }
             if !asked.isEmpty { run?.accept(asked, during: callName) }
@@ -81,7 +91,10 @@ final class InstanceContext: @unchecked Sendable {
         for address in borrowed { address.deallocate() }
         borrowed.removeAll(keepingCapacity: true)
         for slot in cursors { slot.close() }
-        return (status, failure)
+        let said = failure
+        failure = nil
+        leavesSomething = false
+        return said
     }
 
     /// Memory that the plugin may read until the call under way returns.
@@ -114,6 +127,7 @@ final class InstanceContext: @unchecked Sendable {
     /// A cursor over the source, open until the call under way returns.
     func open(_ source: any ItemSource, isHosts: Bool) throws(ServiceError) -> UnsafeMutablePointer<larder_item_cursor>
     {
+        leavesSomething = true
         if let free = cursors.first(where: { !$0.isOpen }) { return free.open(source, isHosts: isHosts) }
         guard cursors.count < Self.mostCursors + 1 else {
             throw ServiceError(LARDER_LIMIT, "more than \(Self.mostCursors) cursors are open")

@@ -1,4 +1,4 @@
-public import CLarder
+import CLarder
 import Logging
 public import Model
 import Synchronization
@@ -14,9 +14,9 @@ public final class ProcessorCalls {
     public let plugin: PluginID
     public let kind: PolicyKind
     private let processor: larder_item_policy_processor
-    private let context: InstanceContext
+    let context: InstanceContext
     private let log: PluginLog
-    private let trace: TraceWriter?
+    let trace: TraceWriter?
     private let clock: HostClock
     private let pointer: UnsafeMutableRawPointer?
 
@@ -126,15 +126,11 @@ public final class ProcessorCalls {
         }
     }
 
-    @discardableResult
-    public func perform(
-        _ pass: Pass, _ trigger: Trigger, _ item: UnsafePointer<larder_item>, of source: any ItemSource
-    ) -> Outcome {
+    /// The calls for the items of a pass.
+    public func each(_ pass: Pass, _ trigger: Trigger) -> ItemCalls {
         switch pass {
-        case .matching:
-            call("performAction", trigger, source) { processor.perform_action(pointer, trigger.rawValue, item) }
-        case .cleanup:
-            call("performCleanup", trigger, source) { processor.perform_cleanup(pointer, trigger.rawValue, item) }
+        case .matching: ItemCalls("performAction", processor.perform_action, pointer, trigger, of: self)
+        case .cleanup: ItemCalls("performCleanup", processor.perform_cleanup, pointer, trigger, of: self)
         }
     }
 
@@ -152,7 +148,7 @@ public final class ProcessorCalls {
     /// A sentence about the run for the log.
     public func logError(_ message: String) { log.write(.error, message) }
 
-    private func call(
+    func call(
         _ name: StaticString, _ trigger: Trigger?, _ source: (any ItemSource)?, isTraced: Bool = true,
         _ body: () -> larder_status
     ) -> Outcome {
@@ -164,7 +160,13 @@ public final class ProcessorCalls {
                 plugin: plugin, call: name, trigger: trigger, path: source?.path, status: statusName(status),
                 time: clock.now(), took: clock.monotonic() - begin)
         }
-        guard status != LARDER_OK else { return Outcome(isOK: true) }
+        return status == LARDER_OK ? Outcome(isOK: true) : failed(name, source, status, message)
+    }
+
+    /// Names a call that did not return well.
+    func failed(
+        _ name: StaticString, _ source: (any ItemSource)?, _ status: larder_status, _ message: String?
+    ) -> Outcome {
         let subject = source.map { " of \($0.path)" } ?? ""
         if !isKnown(status) {
             log.note(.unknownStatus, "\(name)\(subject) returned the unknown status \(status)")

@@ -11,6 +11,7 @@ public final class Database: Sendable {
     /// Where the file is, absolute.
     public let path: String
     private let pool: DatabasePool
+    let idleConnection = IdleConnection()
     private let observer = Mutex<(@Sendable (CommitSummary) -> Void)?>(nil)
 
     private init(path: String, pool: DatabasePool) {
@@ -106,6 +107,7 @@ public final class Database: Sendable {
 
     /// Closes all connections. No access may be under way or follow.
     public func close() throws(Failure) {
+        idleConnection.close()
         do { try pool.close() } catch { throw SQLiteFailure.failure(for: error, database: path) }
     }
 

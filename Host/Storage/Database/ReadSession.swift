@@ -9,24 +9,14 @@ public import Model
 public final class ReadSession {
     private let path: String
     private let connection: OpaquePointer
+    private let idleConnection: IdleConnection
     private var isOpen = true
 
-    /// Opens a connection and pins what is committed now.
+    /// Opens a connection, or takes that of a session which ended, and pins what is committed now.
     public init(_ database: Database) throws(Failure) {
         path = database.path
-        var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
-        guard code == SQLITE_OK, let opened else {
-            sqlite3_close_v2(opened)
-            throw SQLiteFailure.failure(
-                code: ResultCode(rawValue: code), message: String(cString: sqlite3_errstr(code)), sql: nil,
-                database: path)
-        }
-        connection = opened
-        // Names in double quotes are names, never text, as on the other connections.
-        _disableDoubleQuotedStringLiterals(opened)
-        // Recovering a log locks readers out for a moment.
-        sqlite3_busy_timeout(opened, 10_000)
+        idleConnection = database.idleConnection
+        connection = if let idle = idleConnection.take() { idle } else { try Self.connect(to: path) }
         do {
             try execute("BEGIN")
             // A transaction's state is that of its first read.
@@ -35,6 +25,22 @@ public final class ReadSession {
             close()
             throw error
         }
+    }
+
+    private static func connect(to path: String) throws(Failure) -> OpaquePointer {
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let opened else {
+            sqlite3_close_v2(opened)
+            throw SQLiteFailure.failure(
+                code: ResultCode(rawValue: code), message: String(cString: sqlite3_errstr(code)), sql: nil,
+                database: path)
+        }
+        // Names in double quotes are names, never text, as on the other connections.
+        _disableDoubleQuotedStringLiterals(opened)
+        // Recovering a log locks readers out for a moment.
+        sqlite3_busy_timeout(opened, 10_000)
+        return opened
     }
 
     deinit { close() }
@@ -54,9 +60,16 @@ public final class ReadSession {
     /// Frees the state that was pinned. The session's cursors must not be used after it.
     public func close() {
         guard isOpen else { return }
+        let isAtRest =
+            sqlite3_next_stmt(connection, nil) == nil
+            && sqlite3_exec(connection, "ROLLBACK", nil, nil, nil) == SQLITE_OK
         isOpen = false
-        // Closes when the last cursor is gone.
-        sqlite3_close_v2(connection)
+        if isAtRest {
+            idleConnection.put(connection)
+        } else {
+            // Closes when the last cursor is gone.
+            sqlite3_close_v2(connection)
+        }
     }
 
     /// What is read of the first row; nil without one.
