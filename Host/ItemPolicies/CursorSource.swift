@@ -8,12 +8,18 @@ final class CursorSource: ItemSource {
     private let cursor: ItemCursor
     private let fields: UInt64
     private let files: String
-    private let coverage: Coverage?
+    private let coverage: AvailableOfflineCoverage?
+    private let isWanted: ((Item) -> Bool)?
     private let claims: ClaimedItems?
     /// The local path of the row under way, since no column holds it.
     private var localPath: UnsafeMutableBufferPointer<UInt8>
 
-    init(_ cursor: ItemCursor, fields: UInt64, files: String, coverage: Coverage?, claims: ClaimedItems?) {
+    /// - Parameter isWanted: which of the cursor's items it has; nil: all. The cursor reads all columns if it is set.
+    init(
+        _ cursor: ItemCursor, fields: UInt64, files: String, coverage: AvailableOfflineCoverage?, claims: ClaimedItems?,
+        isWanted: ((Item) -> Bool)? = nil
+    ) {
+        self.isWanted = isWanted
         self.cursor = cursor
         self.fields = fields & knownItemFields
         self.files = files == "/" ? "" : files
@@ -26,7 +32,9 @@ final class CursorSource: ItemSource {
     deinit { localPath.deallocate() }
 
     func next(_ view: inout larder_item) throws(Failure) -> Bool {
-        guard try cursor.next() else { return false }
+        repeat {
+            guard try cursor.next() else { return false }
+        } while !(isWanted?(cursor.item) ?? true)
         fill(&view, fields: fields, from: CursorRow(source: self, cursor: cursor))
         return true
     }
@@ -64,7 +72,7 @@ final class CursorSource: ItemSource {
 
     fileprivate func readClaims() -> Int64? { claims.map { Int64($0.kinds(of: cursor.text(.localID)).rawValue) } }
 
-    fileprivate func readCoverage() -> Int64? { coverage.map { Int64($0.level(of: cursor.item)) } }
+    fileprivate func readCoverage() -> Int64? { coverage.map { Int64($0.of(cursor.item).number) } }
 }
 
 /// The row under way, as a view is filled from it.
@@ -120,29 +128,24 @@ private struct CursorRow: ItemRow {
     }
 }
 
-/// Whether available-offline policies keep items here. Made only for processors that read the field.
-struct Coverage {
-    private let policies: [(policy: ItemPolicy, condition: Condition)]
-    private let now: Timestamp
-
+extension AvailableOfflineCoverage {
     /// Nil unless the mask asks for it.
     init?(fields: UInt64, database: Database, now: Timestamp) throws(Failure) {
         guard fields & (1 << UInt64(LARDER_FIELD_AVAILABLE_OFFLINE)) != 0 else { return nil }
-        do {
-            policies = try database.readBlocking { try $0.policies(kind: .availableOffline) }
-                .map { ($0, try $0.parsedCondition()) }
-        } catch {
+        do { self = try database.readBlocking { try Self($0, now: now) } } catch {
             throw error as? Failure ?? Failure(.internal, "\(error)")
         }
-        self.now = now
     }
+}
 
-    /// One of `LARDER_AVAILABLE_OFFLINE_…`.
-    func level(of item: Item) -> UInt32 {
-        let covering = policies.filter { $0.condition.matches(item, now: now) }
-        if covering.isEmpty { return LARDER_AVAILABLE_OFFLINE_NONE }
-        let isNamed = covering.contains { $0.policy.localID == item.localID || $0.policy.path == item.path }
-        return isNamed ? LARDER_AVAILABLE_OFFLINE_DIRECT : LARDER_AVAILABLE_OFFLINE_INDIRECT
+extension AvailableOfflineLevel {
+    /// As the ABI has it.
+    fileprivate var number: UInt32 {
+        switch self {
+        case .none: LARDER_AVAILABLE_OFFLINE_NONE
+        case .direct: LARDER_AVAILABLE_OFFLINE_DIRECT
+        case .indirect: LARDER_AVAILABLE_OFFLINE_INDIRECT
+        }
     }
 }
 

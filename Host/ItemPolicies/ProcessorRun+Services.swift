@@ -6,7 +6,7 @@ import Storage
 /// What a plugin's calls read during a run.
 extension ProcessorRun {
     func items(_ query: PluginQuery) throws(ServiceError) -> any ItemSource {
-        let parsed: Condition
+        let parsed: ConditionMatcher
         do throws(ConditionError) { parsed = try seat.parse(query.condition) } catch {
             throw ServiceError(LARDER_INVALID_ARGUMENT, "the condition: \(error)")
         }

@@ -87,14 +87,15 @@ final class ProcessorRun: PluginRun {
             calls.preflight(trigger, changed: nil)
             return
         }
-        calls.preflight(trigger, changed: try open(.constant(true), fields: calls.fields, in: scope))
+        calls.preflight(
+            trigger, changed: try open(ConditionMatcher(.constant(true)), fields: calls.fields, in: scope))
     }
 
     private func pass(_ which: ProcessorCalls.Pass) throws {
         guard !calls.isCancelled, let condition = parsed(which == .matching ? .match : .cleanup) else {
             return try commit()
         }
-        preview?.conditions[which] = condition
+        preview?.conditions[which] = condition.condition
         let source = try open(
             condition, fields: calls.fields, in: scope,
             without: pacing.map { ($0.reason, which == .matching ? "'download'" : "'removeLocalCopy', 'purge'") })
@@ -118,7 +119,7 @@ final class ProcessorRun: PluginRun {
         try commit()
     }
 
-    private func parsed(_ which: ProcessorCalls.Condition) -> Condition? {
+    private func parsed(_ which: ProcessorCalls.Condition) -> ConditionMatcher? {
         guard let text = calls.condition(which, trigger) else { return nil }
         do throws(ConditionError) { return try seat.parse(text) } catch {
             calls.note("the \(which) condition for \(trigger.name) is none: \(error)")
@@ -127,31 +128,39 @@ final class ProcessorRun: PluginRun {
     }
 
     func open(
-        _ condition: Condition, fields: UInt64, in scope: [Int64]?, order: String = "",
+        _ matcher: ConditionMatcher, fields: UInt64, in scope: [Int64]?, order: String = "",
         without records: (reason: DownloadTrigger, actions: String)? = nil
     ) throws(Failure) -> CursorSource {
         guard let session else { throw Failure(.internal, "A run has ended") }
-        let (sql, arguments) = ConditionSQL.compile(condition, now: policiesOwner.believed(began))
-        var from = "items WHERE \(sql)"
-        var values: [SQLValue] = []
+        var (from, values): (String, [SQLValue]) = ("items", [])
+        var isWanted: ((Item) -> Bool)?
+        let now = policiesOwner.believed(began)
         if let ids = scope {
-            from = "json_each(?) AS changed CROSS JOIN items ON items.databaseID = changed.value WHERE \(sql)"
+            from = "json_each(?) AS changed CROSS JOIN items ON items.databaseID = changed.value"
             values.append(.text("[" + ids.map(String.init).joined(separator: ",") + "]"))
+            // A large condition is asked of the changed items alone: in SQL it would be looked up for all items first.
+            if matcher.isIndexed { isWanted = { matcher.matches($0, now: now) } }
         }
-        values += arguments.map(SQLValue.text)
+        var terms: [String] = []
+        if isWanted == nil {
+            let (sql, arguments) = ConditionSQL.compile(matcher.condition, now: now)
+            terms.append(sql)
+            values += arguments.map(SQLValue.text)
+        }
         if let (reason, actions) = records {
-            from += """
-                 AND NOT EXISTS (SELECT 1 FROM syncRecords
-                  WHERE syncRecords.localID = items.localID AND reason = ? AND action IN (\(actions)))
+            terms.append(
                 """
+                NOT EXISTS (SELECT 1 FROM syncRecords
+                  WHERE syncRecords.localID = items.localID AND reason = ? AND action IN (\(actions)))
+                """)
             values.append(.text(reason.text))
         }
-        from += order
-        let cursor = try session.items(CursorSource.columns(for: fields), from: from, values)
+        if !terms.isEmpty { from += " WHERE " + terms.joined(separator: " AND ") }
+        let columns = isWanted == nil ? CursorSource.columns(for: fields) : .all
         return CursorSource(
-            cursor, fields: fields, files: policiesOwner.files,
-            coverage: try Coverage(fields: fields, database: policiesOwner.database, now: began),
-            claims: try ClaimedItems(fields: fields, database: policiesOwner.database, now: began))
+            try session.items(columns, from: from + order, values), fields: fields, files: policiesOwner.files,
+            coverage: try AvailableOfflineCoverage(fields: fields, database: policiesOwner.database, now: began),
+            claims: try ClaimedItems(fields: fields, database: policiesOwner.database, now: began), isWanted: isWanted)
     }
 
     // MARK: What its calls asked for

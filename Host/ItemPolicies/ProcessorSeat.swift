@@ -10,13 +10,13 @@ final class ProcessorSeat: Sendable {
         var policiesVersion = 0
         var policies: [ItemPolicy] = []
         /// What its policies cover, and which version of them that is.
-        var coverage: (version: Int, condition: Condition?)?
+        var coverage: (version: Int, condition: ConditionMatcher?)?
         /// What it says itself that it covers.
-        var ownCoverage: (version: Int, condition: Condition?)?
+        var ownCoverage: (version: Int, condition: ConditionMatcher?)?
         /// Whether it left items for lack of room.
         var isPending = false
         /// Conditions by their text: they change seldom, and one over many policies is long.
-        var parsed: [String: Condition] = [:]
+        var parsed: [Condition.Text: ConditionMatcher] = [:]
     }
 
     let instance: PluginInstance
@@ -46,31 +46,32 @@ final class ProcessorSeat: Sendable {
         }
     }
 
-    func covers(_ condition: Condition?, version: Int) {
+    func covers(_ condition: ConditionMatcher?, version: Int) {
         state.withLock { $0.ownCoverage = (version, condition) }
     }
 
     /// Any of the conditions of the stored policies of its kind; without one, what it says itself that it covers.
-    func coverage(version: Int, in database: Database) throws -> Condition? {
+    func coverage(version: Int, in database: Database) throws -> ConditionMatcher? {
         if let known = state.withLock(\.coverage), known.version == version { return known.condition ?? own(version) }
         guard let kind = instance.kind else { return nil }
         let policies = try database.readBlocking { try $0.policies(kind: kind) }
-        let condition = try policyCondition(of: policies)
+        let condition = try policyCondition(of: policies).map(ConditionMatcher.init)
         state.withLock { $0.coverage = (version, condition) }
         return condition ?? own(version)
     }
 
-    private func own(_ version: Int) -> Condition? {
+    private func own(_ version: Int) -> ConditionMatcher? {
         state.withLock { $0.ownCoverage?.version == version ? $0.ownCoverage?.condition : nil }
     }
 
     /// The condition in a text that a processor gave.
-    func parse(_ text: String) throws(ConditionError) -> Condition {
-        if let known = state.withLock({ $0.parsed[text] }) { return known }
-        let condition = try Condition(parsing: text)
+    func parse(_ text: String) throws(ConditionError) -> ConditionMatcher {
+        let key = Condition.Text(text)
+        if let known = state.withLock({ $0.parsed[key] }) { return known }
+        let condition = ConditionMatcher(try Condition(parsing: text))
         state.withLock { state in
             if state.parsed.count >= 8 { state.parsed.removeAll() }
-            state.parsed[text] = condition
+            state.parsed[key] = condition
         }
         return condition
     }

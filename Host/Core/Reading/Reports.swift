@@ -3,16 +3,8 @@ import Storage
 
 /// An item with what follows from the policies and the vault.
 public struct ItemReport: Sendable {
-    public enum AvailableOffline: String, Sendable {
-        case none
-        /// Pinned itself.
-        case direct
-        /// A policy for something else covers it.
-        case indirect
-    }
-
     public var item: Item
-    public var availableOffline: AvailableOffline
+    public var availableOffline: AvailableOfflineLevel
     /// Where what is here lies, absolute; nil if nothing is.
     public var localPath: String?
 }

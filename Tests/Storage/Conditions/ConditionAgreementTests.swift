@@ -8,6 +8,29 @@ import Testing
     /// 100 times 20 conditions on 10 items.
     private static let rounds = 100
 
+    @Test("Q2: a large group that is looked up means what its terms mean one by one")
+    func lookedUp() throws {
+        let seed = getenv("LARDER_TEST_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: .min ... .max)
+        print("LARDER_TEST_SEED=\(seed)")
+        var random = ConditionRandom(seed: seed)
+        var (lookedUp, matches) = (0, 0)
+        for _ in 0..<300 {
+            let items = (0..<10).map { random.item($0) }
+            let group = (0..<random.count(upTo: 60)).map { _ in random.condition(depth: 0) }.joined(separator: " || ")
+            let text = random.one(of: ["\(group)", "!removed && (\(group))", "favorite && !(\(group))"])
+            let condition = try Condition(parsing: text)
+            let matcher = ConditionMatcher(condition)
+            lookedUp += matcher.isIndexed ? 1 : 0
+            for item in items {
+                let expected = condition.matches(item, now: random.now)
+                #expect(
+                    matcher.matches(item, now: random.now) == expected, "LARDER_TEST_SEED=\(seed): \(text), \(item)")
+                matches += expected ? 1 : 0
+            }
+        }
+        #expect(lookedUp > 0 && matches > 0)
+    }
+
     @Test("Q2: SQL and memory agree on 20,000 random pairs of item and condition, and texts round-trip")
     func agreement() throws {
         let seed = getenv("LARDER_TEST_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: .min ... .max)

@@ -22,7 +22,8 @@ struct ConditionRandom {
 
     init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-    private mutating func one<T>(of choices: [T]) -> T { choices[Int.random(in: 0..<choices.count, using: &generator)] }
+    mutating func one<T>(of choices: [T]) -> T { choices[Int.random(in: 0..<choices.count, using: &generator)] }
+    mutating func count(upTo most: Int) -> Int { Int.random(in: 1...most, using: &generator) }
     private mutating func chance(_ part: Double) -> Bool { Double.random(in: 0..<1, using: &generator) < part }
 
     // MARK: Items

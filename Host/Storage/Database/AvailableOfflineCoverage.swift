@@ -1,0 +1,31 @@
+public import Model
+
+/// Whether items are pinned: themselves, by a folder above, or not (P32). What it takes for an item does not grow with the number
+/// of policies.
+public struct AvailableOfflineCoverage: Sendable {
+    private let any: ConditionMatcher
+    /// By what they are for.
+    private let byPath: [ItemPath: [Condition]]
+    private let byLocalID: [LocalID: [Condition]]
+    private let now: Timestamp
+
+    public init(_ reads: some DatabaseReads, now: Timestamp) throws {
+        var (conditions, byPath, byLocalID) = ([Condition](), [ItemPath: [Condition]](), [LocalID: [Condition]]())
+        for policy in try reads.policies(kind: .availableOffline) {
+            let condition = try policy.parsedCondition()
+            conditions.append(condition)
+            if let path = policy.path { byPath[path, default: []].append(condition) }
+            if let localID = policy.localID { byLocalID[localID, default: []].append(condition) }
+        }
+        any = ConditionMatcher(.anyOf(conditions))
+        self.byPath = byPath
+        self.byLocalID = byLocalID
+        self.now = now
+    }
+
+    public func of(_ item: Item) -> AvailableOfflineLevel {
+        guard any.matches(item, now: now) else { return .none }
+        let own = (byPath[item.path] ?? []) + (byLocalID[item.localID] ?? [])
+        return own.contains { $0.matches(item, now: now) } ? .direct : .indirect
+    }
+}
