@@ -95,6 +95,7 @@ struct QuestionMaker<Random: RandomNumberGenerator> {
             return one(of: [
                 ordered(.lastModified, \.lastModified?.nanoseconds, Moment.at(time), Operand(Moment.at(time)), time),
                 ordered(.lastUsed, \.lastUsed?.nanoseconds, Moment.at(time), Operand(Moment.at(time)), time),
+                ordered(.removedAt, \.removedAt?.nanoseconds, Moment.at(time), Operand(Moment.at(time)), time),
             ])
         case 4: return aboutTimes()
         case 5:

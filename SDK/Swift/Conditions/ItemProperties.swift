@@ -19,6 +19,8 @@ extension Operand where Value == Int64 {
 extension Operand where Value == Moment {
     public static var lastModified: Self { Self(property: "lastModified") }
     public static var lastUsed: Self { Self(property: "lastUsed") }
+    /// Since when an item is known to be no longer on the server.
+    public static var removedAt: Self { Self(property: "removedAt") }
 }
 
 extension Operand where Value == ItemType {
@@ -50,6 +52,8 @@ extension Condition {
     public static var size: Operand<Int64> { .size }
     public static var lastModified: Operand<Moment> { .lastModified }
     public static var lastUsed: Operand<Moment> { .lastUsed }
+    /// Since when an item is known to be no longer on the server.
+    public static var removedAt: Operand<Moment> { .removedAt }
     public static var type: Operand<ItemType> { .type }
     public static var cloudStatus: Operand<CloudStatus> { .cloudStatus }
     public static var remoteVersion: Operand<RemoteVersion> { .remoteVersion }

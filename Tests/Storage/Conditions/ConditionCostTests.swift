@@ -86,6 +86,8 @@ import Testing
         }.joined(separator: " || ")
     }
 
+    private static let mayGo =
+        "cloudStatus == 'localCopy' && type == 'file' && !removed && downloadTrigger != 'availableOffline'"
     private static let isOurs = "downloadTrigger == \"availableOffline\""
     /// As available-offline asks.
     private static func match(_ pins: String) -> String {
@@ -118,6 +120,14 @@ import Testing
             text: "removed && cloudStatus == 'cloudOnly' && lastModified < now && size != null", rows: count / 1_000,
             looked: count / 1_000, readsIndex: true),
         Case(text: "removed && cloudStatus != 'cloudOnly'", rows: 0, looked: count / 1_000, readsIndex: true),
+        // As vacuum, download-expiration and version-updates ask.
+        Case(text: "removed && removedAt < now - duration('60000ms')", rows: 0, looked: 0),
+        Case(
+            text: "\(mayGo) && lastUsed < now - duration('168h') || \(mayGo) && lastUsed == null && "
+                + "(lastModified == null || lastModified < now - duration('168h'))", looked: copies * 2 / 3 + 1),
+        Case(
+            text: "remoteVersion == 'newer' && cloudStatus == 'localCopy' && type == 'file' && !removed && "
+                + "downloadTrigger != 'availableOffline'", rows: 0, looked: copies),
         Case(text: "cloudStatus == 'localCopy'", order: " ORDER BY items.lastUsed LIMIT 10", rows: 10, looked: 10),
         Case(text: "cloudStatus == 'localCopy'", order: " ORDER BY items.lastUsed DESC LIMIT 10", rows: 10, looked: 10),
         Case(
