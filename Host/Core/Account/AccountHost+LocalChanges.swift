@@ -1,5 +1,6 @@
 import Logging
 import Model
+import PluginHost
 import Storage
 
 extension AccountHost {
@@ -10,8 +11,9 @@ extension AccountHost {
     /// - Parameter scopes: Where, each with all below it; none of them is below another.
     /// - Returns: what was found; nil, without having looked, while moves of the tree are to be carried out.
     func reconcile(at scopes: [ItemPath] = [.root]) async throws -> TreeLook? {
-        let (database, tree) = (database, vault.tree)
-        let look = try await blocking { try Reconciler(database: database, tree: tree).run(at: scopes) }
+        let reconciler = Reconciler(
+            database: database, tree: vault.tree, countsAccessTimes: settings.ignoredReaders.isEmpty)
+        let look = try await blocking { try reconciler.run(at: scopes) }
         for finding in look?.findings ?? [] {
             switch finding.kind {
             case .modified: tell("It was changed here. It stays as it is and is not uploaded", finding)

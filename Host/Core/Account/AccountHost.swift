@@ -76,7 +76,8 @@ public final class AccountHost: Sendable {
                 isFirstSinceBoot: vault.isFirstSinceBoot, limits: process.settings.limits, clock: clock,
                 callbacks: .init(
                     relist: { await later.parts?.list.relist($0) }, accountRefused: { _ in state.refuse() },
-                    isCovered: { try later.parts?.policies.covers($0, for: PluginID(of: $1)) ?? true }),
+                    isCovered: { try later.parts?.policies.covers($0, for: PluginID(of: $1)) ?? true },
+                    usedJustNow: { path in state.uses.with { $0.untold(path) } }),
                 logger: logger)
             // No download is tried before the server was found.
             engine.setOnline(false)
@@ -139,6 +140,8 @@ final class AccountState: Sendable {
     private let values: Mutex<Values>
     /// Rung when records were added to the journal.
     let newRecords = Bell()
+    /// Which copies programs use, while the tree is watched.
+    let uses = UseLog()
 
     init(_ credentials: Credentials, clock: ClockSanity) {
         values = Mutex(Values(credentials: credentials, clock: clock))

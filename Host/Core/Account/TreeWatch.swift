@@ -1,6 +1,7 @@
 import ItemPolicies
 import Logging
 import Model
+import PluginHost
 import Storage
 import SyncEngine
 
@@ -22,7 +23,10 @@ struct TreeWatch: Sendable {
     init(_ host: AccountHost) async throws {
         let bell = Bell()
         (self.host, self.bell) = (host, bell)
-        watcher = try TreeWatcher(host.vault.tree, monotonic: host.clock.monotonic) { bell.ring() }
+        watcher = try TreeWatcher(
+            host.vault.tree, uses: host.state.uses, readers: UseReaders(ignoring: host.settings.ignoredReaders),
+            clock: host.clock.now, monotonic: host.clock.monotonic
+        ) { bell.ring() }
         await watcher.walk()
     }
 
@@ -35,6 +39,7 @@ struct TreeWatch: Sendable {
     /// - Throws: `.localIO` when the tree's root is not where it was: what is missing then was not removed by anybody.
     func run() async throws {
         var limit: Failure?
+        var hasToldOfUses = false
         var scansAt = Duration.zero
         var forgivesAt = Duration.zero
         while true {
@@ -51,6 +56,12 @@ struct TreeWatch: Sendable {
                 scansAt = host.clock.monotonic() + Self.scanInterval
                 tell(limit)
             }
+            if watcher.areUsesMissed, !hasToldOfUses {
+                host.logger.notice(
+                    "This system watches no more folders: that a copy is opened or read shows by its access time alone")
+                hasToldOfUses = true
+            }
+            try await writeUses()
             if try await compare(watcher.take()), host.clock.monotonic() >= forgivesAt {
                 host.policies.changedFromOutside()
                 forgivesAt = host.clock.monotonic() + Self.forgiving
@@ -69,6 +80,14 @@ struct TreeWatch: Sendable {
         let tries = Dictionary(uniqueKeysWithValues: due.map { ($0.path, $0.tries) })
         watcher.retry(look.unsettled.map { DirtyPaths.Due(path: $0, tries: tries[$0] ?? 0) })
         return look.findings.contains { $0.kind == .removed }
+    }
+
+    /// Writes down which copies were used.
+    private func writeUses() async throws {
+        let now = host.clock.monotonic()
+        for batch in Array(host.state.uses.with { $0.take(now: now) }).batches(of: 1_000) {
+            try await host.database.write { try $0.noteUses(batch) }
+        }
     }
 
     private func seeToRoot() async throws {

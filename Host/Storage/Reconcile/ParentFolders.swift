@@ -13,11 +13,12 @@ final class ParentFolders {
 
     deinit { leave() }
 
-    func entry(at path: ItemPath) -> FoundEntry {
+    /// What lies at a path, and when others read it last, if the system tells.
+    func look(at path: ItemPath) -> (entry: FoundEntry, accessed: Timestamp?) {
         let parent = path.parent
         if parent != self.path { enter(parent) }
-        if folder < 0 { return isMissing ? .nothing : .unreadable }
-        return tree.entry(path.name, in: folder)
+        if folder < 0 { return (isMissing ? .nothing : .unreadable, nil) }
+        return tree.look(path.name, in: folder)
     }
 
     private func enter(_ path: ItemPath) {

@@ -4,13 +4,16 @@ public import Model
 ///
 /// The tree itself is never changed. Files are known again by inode, size and times; only those whose looks are others are
 /// read. A file that was moved by hand counts as removed where it was and as new where it is. It blocks.
-public struct Reconciler {
+public struct Reconciler: Sendable {
     let database: Database
     let tree: Tree
+    /// Whether a copy that was read counts as used then.
+    let countsAccessTimes: Bool
 
-    public init(database: Database, tree: Tree) {
+    public init(database: Database, tree: Tree, countsAccessTimes: Bool = true) {
         self.database = database
         self.tree = tree
+        self.countsAccessTimes = countsAccessTimes
     }
 
     /// Changes that one transaction writes at most.
@@ -62,7 +65,8 @@ public struct Reconciler {
         let parents = ParentFolders(tree: tree)
         try reads.eachRecordedEntry(at: scope) { row in
             guard !landing.contains(row.localID) else { return look.unsettled.append(row.path) }
-            let found = parents.entry(at: row.path)
+            let (found, accessed) = parents.look(at: row.path)
+            if countsAccessTimes, let accessed, row.wasUsed(at: accessed) { changes.append(.used(row, accessed)) }
             switch TreeVerdict.compare(row, with: found) {
             case .unchanged: break
             case .freed: changes.append(.freed(row))

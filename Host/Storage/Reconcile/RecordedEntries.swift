@@ -4,7 +4,7 @@ import Model
 /// The rows as a comparison with the tree needs them.
 extension DatabaseReads {
     private static var columns: String {
-        "databaseID, localID, path, type, cloudStatus, copyETag, copyETagStrength, copyDigest, copyInode, copySize, copyModified, copyChanged, copyRecorded, size, lastModified"
+        "databaseID, localID, path, type, cloudStatus, copyETag, copyETagStrength, copyDigest, copyInode, copySize, copyModified, copyChanged, copyRecorded, size, lastModified, lastUsed"
     }
 
     /// The rows at a path and below that say that something is here, those of removed items too; folder by folder.
@@ -109,6 +109,6 @@ extension RecordedEntry {
             databaseID: row.integer(0) ?? 0, localID: LocalID(text(1)), path: ItemPath(unchecked: text(2)),
             kind: row.integer(3) == 1 ? .folder : .file,
             status: CloudStatus(rawValue: Int(row.integer(4) ?? 0)) ?? .cloudOnly,
-            copy: LocalCopy(row, from: 5), size: row.integer(13), lastModified: time(14))
+            copy: LocalCopy(row, from: 5), size: row.integer(13), lastModified: time(14), lastUsed: time(15))
     }
 }

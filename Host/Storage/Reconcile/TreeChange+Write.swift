@@ -40,6 +40,9 @@ extension Transaction {
             item.lastModified = looks.modified
             try update(item)
             return .written(nil)
+        case .used(let row, let time):
+            try noteUse(databaseID: row.databaseID, time)
+            return .written(nil)
         case .renewed(let row, let looks):
             guard var item = try current(row), tree.mark(at: row.path)?.looksLike(looks) == true else {
                 return .outdated

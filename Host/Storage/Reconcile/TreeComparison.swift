@@ -11,6 +11,14 @@ struct RecordedEntry: Hashable {
     /// Of what is here alone: what was seen last.
     var size: Int64?
     var lastModified: Timestamp?
+    var lastUsed: Timestamp?
+
+    /// Whether an access at a time is a use that is not known yet. What comes soon after one is merged with it, and so is what
+    /// putting the copy in place leaves; without a known use nothing tells them apart.
+    func wasUsed(at time: Timestamp) -> Bool {
+        guard kind == .file, status != .cloudOnly, status != .localOnly, let lastUsed else { return false }
+        return time > lastUsed + RecentUses.merging
+    }
 }
 
 /// What lies at a path.
@@ -71,12 +79,15 @@ enum TreeChange: Hashable {
     /// The bytes are those of the digest: the mark is renewed, and what counted as modified is a copy again.
     case renewed(RecordedEntry, FileMark)
     case rewritten(RecordedEntry, FileMark)
+    /// A copy was read.
+    case used(RecordedEntry, Timestamp)
     /// A file or folder of which no row knows.
     case added(ItemPath, Item.Kind, FileMark?)
 
     var path: ItemPath {
         switch self {
-        case .freed(let row), .gone(let row), .modified(let row, _), .renewed(let row, _), .rewritten(let row, _):
+        case .freed(let row), .gone(let row), .modified(let row, _), .renewed(let row, _), .rewritten(let row, _),
+            .used(let row, _):
             row.path
         case .added(let path, _, _): path
         }

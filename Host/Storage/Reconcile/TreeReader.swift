@@ -14,12 +14,19 @@ extension Tree {
         }
     }
 
-    func entry(_ name: String, in folder: Int32) -> FoundEntry {
+    func entry(_ name: String, in folder: Int32) -> FoundEntry { look(name, in: folder).entry }
+
+    /// What lies there, and when others read it last; nil if the system does not tell.
+    func look(_ name: String, in folder: Int32) -> (entry: FoundEntry, accessed: Timestamp?) {
         guard let info = status(of: name, in: folder) else {
-            return errno == ENOENT || errno == ENOTDIR ? .nothing : .unreadable
+            return (errno == ENOENT || errno == ENOTDIR ? .nothing : .unreadable, nil)
         }
-        if info.isRegular { return .file(FileMark(info, now: clock())) }
-        return info.isFolder ? .folder : .other
+        guard info.isRegular else { return (info.isFolder ? .folder : .other, nil) }
+        let now = clock()
+        // Of somebody else's file our own reads show too. A time that is still to come was set by hand.
+        let accessed = Timestamp(info.st_atim)
+        let isTold = (info.st_uid == geteuid() || geteuid() == 0) && accessed <= now
+        return (.file(FileMark(info, now: now)), isTold ? accessed : nil)
     }
 
     /// Whether a file's content has a digest.
@@ -32,7 +39,7 @@ extension Tree {
 
     func read(_ path: ItemPath, comparingWith digest: [UInt8]) -> Reading {
         guard case .success(let spot) = spot(path) else { return .unsettled }
-        let file = Descriptor(openForReading(spot.name, in: spot.folder.number))
+        let file = OwnFile(spot, ownOpens)
         guard file.number >= 0, let info = file.status(), info.isRegular else { return .unsettled }
         // Without a watch the mark could be taken for proof though somebody has the file mapped and goes on writing.
         guard

@@ -27,6 +27,17 @@ enum OpenFiles {
         return answer
     }
 
+    /// All processes that there are.
+    static func processes() -> [pid_t] { (entries(of: "/proc") ?? []).compactMap { pid_t($0) } }
+
+    /// The files that a process has open; none of a process that cannot be looked into.
+    static func files(of process: pid_t) -> [FileNumber] {
+        (entries(of: "/proc/\(process)/fd") ?? []).compactMap { descriptor in
+            var info = stat()
+            return stat("/proc/\(process)/fd/\(descriptor)", &info) == 0 ? FileNumber(info) : nil
+        }
+    }
+
     private static func look(for file: stat, in process: String, except: Int32?) -> Answer {
         guard let descriptors = entries(of: process + "/fd") else {
             return errno == ENOENT || errno == ESRCH ? .unused : .unknown

@@ -5,7 +5,14 @@ import Model
 /// A name in a folder of the tree that is held open, so that no move of the folder leads astray.
 struct Spot: ~Copyable {
     let folder: Descriptor
+    let path: ItemPath
     let name: String
+
+    init(folder: consuming Descriptor, path: ItemPath) {
+        self.folder = folder
+        self.path = path
+        name = path.name
+    }
 }
 
 /// Why there is no spot.
@@ -28,7 +35,7 @@ extension Tree {
     func spot(_ path: ItemPath, makingFolders: Bool = false) -> SpotResult {
         if path.isRoot || isReserved(path) { return .failure(.obstructed(.folder)) }
         switch openFolder(path.parent, making: makingFolders) {
-        case .success(let folder): return .success(Spot(folder: Descriptor(folder), name: path.name))
+        case .success(let folder): return .success(Spot(folder: Descriptor(folder), path: path))
         case .failure(let reason): return .failure(reason)
         }
     }

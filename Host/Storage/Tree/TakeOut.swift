@@ -43,7 +43,7 @@ extension Tree {
     ) throws(Failure) -> TakeOutOutcome {
         guard let first = status(of: spot.name, in: spot.folder.number) else { return try missing(errno, spot.name) }
         if let obstruction = Obstruction(first) { return .obstructed(obstruction) }
-        let file = Descriptor(openForReading(spot.name, in: spot.folder.number))
+        let file = OwnFile(spot, ownOpens)
         guard file.number >= 0 else {
             // What cannot be read cannot be known.
             return errno == ELOOP

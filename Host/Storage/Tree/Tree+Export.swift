@@ -12,7 +12,7 @@ extension Tree {
     /// - Throws: `.failed` if the copy is not as the row says, `.cannotCreate` if there can be no such file, `.localIO`.
     public func export(_ path: ItemPath, known: LocalCopy, to target: String) throws(Failure) {
         guard case .success(let spot) = spot(path) else { throw Self.changed(path) }
-        let source = Descriptor(openForReading(spot.name, in: spot.folder.number))
+        let source = OwnFile(spot, ownOpens)
         guard source.number >= 0, isUnchanged(source.number, known) else { throw Self.changed(path) }
         let place = try ExportPlace(target)
         let file = Descriptor(open(place.temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666))

@@ -18,6 +18,8 @@ public final class Tree: Sendable {
     let incoming: Descriptor
     let clock: @Sendable () -> Timestamp
     let hooks: TreeHooks
+    /// What of the tree Larder itself has open.
+    let ownOpens = OwnOpens()
 
     init(
         root: String, folder: consuming Descriptor, incoming: consuming Descriptor, reservesDotLarder: Bool,
@@ -74,7 +76,7 @@ public final class Tree: Sendable {
     /// Whether a program other than this one has the file at a path open.
     public func use(at path: ItemPath) -> FileUse {
         guard case .success(let spot) = spot(path) else { return .none }
-        let file = Descriptor(openForReading(spot.name, in: spot.folder.number))
+        let file = OwnFile(spot, ownOpens)
         guard file.number >= 0, let info = file.status(), info.isRegular else { return .none }
         if let answer = leaseAnswer(file.number) { return answer }
         return switch OpenFiles.look(for: info, except: file.number) {

@@ -9,7 +9,9 @@ extension TreeWatcher {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
         defer { buffer.deallocate() }
         while true {
-            var sources = [inotify.number, bellOut.number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            var sources = [inotify.number, bellOut.number, useEvents.number].map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
             guard poll(&sources, nfds_t(sources.count), -1) > 0 else { continue }
             if sources[0].revents != 0 {
                 let count = read(inotify.number, buffer.baseAddress, buffer.count)
@@ -17,6 +19,7 @@ extension TreeWatcher {
                     handle(WatchEvent.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])), &folders)
                 }
             }
+            if sources[2].revents != 0 { readUses(into: buffer, folders) }
             if sources[1].revents != 0 {
                 read(bellOut.number, buffer.baseAddress, 1)
                 for command in shared.withLock({ shared in
@@ -30,7 +33,9 @@ extension TreeWatcher {
                     case .events(let events, let continuation):
                         handle(events, &folders)
                         continuation.resume()
-                    case .end(let continuation): return continuation.resume()
+                    case .end(let continuation):
+                        tree.ownOpens.setWatched(false)
+                        return continuation.resume()
                     }
                 }
             }
@@ -45,8 +50,7 @@ extension TreeWatcher {
                 switch step {
                 case .mark(let path, let cause): marks.append((path, cause))
                 case .enter(let path): enter(path, &folders)
-                case .leave(let watch): end(folders.remove(watch))
-                case .forget(let watch): folders.remove(watch)
+                case .leave(let watch), .forget(let watch): end(folders.remove(watch), &folders)
                 case .root: wake()
                 case .everything:
                     walk(&folders)
@@ -67,7 +71,8 @@ extension TreeWatcher {
         shared.withLock { $0.limit = nil }
         var met: Set<Int32> = []
         enter(.root, &folders) { met.insert($0) }
-        if limit == nil { end(folders.watches.filter { !met.contains($0) }.flatMap { folders.remove($0) }) }
+        guard limit == nil else { return }
+        end(folders.watches.filter { !met.contains($0) }.flatMap { folders.remove($0) }, &folders)
     }
 
     /// Watches a folder and all below it: each before its entries are read, so that what comes meanwhile is told.
@@ -95,21 +100,43 @@ extension TreeWatcher {
         if folders.count >= most, folders.watch(at: path) == nil { throw limit(ENOSPC) }
         let mask = path.isRoot ? WatchEvent.asked | WatchEvent.askedOfRoot : WatchEvent.asked
         // By its descriptor: no symbolic link that somebody puts in the way leads elsewhere.
-        let watch = inotify_add_watch(inotify.number, "/proc/self/fd/\(folder.number)", mask)
+        let place = "/proc/self/fd/\(folder.number)"
+        var watch = inotify_add_watch(inotify.number, place, mask)
+        if watch < 0, errno == ENOSPC, folders.hasUses {
+            // That something changed is worth more than that something was read.
+            giveUpUses(&folders)
+            watch = inotify_add_watch(inotify.number, place, mask)
+        }
         guard watch >= 0 else {
             if errno == EACCES { return nil }
             throw limit(errno)
         }
         guard let gone = folders.put(watch, at: path) else {
-            end([watch])
+            end([watch], &folders)
             return nil
         }
-        end(gone)
+        end(gone, &folders)
+        if uses != nil, !areUsesMissed {
+            let use = inotify_add_watch(useEvents.number, place, WatchEvent.askedOfUses)
+            if use >= 0 { folders.setUse(use, of: watch) } else { giveUpUses(&folders) }
+        }
         return watch
     }
 
-    private func end(_ watches: [Int32]) {
-        for watch in watches { inotify_rm_watch(inotify.number, watch) }
+    private func end(_ watches: [Int32], _ folders: inout WatchedFolders) {
+        for watch in watches {
+            inotify_rm_watch(inotify.number, watch)
+            if let use = folders.takeUse(of: watch) { inotify_rm_watch(useEvents.number, use) }
+        }
+    }
+
+    /// The system gives no more watches: those that only tell of uses go.
+    private func giveUpUses(_ folders: inout WatchedFolders) {
+        for watch in folders.watches {
+            if let use = folders.takeUse(of: watch) { inotify_rm_watch(useEvents.number, use) }
+        }
+        shared.withLock { $0.areUsesMissed = true }
+        wake()
     }
 
     private func limit(_ code: Int32) -> Failure {

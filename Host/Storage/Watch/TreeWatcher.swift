@@ -21,37 +21,63 @@ public final class TreeWatcher: Sendable {
         /// When whoever compares looks again by itself; nil: it waits to be woken.
         var armed: Duration?
         var limit: Failure?
+        var areUsesMissed = false
         var commands: [Command] = []
         var isEnded = false
+
+        /// - Returns: whether something is due sooner than whoever compares looks again.
+        mutating func arm(_ next: Duration?) -> Bool {
+            guard let next, armed.map({ next < $0 }) ?? true else { return false }
+            armed = next
+            return true
+        }
     }
 
     let tree: Tree
     let monotonic: @Sendable () -> Duration
     let wake: @Sendable () -> Void
+    let clock: @Sendable () -> Timestamp
+    /// Where is noted which copies programs use; nil: nobody wants to know.
+    let uses: UseLog?
+    /// Whose opens count.
+    let readers: UseReaders
     /// How many folders are watched at most, whatever the kernel would allow.
     let most: Int
     let shared = Mutex(Shared())
     /// Below 0: the system has none to give.
     let inotify: Descriptor
     let inotifyError: Int32
+    /// Tells who opens and reads what, with a queue of its own: it fills when every folder is read, and what is lost of it costs
+    /// nothing that an access time does not tell later. Below 0: the system has none to give.
+    let useEvents: Descriptor
     /// A pipe: a byte written into it wakes the thread.
     let bellIn: Descriptor
     let bellOut: Descriptor
 
     /// - Parameters:
+    ///   - uses: Where is noted which copies programs use; nil: nowhere.
+    ///   - readers: Whose opens count.
+    ///   - clock: The wall clock, by which uses are noted.
     ///   - monotonic: A clock that never jumps.
-    ///   - wake: Called when a path is due sooner than ``next()`` has said, and when the tree's root may have gone. It must
+    ///   - wake: Called when a path or a use is due sooner than ``next()`` has said, and when the tree's root may have gone. It must
     ///     return at once.
     public convenience init(
-        _ tree: Tree, monotonic: @escaping @Sendable () -> Duration, wake: @escaping @Sendable () -> Void
+        _ tree: Tree, uses: UseLog? = nil, readers: UseReaders = UseReaders(ignoring: []),
+        clock: @escaping @Sendable () -> Timestamp = { .now() }, monotonic: @escaping @Sendable () -> Duration,
+        wake: @escaping @Sendable () -> Void
     ) throws(Failure) {
-        try self.init(tree, most: .max, monotonic: monotonic, wake: wake)
+        try self.init(
+            tree, uses: uses, readers: readers, most: .max, clock: clock, monotonic: monotonic, wake: wake)
     }
 
     init(
-        _ tree: Tree, most: Int, monotonic: @escaping @Sendable () -> Duration, wake: @escaping @Sendable () -> Void
+        _ tree: Tree, uses: UseLog? = nil, readers: UseReaders = UseReaders(ignoring: []), most: Int,
+        clock: @escaping @Sendable () -> Timestamp = { .now() }, monotonic: @escaping @Sendable () -> Duration,
+        wake: @escaping @Sendable () -> Void
     ) throws(Failure) {
-        (self.tree, self.most, self.monotonic, self.wake) = (tree, most, monotonic, wake)
+        (self.tree, self.uses, self.readers, self.most) = (tree, uses, readers, most)
+        (self.clock, self.monotonic, self.wake) = (clock, monotonic, wake)
+        useEvents = Descriptor(uses == nil ? -1 : inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC)))
         inotify = Descriptor(inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC)))
         inotifyError = errno
         var ends: [Int32] = [-1, -1]
@@ -71,6 +97,7 @@ public final class TreeWatcher: Sendable {
             box.release()
             throw .system("making a thread to watch \(tree.root)", code)
         }
+        tree.ownOpens.setWatched(uses != nil)
         linux_set_thread_name(thread, "tree watcher")
         pthread_detach(thread)
     }
@@ -88,6 +115,9 @@ public final class TreeWatcher: Sendable {
     /// Why not all folders are watched; nil: they are.
     public var limit: Failure? { shared.withLock { $0.limit } }
 
+    /// Whether the system gives no watches to tell which copies are used: access times tell it, at the next comparison.
+    public var areUsesMissed: Bool { shared.withLock { $0.areUsesMissed } }
+
     /// The paths that are to be compared now; what cannot be compared yet is given back by ``retry(_:)``.
     public func take() -> [DirtyPaths.Due] {
         let now = monotonic()
@@ -98,7 +128,7 @@ public final class TreeWatcher: Sendable {
     public func next() -> Duration? {
         let now = monotonic()
         return shared.withLock { shared in
-            shared.armed = shared.dirty.next
+            shared.armed = [shared.dirty.next, uses?.with { $0.next }].compactMap(\.self).min()
             return shared.armed.map { max(.zero, $0 - now) }
         }
     }
@@ -122,11 +152,20 @@ public final class TreeWatcher: Sendable {
         let now = monotonic()
         let isSooner = shared.withLock { shared in
             body(&shared.dirty, now)
-            guard let next = shared.dirty.next, shared.armed.map({ next < $0 }) ?? true else { return false }
-            shared.armed = next
-            return true
+            return shared.arm(shared.dirty.next)
         }
         if isSooner { wake() }
+    }
+
+    /// Programs use these.
+    func note(uses paths: Set<ItemPath>) {
+        guard let uses, !paths.isEmpty else { return }
+        let (time, now) = (clock(), monotonic())
+        let next = uses.with { uses in
+            for path in paths { uses.note(path, time, now: now) }
+            return uses.next
+        }
+        if shared.withLock({ $0.arm(next) }) { wake() }
     }
 
     private func send(_ command: Command, or continuation: CheckedContinuation<Void, Never>) {

@@ -17,6 +17,8 @@ struct WatchEvent: Hashable {
     static let asked = UInt32(
         IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_ONLYDIR
             | IN_EXCL_UNLINK)
+    /// What is asked by the watches that tell of uses. Closing counts, because a program may have had the file open for long.
+    static let askedOfUses = UInt32(IN_OPEN | IN_ACCESS | IN_CLOSE_NOWRITE | IN_ONLYDIR | IN_EXCL_UNLINK)
     /// What is asked of the tree's root beside that.
     static let askedOfRoot = UInt32(IN_DELETE_SELF | IN_MOVE_SELF)
 

@@ -14,6 +14,9 @@ struct WatchedFolders {
 
     private var folders: [Int32: Folder] = [:]
     private var root: Int32?
+    /// The watches that tell of uses: which of them belongs to a folder's watch, and the other way round.
+    private var uses: [Int32: Int32] = [:]
+    private var foldersOfUses: [Int32: Int32] = [:]
 
     var count: Int { folders.count }
     var watches: [Int32] { Array(folders.keys) }
@@ -37,6 +40,28 @@ struct WatchedFolders {
         path.components.reduce(root) { watch, name in
             watch.flatMap { folders[$0]?.children[FileName(text: name)] }
         }
+    }
+
+    var hasUses: Bool { !uses.isEmpty }
+
+    mutating func setUse(_ use: Int32, of watch: Int32) {
+        uses[watch] = use
+        foldersOfUses[use] = watch
+    }
+
+    /// Forgets the watch that tells of uses in a folder.
+    mutating func takeUse(of watch: Int32) -> Int32? {
+        guard let use = uses.removeValue(forKey: watch) else { return nil }
+        foldersOfUses[use] = nil
+        return use
+    }
+
+    /// The file that somebody opened, read or closed; nil for a folder, for what is not known any more and for no item's name.
+    func used(by event: WatchEvent) -> ItemPath? {
+        guard !event.has(IN_ISDIR), let name = event.name, let watch = foldersOfUses[event.watch],
+            let folder = path(of: watch)
+        else { return nil }
+        return try? folder.appending(name)
     }
 
     /// Notes that a folder is watched. One that was known elsewhere has moved, with all below it.

@@ -13,7 +13,9 @@ extension SyncEngine {
             return "has something else to be done with it"
         }
         // What was used in the future was used when the clock was wrong.
-        if let lastUsed = item.lastUsed, lastUsed > since, lastUsed <= clock.now() { return "was used just now" }
+        let now = clock.now()
+        let uses = [item.lastUsed, callbacks.usedJustNow(item.path)].compactMap(\.self)
+        if uses.contains(where: { $0 > since && $0 <= now }) { return "was used just now" }
         return try validClaim(of: item, in: tx)
     }
 

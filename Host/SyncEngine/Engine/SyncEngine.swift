@@ -20,15 +20,19 @@ public final class SyncEngine: Sendable {
         public var accountRefused: @Sendable (Failure) -> Void
         /// Whether the policies of who asked for a download cover the item still. Called on a thread of the database's.
         public var isCovered: @Sendable (Item, DownloadTrigger) throws -> Bool
+        /// When a program used the copy at a path, if its item does not say so yet. Called on a thread of the database's.
+        public var usedJustNow: @Sendable (ItemPath) -> Timestamp?
 
         public init(
             relist: @escaping @Sendable (ItemPath) async -> Void,
             accountRefused: @escaping @Sendable (Failure) -> Void = { _ in },
-            isCovered: @escaping @Sendable (Item, DownloadTrigger) throws -> Bool = { _, _ in true }
+            isCovered: @escaping @Sendable (Item, DownloadTrigger) throws -> Bool = { _, _ in true },
+            usedJustNow: @escaping @Sendable (ItemPath) -> Timestamp? = { _ in nil }
         ) {
             self.relist = relist
             self.accountRefused = accountRefused
             self.isCovered = isCovered
+            self.usedJustNow = usedJustNow
         }
     }
 

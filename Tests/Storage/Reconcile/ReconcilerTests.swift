@@ -22,6 +22,7 @@ import Testing
             item.cloudStatus = .localCopy
             item.copy = isProof ? tree.settled(copy) : copy
             item.downloadTrigger = .availableOffline
+            item.lastUsed = .now()
             try database.writeBlocking { [item] tx in _ = try tx.insert(item) }
         }
 
@@ -198,6 +199,48 @@ import Testing
             #expect(try fixture.item("/a")?.copy?.mark.isConclusive == false)
             close(file)
             #expect(try fixture.reconciler.run(at: [.root])?.unsettled == [])
+        }
+    }
+
+    @Test("P37: a copy that was read while nobody watched was used then; what Larder itself read was not")
+    func accessTimes() throws {
+        try with { fixture in
+            for path in ["/read", "/soon", "/future", "/own", "/unknown"] {
+                try fixture.fetch(path, "content of \(path)")
+            }
+            let now = Timestamp.now()
+            try fixture.database.writeBlocking { tx in
+                for path in ["/read", "/soon", "/future", "/own", "/unknown"] {
+                    guard var item = try tx.item(at: ItemPath(path)) else { continue }
+                    item.lastUsed = path == "/unknown" ? nil : now - .seconds(1_000)
+                    // Its bytes are read to know it again.
+                    if path == "/own" { item.copy?.mark.changed = Timestamp(seconds: 1) }
+                    try tx.updateLocal(item)
+                }
+            }
+            let times: [String: Timestamp] = [
+                "/read": now - .seconds(500), "/soon": now - .seconds(997), "/future": now + .seconds(1_000),
+                "/own": now - .seconds(2_000), "/unknown": now - .seconds(3_000),
+            ]
+            for (path, time) in times {
+                var spec = [
+                    timespec(tv_sec: Int(time.seconds), tv_nsec: 0), timespec(tv_sec: 0, tv_nsec: (1 << 30) - 2),
+                ]
+                try #require(utimensat(AT_FDCWD, fixture.tree.root + path, &spec, 0) == 0)
+            }
+            let lastUsed = { (path: String) in try fixture.item(path)?.lastUsed?.seconds }
+            let quiet = Reconciler(database: fixture.database, tree: fixture.tree.tree, countsAccessTimes: false)
+            #expect(try quiet.run()?.isEmpty == true)
+            #expect(try lastUsed("/read") == (now - .seconds(1_000)).seconds)
+            #expect(try fixture.findings().isEmpty)
+            #expect(try lastUsed("/read") == (now - .seconds(500)).seconds)
+            for path in ["/soon", "/future", "/own"] {
+                #expect(try lastUsed(path) == (now - .seconds(1_000)).seconds, "\(path)")
+            }
+            #expect(try lastUsed("/unknown") == nil)
+            let anchor = try fixture.database.readBlocking { try $0.metaInteger(.anchor) }
+            #expect(try fixture.findings().isEmpty)
+            #expect(try fixture.database.readBlocking { try $0.metaInteger(.anchor) } == anchor)
         }
     }
 }
