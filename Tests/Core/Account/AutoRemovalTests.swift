@@ -63,6 +63,24 @@ struct AutoRemovalTests {
         }
     }
 
+    @Test("P30: a scan that is held for a person removes no policy; told to apply, the next one does")
+    func heldScan() async throws {
+        try await Bench.running { bench in
+            for number in 0..<30 { bench.put("/box/\(number)", "\(number)") }
+            bench.put("/kept/1", "one")
+            for path in ["/box", "/kept"] { try await bench.pin(path) }
+            try await bench.runWell()
+            let pinned = try await bench.policies()
+            bench.server.tree.remove("/box")
+            try await bench.runBadly()
+            #expect(try await bench.policies() == pinned)
+            let issue = try #require(try await bench.issues().first)
+            try await bench.host.resolve(issue: issue.id, choice: "apply")
+            try await bench.run()
+            #expect(try await bench.policies().map { $0.path?.text } == ["/kept"])
+        }
+    }
+
     @Test("P30: while its plugin is switched off a policy stays, and before the first scan every pin does")
     func switchedOff() async throws {
         try await Bench.running { bench in
