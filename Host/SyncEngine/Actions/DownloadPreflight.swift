@@ -19,6 +19,13 @@ extension SyncEngine {
         case .locallyModified where earlier == nil: return try askToOverwrite(item, request, in: tx)
         case .localCopy where item.remoteVersion == .current && earlier == nil:
             return try adopt(item, for: request.reason, in: tx)
+        case .localCopy where request.reason != .user && !request.isUpdate:
+            let claims = try tx.validClaims(of: item.localID, in: .current(now: clock.now()))
+            if let claim = claims.first(where: { $0.kind == .write }) {
+                logger.debug("\(item.path) is claimed for writing (\(claim.id)) and is not replaced")
+                return .done
+            }
+            if let earlier { return try join(earlier, item, request, in: tx) }
         case .locallyModified, .localCopy, .cloudOnly:
             if let earlier { return try join(earlier, item, request, in: tx) }
         }

@@ -30,6 +30,22 @@ struct ClaimedRemovalTests {
         try await rig.database.write { try $0.addClaim(claim) }
     }
 
+    @Test("P43: a copy that is claimed for writing is not replaced on a plugin's word, and is when the claim is over")
+    func notReplaced() async throws {
+        try await withCopy { rig, file in
+            try await claim(rig, file, .write, .until(rig.clock.now + .seconds(40)))
+            try await rig.change(file, "newer", version: "v2", isListed: true)
+            try await rig.ask(.download, file, for: plugin)
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/a") == "content")
+            #expect(try await rig.now(file).remoteVersion == .newer)
+            rig.clock.advance(.seconds(60))
+            try await rig.ask(.download, file, for: plugin)
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/a") == "newer")
+        }
+    }
+
     @Test(
         "P25: a claimed copy stays, whatever the claim, and goes when the claim is over", arguments: Claim.Kind.allCases
     )
