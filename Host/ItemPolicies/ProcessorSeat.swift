@@ -1,3 +1,4 @@
+import Glibc
 import Model
 import PluginHost
 import Storage
@@ -15,8 +16,8 @@ final class ProcessorSeat: Sendable {
         var ownCoverage: (version: Int, condition: ConditionMatcher?)?
         /// Whether it left items for lack of room.
         var isPending = false
-        /// Conditions by their text: they change seldom, and one over many policies is long.
-        var parsed: [Condition.Text: ConditionMatcher] = [:]
+        /// Conditions and their texts: they change seldom, and one over many policies is long, so that it is compared, not hashed.
+        var parsed: [(text: String, condition: ConditionMatcher)] = []
     }
 
     let instance: PluginInstance
@@ -66,14 +67,28 @@ final class ProcessorSeat: Sendable {
 
     /// The condition in a text that a processor gave.
     func parse(_ text: String) throws(ConditionError) -> ConditionMatcher {
-        let key = Condition.Text(text)
-        if let known = state.withLock({ $0.parsed[key] }) { return known }
+        let known = state.withLock { state in state.parsed.first { $0.text.equals(text) }?.condition }
+        if let known { return known }
         let condition = ConditionMatcher(try Condition(parsing: text))
         state.withLock { state in
             if state.parsed.count >= 8 { state.parsed.removeAll() }
-            state.parsed[key] = condition
+            state.parsed.append((text, condition))
         }
         return condition
+    }
+}
+
+extension String {
+    /// Whether both have the same bytes, for long texts.
+    fileprivate func equals(_ other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        let answer = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { others in
+                guard let one = bytes.baseAddress, let two = others.baseAddress else { return true }
+                return memcmp(one, two, bytes.count) == 0
+            }
+        }
+        return (answer ?? nil) ?? hasSameBytes(as: other)
     }
 }
 
