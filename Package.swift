@@ -60,6 +60,8 @@ let package = Package(
         .library(name: "CLarder", targets: ["CLarder"]),
         .library(name: "LarderFakeHost", targets: ["LarderFakeHost"]),
         .library(name: "Warehouse", targets: ["Warehouse"]),
+        // For the benchmarks.
+        .library(name: "_ItemPolicies", targets: ["Model", "Storage", "PluginHost", "ItemPolicies"]),
         .library(name: "AvailableOffline", type: .dynamic, targets: ["AvailableOffline"]),
         .library(name: "DownloadExpiration", type: .dynamic, targets: ["DownloadExpiration"]),
         .library(name: "Vacuum", type: .dynamic, targets: ["Vacuum"]),

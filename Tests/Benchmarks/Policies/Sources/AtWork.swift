@@ -1,0 +1,91 @@
+import ItemPolicies
+import Logging
+import Model
+import PluginHost
+import Storage
+import Synchronization
+
+/// One plugin, in process, at work on a database.
+struct AtWork {
+    let policies: ItemPolicies
+    let said: Said
+    private let host: PluginHost
+    private let plugins: [PluginInstance]
+    private let database: Database
+
+    /// - Parameters:
+    ///   - library: the plugin's.
+    ///   - settings: a JSON object.
+    init(on database: Database, plugin: String, library: String, settings: String) async throws {
+        self.database = database
+        let said = Said()
+        self.said = said
+        let logger = Logger(label: "benchmark") { _ in said }
+        host = PluginHost(
+            builtIn: "/nonexistent",
+            settings: Settings(plugins: [
+                PluginSettings(id: PluginID(plugin), library: library, isolation: .inProcess, json: settings)
+            ]), probe: ProbeCommand(arguments: []), memory: TriedBefore(), logger: logger)
+        await host.load()
+        plugins = await host.start(AccountEnvironment(name: "benchmark", logger: logger))
+        guard !plugins.isEmpty else { throw BenchmarkError("the plugin \(library) does not start: \(said.last)") }
+        policies = ItemPolicies(database: database, plugins: plugins, sink: Nothing(), files: "/", logger: logger)
+        let policies = policies
+        database.setCommitObserver { policies.databaseChanged($0) }
+    }
+
+    /// Runs the body beside the processors, and ends them.
+    func run(_ body: () async throws -> Void) async throws {
+        let policies = policies
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await policies.run() }
+            try await body()
+            group.cancelAll()
+        }
+        database.setCommitObserver { _ in }
+        await host.stop(plugins)
+        await host.shutDown()
+    }
+
+    /// What a change and the runs that it sets off take of the processor.
+    func time(_ change: () throws -> Void) async throws -> Duration {
+        let start = processorTime()
+        try change()
+        await policies.settled()
+        let time = processorTime() - start
+        if let failure = policies.takeFailures().first { throw BenchmarkError("\(failure)") }
+        return time
+    }
+}
+
+/// Takes what is asked for, and does nothing.
+private struct Nothing: IntentSink {
+    func perform(_ intent: Intent, in transaction: Transaction) {}
+}
+
+/// No library is opened in a child process.
+private struct TriedBefore: ProbeMemory {
+    func library(digest: [UInt8], hostMinor: Int) -> ProbedLibrary? { ProbedLibrary(refusal: nil) }
+    func remember(_ library: ProbedLibrary, digest: [UInt8], hostMinor: Int) {}
+}
+
+/// The last line of a log.
+final class Said: LogHandler, Sendable {
+    private let line = Mutex("")
+
+    var last: String { line.withLock { $0 } }
+    var logLevel: Logger.Level {
+        get { .info }
+        set {}
+    }
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+    subscript(metadataKey _: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+
+    func log(event: LogEvent) { line.withLock { $0 = event.message.description } }
+}

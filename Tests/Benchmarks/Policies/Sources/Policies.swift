@@ -1,0 +1,67 @@
+import Glibc
+
+/// Times the passes of processors over few and many items, and prints a table: each row one figure beside its limit.
+@main struct Policies {
+    static func main() async {
+        do {
+            var words = Array(CommandLine.arguments.dropFirst())
+            func value(of option: String, _ missing: String) -> String {
+                guard let place = words.firstIndex(of: option), place + 1 < words.count else { return missing }
+                defer { words.removeSubrange(place...place + 1) }
+                return words[place + 1]
+            }
+            let reader = value(of: "--reader", "")
+            let pins = value(of: "--available-offline", "")
+            let rounds = Int(value(of: "--rounds", "5")) ?? 0
+            let items = Int(value(of: "--items", "1000000")) ?? 0
+            let only = value(of: "--only", "match read change pins").split(separator: " ")
+            guard !reader.isEmpty, !pins.isEmpty, rounds > 0, items >= 100_000, words.count == 1 else {
+                print(
+                    "usage: policies --reader LIBRARY --available-offline LIBRARY [--rounds N] [--items N] [--only SET] FOLDER"
+                )
+                exit(64)
+            }
+            let bench = Bench(folder: words[0], reader: reader, availableOffline: pins, rounds: rounds, items: items)
+            print("| what | items | figure | beside | limit | |")
+            print("|---|---|---|---|---|---|")
+            var isMissed = false
+            for set in only {
+                let rows =
+                    switch set {
+                    case "match": try await bench.fewMatch()
+                    case "read": try await bench.allRead()
+                    case "change": try await bench.fewChange()
+                    case "pins": try await bench.manyPins()
+                    default: throw BenchmarkError("there is no set \(set)")
+                    }
+                for row in rows {
+                    print(row.text)
+                    isMissed = isMissed || row.isMissed
+                }
+            }
+            exit(isMissed ? 1 : 0)
+        } catch {
+            print("\(error)")
+            exit(70)
+        }
+    }
+}
+
+/// With so many digits that small numbers can be compared.
+func shown(_ number: Double) -> String {
+    let scale = number >= 100 ? 1.0 : number >= 10 ? 10.0 : 1_000.0
+    let rounded = (number * scale).rounded() / scale
+    return scale == 1 ? "\(Int(rounded))" : "\(rounded)"
+}
+
+/// What this process has had of the processor, on all threads: a machine has other things to do, which are not measured.
+func processorTime() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+}
+
+func median(_ times: [Duration]) -> Double {
+    let sorted = times.sorted()
+    return sorted.isEmpty ? 0 : sorted[sorted.count / 2] / .milliseconds(1)
+}
