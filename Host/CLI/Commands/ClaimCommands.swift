@@ -1,7 +1,6 @@
 import ArgumentParser
 import Core
 import Model
-import Storage
 
 struct ClaimCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -51,8 +51,10 @@ struct ItemListUpdate: Sendable {
         guard let jobs = try await firstJobs(mode, root: root, &outcome) else { return outcome }
         try await walk(jobs, started: started, etagsNameWrites, &outcome)
         let isComplete = outcome.isComplete
+        // Since when it is known: a long scan is no age.
+        let ended = clock.now()
         outcome.isHeld = try await database.write { [removalGuard] tx in
-            let isHeld = try tx.settleMissing(guardedBy: removalGuard, at: started)
+            let isHeld = try tx.settleMissing(guardedBy: removalGuard, at: ended)
             guard isComplete else { return isHeld }
             try tx.keepModifiedOfRemoved()
             try tx.setMeta(.lastScan, .integer(started.nanoseconds))

@@ -110,8 +110,10 @@ struct StoryTests {
         let settings = Settings(
             removalGuard: nil,
             plugins: [
+                // Waits put the clock forward by minutes.
+                PluginSettings(id: PluginID(shortOrFull: "vacuum"), json: #"{"after": "1h"}"#),
                 // Half a day between two runs' times of the day makes no difference.
-                PluginSettings(id: PluginID(shortOrFull: "download-expiration"), json: #"{"after": "156h"}"#)
+                PluginSettings(id: PluginID(shortOrFull: "download-expiration"), json: #"{"after": "156h"}"#),
             ])
         try await Bench.running(settings: settings) { bench in
             var world = World()
