@@ -47,12 +47,14 @@ final class AnswerStream: HTTPClientResponseDelegate {
     }
 
     func end(_ result: Result<Void, any Error>) {
-        let (reader, limit) = state.withLock { state in
+        let (reader, limit, room) = state.withLock { state in
             state.end = result
-            (state.task, state.room) = (nil, nil)
-            return (state.reader.take(), state.limit.take())
+            state.task = nil
+            return (state.reader.take(), state.limit.take(), state.room.take())
         }
         limit?.cancel()
+        // Nobody may be left to take out what is there.
+        room?.succeed()
         reader?.resume()
     }
 
