@@ -121,8 +121,7 @@ public struct AccountReader: Sendable {
             localPath: item.cloudStatus == .cloudOnly ? nil : bookmark.files + (item.path.isRoot ? "" : item.path.text))
     }
 
-    func read<T: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> T) async throws(Failure) -> T
-    {
+    func read<T: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> T) async throws(Failure) -> T {
         do {
             return try await database.read(body)
         } catch {

@@ -17,7 +17,9 @@ public enum WrittenQuantity {
 
     /// A size like `0B`, `700MB`, `20GB` or `16GiB`.
     /// - Returns: bytes; nil if it is none, or more than 8 EiB.
-    public static func bytes(_ text: some StringProtocol) -> Int64? { number(text, in: sizes.map { ($0.unit, $0.bytes) }) }
+    public static func bytes(_ text: some StringProtocol) -> Int64? {
+        number(text, in: sizes.map { ($0.unit, $0.bytes) })
+    }
 
     private static func number(_ text: some StringProtocol, in units: [(String, Int64)]) -> Int64? {
         let sign = text.hasPrefix("-") ? "-" : ""
