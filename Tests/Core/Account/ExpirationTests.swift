@@ -82,6 +82,8 @@ struct ExpirationTests {
             for _ in 0..<2 {
                 try await bench.runWell()
                 #expect(try bench.tree() == names.filter { $0 != "/expired" })
+                // What is pinned did not go and come again.
+                #expect(bench.downloads == [])
                 let records = try await bench.records()
                 #expect(records.isEmpty)
             }
