@@ -60,7 +60,7 @@ extension DatabaseReads {
     }
 
     /// The bounds of the texts that begin with a folder's prefix: the upper one has the slash's successor.
-    fileprivate static func range(below folder: ItemPath) -> StatementArguments {
+    static func range(below folder: ItemPath) -> StatementArguments {
         let prefix = folder.prefixOfItemsBelow
         return [prefix, String(prefix.dropLast()) + "0"]
     }

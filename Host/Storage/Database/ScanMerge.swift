@@ -307,12 +307,6 @@ extension Transaction {
         }
     }
 
-    /// The bounds of the texts that begin with a folder's prefix: the upper one has the slash's successor.
-    private static func range(below folder: ItemPath) -> StatementArguments {
-        let prefix = folder.prefixOfItemsBelow
-        return [prefix, String(prefix.dropLast()) + "0"]
-    }
-
     /// All rows below a folder, removed ones too.
     private static let below = "(parentPath = ? OR (parentPath >= ? AND parentPath < ?))"
     private static func bounds(below folder: ItemPath) -> StatementArguments { [folder.text] + range(below: folder) }
