@@ -22,6 +22,12 @@ public struct LoggedRequest: Hashable, Sendable {
         range = quoted[1] == "-" ? nil : String(quoted[1])
     }
 
+    /// - Parameter target: with its percent-encoding.
+    init(method: String, target: some StringProtocol, status: Int) {
+        (self.method, self.status, bytes) = (method, status, 0)
+        path = Self.decoded(target.prefix { $0 != "?" })
+    }
+
     private static func decoded(_ target: some StringProtocol) -> String {
         var bytes: [UInt8] = []
         var rest = Array(target.utf8)[...]

@@ -32,14 +32,7 @@ public struct RealServer: Sendable {
     /// What the server was asked so far, oldest first. Apache alone keeps such a log.
     public func requests() async throws -> [LoggedRequest] {
         guard program == .apache else { throw SetupError("\(program) keeps no access log") }
-        // A line is written just after the answer's last byte: read until nothing more comes.
-        var text = try Files.text("\(run)/access.log")
-        while true {
-            try await Task.sleep(for: .milliseconds(50))
-            let again = try Files.text("\(run)/access.log")
-            if again == text { break }
-            text = again
-        }
+        let text = try await settledLog("\(run)/access.log")
         return text.split(separator: "\n").compactMap { LoggedRequest(line: $0) }
     }
 
@@ -74,45 +67,18 @@ public func withServer<Result>(
     _ program: RealServer.Program, data: String, options: RealServer.Options = .init(),
     isolation: isolated (any Actor)? = #isolation, _ body: (RealServer) async throws -> Result
 ) async throws -> Result {
-    try await withTemporaryFolder { run in
-        // The port was free a moment ago; if somebody was faster, another one is tried.
-        var problem = ""
-        for _ in 0..<5 {
-            let port = try LoopbackPort.free()
-            let scheme = options.certificate == nil ? "http" : "https"
-            let server = RealServer(
-                program: program, data: data, port: port, url: "\(scheme)://127.0.0.1:\(port)/", run: run)
-            try await server.handOverData()
-            let child = try await server.start(options)
-            if await server.accepts(while: child) {
-                do {
-                    let result = try await body(server)
-                    await child.stop()
-                    return result
-                } catch {
-                    await child.stop()
-                    throw error
-                }
-            }
-            await child.stop()
-            problem = (try? Files.text("\(run)/server.log")) ?? ""
-        }
-        throw SetupError("\(program) does not start: \(problem)")
+    try await withListening("\(program)") { (port, run) async throws in
+        let scheme = options.certificate == nil ? "http" : "https"
+        let server = RealServer(
+            program: program, data: data, port: port, url: "\(scheme)://127.0.0.1:\(port)/", run: run)
+        try await server.handOverData()
+        return (server, try await server.start(options))
+    } body: { server async throws in
+        try await body(server)
     }
 }
 
 extension RealServer {
-    /// Waits until the server accepts connections.
-    /// - Returns: false if it ended, or did not accept within 30 seconds.
-    fileprivate func accepts(while child: ChildProcess) async -> Bool {
-        for _ in 0..<1_500 {
-            if child.hasEnded { return false }
-            if LoopbackPort.isOpen(port) { return !child.hasEnded }
-            do { try await Task.sleep(for: .milliseconds(20)) } catch { return false }
-        }
-        return false
-    }
-
     fileprivate func start(_ options: Options) async throws -> ChildProcess {
         switch program {
         case .apache: try await startApache(options)

@@ -1,15 +1,7 @@
-import FoundationEssentials
-import Glibc
-
 extension RealServer {
-    /// WsgiDAV from PyPI, in a virtual environment: `LARDER_TEST_VENV`, else `.build/test-venv`.
+    /// WsgiDAV from PyPI.
     func startWsgiDAV(_ options: Options) throws -> ChildProcess {
-        let environment = ProcessInfo.processInfo.environment["LARDER_TEST_VENV"] ?? "\(Build.root)/.build/test-venv"
-        guard access("\(environment)/bin/wsgidav", X_OK) == 0 else {
-            throw SetupError(
-                "WsgiDAV is not installed in \(environment): ./Tests/run makes that virtual environment "
-                    + "(python3 -m venv, then pip install wsgidav cheroot); LARDER_TEST_VENV names another one")
-        }
+        let environment = try PythonEnvironment.holding("wsgidav")
         // JSON is YAML too, and quotes any path.
         let users = options.user.map { "{\(quoted($0.name)): {\"password\": \(quoted($0.password))}}" } ?? "true"
         try Files.write(

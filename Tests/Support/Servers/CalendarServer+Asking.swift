@@ -1,0 +1,100 @@
+extension CalendarServer {
+    /// Makes a calendar (RFC 4791, section 5.3.1).
+    /// - Parameter name: the last part of its path: letters and digits.
+    public func makeCalendar(_ name: String, displayName: String? = nil) async throws -> Calendar {
+        let calendar = Calendar(path: "\(home)\(name)/")
+        try await ask(
+            "MKCALENDAR", calendar.path,
+            xml: """
+                <?xml version="1.0" encoding="utf-8"?>
+                <C:mkcalendar xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><D:set><D:prop>\
+                <D:displayname>\(escaped(displayName ?? name))</D:displayname></D:prop></D:set></C:mkcalendar>
+                """)
+        return calendar
+    }
+
+    public func rename(_ calendar: Calendar, to name: String) async throws {
+        try await ask(
+            "PROPPATCH", calendar.path,
+            xml: """
+                <?xml version="1.0" encoding="utf-8"?>
+                <D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><D:displayname>\(escaped(name))</D:displayname></D:prop>\
+                </D:set></D:propertyupdate>
+                """)
+    }
+
+    public func remove(_ calendar: Calendar) async throws { try await ask("DELETE", calendar.path) }
+
+    /// Writes objects by their names, `a.ics`, over one connection.
+    public func put(_ objects: [String: String], into calendar: Calendar) async throws {
+        try await withTemporaryFolder { scratch in
+            var lines: [String] = []
+            for (index, (name, text)) in objects.sorted(by: { $0.key < $1.key }).enumerated() {
+                // RFC 5545, section 3.1.
+                let body = text.split(separator: "\n").map { "\($0.last == "\r" ? $0.dropLast() : $0)\r\n" }.joined()
+                try Files.write(body, to: "\(scratch)/\(index)")
+                if index > 0 { lines.append("next") }
+                lines +=
+                    common + [
+                        "url = \"\(address(calendar.path + name))\"", "upload-file = \"\(scratch)/\(index)\"",
+                        "header = \"Content-Type: text/calendar; charset=utf-8\"",
+                    ]
+            }
+            try await ask(lines, in: scratch)
+        }
+    }
+
+    public func put(_ name: String, _ text: String, into calendar: Calendar) async throws {
+        try await put([name: text], into: calendar)
+    }
+
+    public func remove(_ name: String, from calendar: Calendar) async throws {
+        try await ask("DELETE", calendar.path + name)
+    }
+
+    /// What the server was asked so far, oldest first; without bytes and ranges, which these servers do not log.
+    public func requests() async throws -> [LoggedRequest] {
+        let log = try await settledLog("\(run)/server.log")
+        return log.split(separator: "\n").compactMap {
+            program == .radicale ? LoggedRequest(radicale: $0) : LoggedRequest(combined: $0)
+        }
+    }
+
+    private func ask(_ method: String, _ path: String, xml: String? = nil) async throws {
+        try await withTemporaryFolder { scratch in
+            var lines = common + ["url = \"\(address(path))\"", "request = \"\(method)\""]
+            if let xml {
+                try Files.write(xml, to: "\(scratch)/body")
+                lines += [
+                    "data-binary = \"@\(scratch)/body\"", "header = \"Content-Type: application/xml; charset=utf-8\"",
+                ]
+            }
+            try await ask(lines, in: scratch)
+        }
+    }
+
+    /// A file, since the program's arguments are no place for a password.
+    private func ask(_ lines: [String], in scratch: String) async throws {
+        try Files.write(lines.joined(separator: "\n") + "\n", to: "\(scratch)/curl", mode: 0o600)
+        try await mustRun("curl", ["--fail-early", "-K", "\(scratch)/curl"])
+    }
+
+    private var common: [String] {
+        ["silent", "show-error", "fail", "user = \"\(user.name):\(user.password)\"", "header = \"Expect:\""]
+            + ["output = \"/dev/null\""]
+    }
+
+    private func address(_ path: String) -> String { url + path.dropFirst() }
+}
+
+/// Text as an element's content.
+private func escaped(_ text: String) -> String {
+    text.map { character in
+        switch character {
+        case "&": "&amp;"
+        case "<": "&lt;"
+        case ">": "&gt;"
+        default: String(character)
+        }
+    }.joined()
+}

@@ -1,0 +1,55 @@
+/// Starts a program that listens on 127.0.0.1, waits until it accepts connections, and stops it when the scope ends,
+/// however it ends.
+/// - Parameters:
+///   - name: the program's, for the error of one that does not start.
+///   - start: starts it on a port, with a folder for its own files; `server.log` there is what the error shows.
+func withListening<Server, Result>(
+    _ name: String, isolation: isolated (any Actor)? = #isolation,
+    start: (_ port: UInt16, _ run: String) async throws -> (Server, ChildProcess),
+    body: (Server) async throws -> Result
+) async throws -> Result {
+    try await withTemporaryFolder { run in
+        // The port was free a moment ago; if somebody was faster, another one is tried.
+        var problem = ""
+        for _ in 0..<5 {
+            let port = try LoopbackPort.free()
+            let (server, child) = try await start(port, run)
+            if await accepts(port, while: child) {
+                do {
+                    let result = try await body(server)
+                    await child.stop()
+                    return result
+                } catch {
+                    await child.stop()
+                    throw error
+                }
+            }
+            await child.stop()
+            problem = (try? Files.text("\(run)/server.log")) ?? ""
+        }
+        throw SetupError("\(name) does not start: \(problem)")
+    }
+}
+
+/// Waits until a port accepts connections.
+/// - Returns: false if the program ended, or did not accept within 30 seconds.
+private func accepts(_ port: UInt16, while child: ChildProcess) async -> Bool {
+    for _ in 0..<1_500 {
+        if child.hasEnded { return false }
+        if LoopbackPort.isOpen(port) { return !child.hasEnded }
+        do { try await Task.sleep(for: .milliseconds(20)) } catch { return false }
+    }
+    return false
+}
+
+/// A server's log with the lines of all requests that were answered: a line is written just after the answer's last byte, so
+/// it is read until nothing more comes.
+func settledLog(_ path: String) async throws -> String {
+    var text = try Files.text(path)
+    while true {
+        try await Task.sleep(for: .milliseconds(50))
+        let again = try Files.text(path)
+        if again == text { return text }
+        text = again
+    }
+}
