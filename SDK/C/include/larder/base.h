@@ -28,7 +28,7 @@
  *
  *         [control]    entry, describe, create, start, stop, destroy, extension: the life of an instance
  *         [processor]  inside the functions of larder.item-policy-processor/1
- *         [loop]       inside the functions of an event loop (no table of this version has it)
+ *         [loop]       inside the functions of larder.event-loop/1
  *         [any]        inside any call from start to stop, both included
  *
  * Cards read: what the function does; when and how often it may be called where the tag does not say it all; who owns

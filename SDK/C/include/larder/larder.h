@@ -11,6 +11,7 @@
  *   trigger.h       what sets processors to work
  *
  *   ext/processor.h        what a plugin offers: it processes items               larder.item-policy-processor/1
+ *   ext/event-loop.h       what a plugin offers: it asks a server what is new    larder.event-loop/1
  *   ext/config-schema.h    what a plugin offers: it has settings                  larder.config-schema/1
  *   ext/log.h              what the host offers: lines in its log                 larder.log/1
  *   ext/config.h           the plugin's settings                                  larder.config/1
@@ -20,6 +21,10 @@
  *   ext/policies.h         lists and changes the plugin's own policies            larder.policies/1
  *   ext/kv.h               a small store of the plugin's own                      larder.kv/1
  *   ext/usage.h            the room that local copies take, and that is left      larder.usage/1
+ *   ext/records.h          what loops cached                                      larder.records/1
+ *   ext/http.h             requests to the account's server                       larder.http/1
+ *   ext/dav.h              PROPFIND and REPORT                                    larder.dav/1
+ *   ext/discover.h         where the server keeps calendars                       larder.discover/1
  *   ext/cancel.h           whether the call under way should end                  larder.cancel/1
  *
  * layout.h asserts every size and offset; an author may include it to know that the compiler agrees.
@@ -39,11 +44,16 @@
 #include "ext/clock.h"
 #include "ext/config-schema.h"
 #include "ext/config.h"
+#include "ext/dav.h"
+#include "ext/discover.h"
+#include "ext/event-loop.h"
+#include "ext/http.h"
 #include "ext/items.h"
 #include "ext/kv.h"
 #include "ext/log.h"
 #include "ext/policies.h"
 #include "ext/processor.h"
+#include "ext/records.h"
 #include "ext/usage.h"
 
 #endif

@@ -175,12 +175,13 @@ LARDER_ASSERT_OFFSET(larder_items, reserved, 4);
 LARDER_ASSERT_OFFSET(larder_items, open, 8);
 LARDER_ASSERT_OFFSET(larder_items, close, 16);
 
-LARDER_ASSERT_SIZE(larder_actions, 32);
+LARDER_ASSERT_SIZE(larder_actions, 40);
 LARDER_ASSERT_OFFSET(larder_actions, struct_size, 0);
 LARDER_ASSERT_OFFSET(larder_actions, reserved, 4);
 LARDER_ASSERT_OFFSET(larder_actions, download, 8);
 LARDER_ASSERT_OFFSET(larder_actions, remove_local_copy, 16);
 LARDER_ASSERT_OFFSET(larder_actions, purge, 24);
+LARDER_ASSERT_OFFSET(larder_actions, look, 32);
 
 LARDER_ASSERT_SIZE(larder_policies, 40);
 LARDER_ASSERT_OFFSET(larder_policies, struct_size, 0);
@@ -215,5 +216,136 @@ LARDER_ASSERT_OFFSET(larder_cancel, struct_size, 0);
 LARDER_ASSERT_OFFSET(larder_cancel, reserved, 4);
 LARDER_ASSERT_OFFSET(larder_cancel, check, 8);
 LARDER_ASSERT_OFFSET(larder_cancel, deadline, 16);
+
+LARDER_ASSERT_SIZE(larder_loop, 40);
+LARDER_ASSERT_OFFSET(larder_loop, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_loop, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_loop, id, 8);
+LARDER_ASSERT_OFFSET(larder_loop, event_id, 24);
+
+LARDER_ASSERT_SIZE(larder_event_page, 40);
+LARDER_ASSERT_OFFSET(larder_event_page, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_event_page, refresh, 4);
+LARDER_ASSERT_OFFSET(larder_event_page, more, 8);
+LARDER_ASSERT_OFFSET(larder_event_page, reserved, 12);
+LARDER_ASSERT_OFFSET(larder_event_page, event_id, 16);
+LARDER_ASSERT_OFFSET(larder_event_page, content, 32);
+
+LARDER_ASSERT_SIZE(larder_loop_error, 32);
+LARDER_ASSERT_OFFSET(larder_loop_error, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_loop_error, code, 4);
+LARDER_ASSERT_OFFSET(larder_loop_error, status, 8);
+LARDER_ASSERT_OFFSET(larder_loop_error, reserved, 12);
+LARDER_ASSERT_OFFSET(larder_loop_error, message, 16);
+
+LARDER_ASSERT_SIZE(larder_event_loop, 88);
+LARDER_ASSERT_OFFSET(larder_event_loop, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_event_loop, refresh_bits, 4);
+LARDER_ASSERT_OFFSET(larder_event_loop, kind, 8);
+LARDER_ASSERT_OFFSET(larder_event_loop, collection, 24);
+LARDER_ASSERT_OFFSET(larder_event_loop, hints, 40);
+LARDER_ASSERT_OFFSET(larder_event_loop, reserved, 44);
+LARDER_ASSERT_OFFSET(larder_event_loop, poll, 48);
+LARDER_ASSERT_OFFSET(larder_event_loop, process, 56);
+LARDER_ASSERT_OFFSET(larder_event_loop, refresh, 64);
+LARDER_ASSERT_OFFSET(larder_event_loop, on_error, 72);
+LARDER_ASSERT_OFFSET(larder_event_loop, release_page, 80);
+
+LARDER_ASSERT_SIZE(larder_record, 72);
+LARDER_ASSERT_OFFSET(larder_record, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_record, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_record, key, 8);
+LARDER_ASSERT_OFFSET(larder_record, version, 24);
+LARDER_ASSERT_OFFSET(larder_record, value, 40);
+LARDER_ASSERT_OFFSET(larder_record, content, 56);
+
+LARDER_ASSERT_SIZE(larder_record_cursor, 24);
+LARDER_ASSERT_OFFSET(larder_record_cursor, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_record_cursor, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_record_cursor, context, 8);
+LARDER_ASSERT_OFFSET(larder_record_cursor, next, 16);
+
+LARDER_ASSERT_SIZE(larder_records, 48);
+LARDER_ASSERT_OFFSET(larder_records, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_records, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_records, get, 8);
+LARDER_ASSERT_OFFSET(larder_records, open, 16);
+LARDER_ASSERT_OFFSET(larder_records, close, 24);
+LARDER_ASSERT_OFFSET(larder_records, put, 32);
+LARDER_ASSERT_OFFSET(larder_records, remove, 40);
+
+LARDER_ASSERT_SIZE(larder_http_header, 32);
+LARDER_ASSERT_OFFSET(larder_http_header, name, 0);
+LARDER_ASSERT_OFFSET(larder_http_header, value, 16);
+
+LARDER_ASSERT_SIZE(larder_http_request, 72);
+LARDER_ASSERT_OFFSET(larder_http_request, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_http_request, header_stride, 4);
+LARDER_ASSERT_OFFSET(larder_http_request, method, 8);
+LARDER_ASSERT_OFFSET(larder_http_request, target, 24);
+LARDER_ASSERT_OFFSET(larder_http_request, headers, 40);
+LARDER_ASSERT_OFFSET(larder_http_request, header_count, 48);
+LARDER_ASSERT_OFFSET(larder_http_request, body, 56);
+
+LARDER_ASSERT_SIZE(larder_http_answer, 32);
+LARDER_ASSERT_OFFSET(larder_http_answer, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_http_answer, status, 4);
+LARDER_ASSERT_OFFSET(larder_http_answer, context, 8);
+LARDER_ASSERT_OFFSET(larder_http_answer, header, 16);
+LARDER_ASSERT_OFFSET(larder_http_answer, read, 24);
+
+LARDER_ASSERT_SIZE(larder_http, 24);
+LARDER_ASSERT_OFFSET(larder_http, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_http, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_http, open, 8);
+LARDER_ASSERT_OFFSET(larder_http, close, 16);
+
+LARDER_ASSERT_SIZE(larder_dav_request, 72);
+LARDER_ASSERT_OFFSET(larder_dav_request, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_dav_request, depth, 4);
+LARDER_ASSERT_OFFSET(larder_dav_request, method, 8);
+LARDER_ASSERT_OFFSET(larder_dav_request, target, 24);
+LARDER_ASSERT_OFFSET(larder_dav_request, body, 40);
+LARDER_ASSERT_OFFSET(larder_dav_request, properties, 56);
+LARDER_ASSERT_OFFSET(larder_dav_request, property_count, 64);
+
+LARDER_ASSERT_SIZE(larder_dav_response, 56);
+LARDER_ASSERT_OFFSET(larder_dav_response, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_dav_response, status, 4);
+LARDER_ASSERT_OFFSET(larder_dav_response, href, 8);
+LARDER_ASSERT_OFFSET(larder_dav_response, values, 24);
+LARDER_ASSERT_OFFSET(larder_dav_response, value_count, 32);
+LARDER_ASSERT_OFFSET(larder_dav_response, error, 40);
+
+LARDER_ASSERT_SIZE(larder_dav_end, 40);
+LARDER_ASSERT_OFFSET(larder_dav_end, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_dav_end, truncated, 4);
+LARDER_ASSERT_OFFSET(larder_dav_end, sync_token, 8);
+LARDER_ASSERT_OFFSET(larder_dav_end, error, 24);
+
+LARDER_ASSERT_SIZE(larder_dav_answer, 32);
+LARDER_ASSERT_OFFSET(larder_dav_answer, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_dav_answer, status, 4);
+LARDER_ASSERT_OFFSET(larder_dav_answer, context, 8);
+LARDER_ASSERT_OFFSET(larder_dav_answer, next, 16);
+LARDER_ASSERT_OFFSET(larder_dav_answer, end, 24);
+
+LARDER_ASSERT_SIZE(larder_dav, 24);
+LARDER_ASSERT_OFFSET(larder_dav, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_dav, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_dav, open, 8);
+LARDER_ASSERT_OFFSET(larder_dav, close, 16);
+
+LARDER_ASSERT_SIZE(larder_discovery, 40);
+LARDER_ASSERT_OFFSET(larder_discovery, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_discovery, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_discovery, principal, 8);
+LARDER_ASSERT_OFFSET(larder_discovery, homes, 24);
+LARDER_ASSERT_OFFSET(larder_discovery, home_count, 32);
+
+LARDER_ASSERT_SIZE(larder_discover, 16);
+LARDER_ASSERT_OFFSET(larder_discover, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_discover, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_discover, find, 8);
 
 #endif

@@ -20,16 +20,16 @@ typedef struct larder_kv {
 
     /* Reads the value of a key: "last-run". Borrowed until the call under way returns. Returns LARDER_NOT_FOUND,
      * LARDER_IO.
-     * [processor] since 1.0 */
+     * [processor] [loop] since 1.0 */
     larder_status (*get)(const larder_host *host, larder_bytes key, larder_bytes *out);
 
     /* Asks that a key has this value, in place of any it had. Both are copied. Returns LARDER_LIMIT for an empty key,
      * a key above 1 KiB or a value above 1 MiB.
-     * [processor] since 1.0 */
+     * [processor] [loop] since 1.0 */
     larder_status (*put)(const larder_host *host, larder_bytes key, larder_bytes value);
 
     /* Asks that a key has no value. One that has none is fine.
-     * [processor] since 1.0 */
+     * [processor] [loop] since 1.0 */
     larder_status (*remove)(const larder_host *host, larder_bytes key);
 } larder_kv;
 

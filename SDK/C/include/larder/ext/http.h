@@ -1,0 +1,78 @@
+/* ext/http.h: requests to the account's server, "larder.http/1".
+ *
+ * The host makes the request: at the account's origin alone, with the account's credentials, within its limits on
+ * connections and time. The plugin sees neither name nor password. The call blocks the plugin's thread and nothing else, and
+ * ends with LARDER_CANCELLED when the host asks for an end.
+ *
+ * Three answers the host deals with itself, and LARDER_IO is all that the plugin sees of them: 401, after which
+ * nothing is sent until the credentials change; 429 and 503, whose wait the host keeps for the whole account.
+ */
+#ifndef LARDER_EXT_HTTP_H
+#define LARDER_EXT_HTTP_H
+
+#include "../base.h"
+#include "../host.h"
+
+#define LARDER_EXT_HTTP "larder.http/1"
+
+LARDER_BEGIN
+
+typedef struct larder_http_header {
+    larder_str name;
+    larder_str value;
+} larder_http_header;
+
+typedef struct larder_http_request {
+    uint32_t struct_size;
+    /* In bytes, from one header to the next. */
+    uint32_t header_stride;
+    larder_str method; /* "GET" */
+    /* A path with or without a query, percent-encoded, from the origin's root: "/ocs/v2.php/cloud/user?format=json". A whole address
+     * is fine if it is at the account's origin. */
+    larder_str target;
+    /* May be null. Authorization, Host, Content-Length and those of the connection are the host's, and refused. */
+    const larder_http_header *LARDER_NULLABLE headers;
+    uint64_t header_count;
+    larder_bytes body; /* may be absent */
+} larder_http_request;
+
+/* An answer whose body has yet to be read. */
+typedef struct larder_http_answer larder_http_answer;
+
+struct larder_http_answer {
+    uint32_t struct_size;
+    uint32_t status; /* 200 */
+    /* The host's own. */
+    void *LARDER_NULLABLE context;
+
+    /* Hands out a header's value, the first one's if there are several; the name's case does not matter. Borrowed until the answer is
+     * closed. Returns LARDER_NOT_FOUND.
+     * [loop] since 1.0 */
+    larder_status (*header)(larder_http_answer *answer, larder_str name, larder_str *out);
+
+    /* Hands out the next bytes of the body as they come, of any number; null past the end. Borrowed until the next `read` or
+     * `close`. Returns LARDER_IO (the body ended too soon), LARDER_CANCELLED.
+     * [loop] since 1.0 */
+    larder_status (*read)(larder_http_answer *answer, larder_bytes *out);
+};
+
+typedef struct larder_http {
+    uint32_t struct_size;
+    uint32_t reserved;
+
+    /* Sends a request and hands out the answer when its head is there. Redirects are followed within the origin. The plugin closes
+     * it; the host closes what is left open when the call under way returns. 4 at most at a time. Returns LARDER_IO (no
+     * answer; the log says why), LARDER_DENIED (another origin, a header that is the host's), LARDER_LIMIT,
+     * LARDER_CANCELLED.
+     * [loop] since 1.0 */
+    larder_status (*open)(const larder_host *host, const larder_http_request *request,
+                          larder_http_answer *LARDER_NULLABLE *LARDER_NONNULL out);
+
+    /* Closes an answer; what is unread of it is not fetched.
+     * [loop] since 1.0 */
+    larder_status (*close)(const larder_host *host, larder_http_answer *answer);
+} larder_http;
+
+LARDER_END
+
+#endif
