@@ -16,8 +16,34 @@ public typealias ModulePointer = UnsafeMutablePointer<UnsafePointer<larder_modul
 ///   - processors: the library's plugins, the same ones in each call.
 ///   - module: what the host passed.
 public func export(_ processors: any ItemPolicyProcessor.Type..., to module: ModulePointer) -> larder_status {
-    module.pointee = Library.module(holding: processors)
+    module.pointee = Library.module(holding: processors.map { .processor($0) })
     return LARDER_OK
+}
+
+/// The same for event loops.
+public func export(_ loops: any EventLoop.Type..., to module: ModulePointer) -> larder_status {
+    module.pointee = Library.module(holding: loops.map { .loop($0) })
+    return LARDER_OK
+}
+
+/// What a plugin of a library does.
+enum PluginType {
+    case processor(any ItemPolicyProcessor.Type)
+    case loop(any EventLoop.Type)
+
+    var description: PluginDescription {
+        switch self {
+        case .processor(let type): type.description
+        case .loop(let type): type.description
+        }
+    }
+
+    var settingsSchema: String? {
+        switch self {
+        case .processor(let type): type.settingsSchema
+        case .loop(let type): type.settingsSchema
+        }
+    }
 }
 
 /// What this library holds. Every library that links the SDK has a copy of this of its own.
@@ -25,10 +51,10 @@ enum Library {
     /// Unchecked: its pointers are to memory that is never written again, nor freed.
     private struct Contents: @unchecked Sendable {
         let descriptors: [UnsafePointer<larder_descriptor>]
-        let types: [any ItemPolicyProcessor.Type]
+        let types: [PluginType]
         let module: UnsafePointer<larder_module>
 
-        init(_ types: [any ItemPolicyProcessor.Type]) {
+        init(_ types: [PluginType]) {
             self.types = types
             descriptors = types.map { $0.description.descriptor() }
             let module = UnsafeMutablePointer<larder_module>.allocate(capacity: 1)
@@ -43,7 +69,7 @@ enum Library {
     /// Made by the first call of the entry function.
     private static let contents = Mutex<Contents?>(nil)
 
-    static func module(holding types: [any ItemPolicyProcessor.Type]) -> UnsafePointer<larder_module> {
+    static func module(holding types: [PluginType]) -> UnsafePointer<larder_module> {
         let made = contents.withLock { contents in
             let made = contents ?? Contents(types)
             contents = made

@@ -1,35 +1,47 @@
-/// One plugin at work for one account: the tables that the host holds, and the processor while it is started.
+/// One plugin at work for one account: the tables that the host holds, and the processor or event loop while it is started.
 struct Instance {
-    private let type: any ItemPolicyProcessor.Type
+    private let type: PluginType
     private let host: Host
     private let table: UnsafeMutablePointer<larder_instance>
-    private let processorTable: UnsafeMutablePointer<larder_item_policy_processor>
+    private let processorTable: UnsafeMutablePointer<larder_item_policy_processor>?
+    private let loopTable: UnsafeMutablePointer<larder_event_loop>?
     /// Nil for a plugin without settings.
     private let schemaTable: UnsafeMutablePointer<larder_config_schema>?
     private let schema: larder_str
     private let kind: larder_str
+    private let collection: larder_str
     private var processor: (any ItemPolicyProcessor)?
+    private var loop: (any EventLoop)?
     /// Conditions that the host got and may read until its next call.
     private var lent: (policy: larder_str, match: larder_str, cleanup: larder_str) = (.init(), .init(), .init())
 
     /// Makes one that lives until the host destroys it.
-    static func make(of type: any ItemPolicyProcessor.Type, host: Host) -> UnsafePointer<larder_instance> {
+    static func make(of type: PluginType, host: Host) -> UnsafePointer<larder_instance> {
         let made = UnsafeMutablePointer<Instance>.allocate(capacity: 1)
         let table = stored(
             larder_instance(
                 struct_size: UInt32(MemoryLayout<larder_instance>.size), reserved: 0, context: made,
                 start: { Instance.at($0).pointee.start() },
-                stop: { Instance.at($0).pointee.processor = nil },
+                stop: { Instance.at($0).pointee.stop() },
                 destroy: { Instance.destroy(Instance.at($0)) },
                 extension: { Instance.at($0).pointee.extension(named: $1) }))
-        let kind = larder_str.lasting(type.kind)
+        let (kind, collection): (larder_str, larder_str)
+        var processorTable: UnsafeMutablePointer<larder_item_policy_processor>?
+        var loopTable: UnsafeMutablePointer<larder_event_loop>?
+        switch type {
+        case .processor(let type):
+            (kind, collection) = (.lasting(type.kind), larder_str())
+            processorTable = stored(.calling(kind: kind, fields: type.fields, maximumRecords: type.maximumRecords))
+        case .loop(let type):
+            (kind, collection) = (.lasting(type.kind), type.collection.map { .lasting($0) } ?? larder_str())
+            loopTable = stored(
+                .calling(kind: kind, collection: collection, refreshBits: type.refreshBits, hints: type.hints))
+        }
         made.initialize(
             to: Instance(
-                type: type, host: host, table: table,
-                processorTable: stored(
-                    .calling(kind: kind, fields: type.fields, maximumRecords: type.maximumRecords)),
+                type: type, host: host, table: table, processorTable: processorTable, loopTable: loopTable,
                 schemaTable: type.settingsSchema == nil ? nil : stored(.handingOut),
-                schema: type.settingsSchema.map { .lasting($0) } ?? larder_str(), kind: kind))
+                schema: type.settingsSchema.map { .lasting($0) } ?? larder_str(), kind: kind, collection: collection))
         return UnsafePointer(table)
     }
 
@@ -46,16 +58,25 @@ struct Instance {
 
     private mutating func start() -> larder_status {
         do throws(PluginError) {
-            processor = try type.init(host: host)
+            switch type {
+            case .processor(let type): processor = try type.init(host: host)
+            case .loop(let type): loop = try type.init(host: host)
+            }
             return LARDER_OK
         } catch {
             return host.report(error)
         }
     }
 
+    private mutating func stop() {
+        processor = nil
+        loop = nil
+    }
+
     private func `extension`(named name: larder_str) -> UnsafeRawPointer? {
         switch Text(unsafe: name).copied() {
         case LARDER_EXT_ITEM_POLICY_PROCESSOR: UnsafeRawPointer(processorTable)
+        case LARDER_EXT_EVENT_LOOP: UnsafeRawPointer(loopTable)
         case LARDER_EXT_CONFIG_SCHEMA: UnsafeRawPointer(schemaTable)
         default: nil
         }
@@ -64,9 +85,12 @@ struct Instance {
     private static func destroy(_ instance: UnsafeMutablePointer<Instance>) {
         let old = instance.move()
         instance.deallocate()
-        for text in [old.schema, old.kind, old.lent.policy, old.lent.match, old.lent.cleanup] { text.free() }
+        for text in [old.schema, old.kind, old.collection, old.lent.policy, old.lent.match, old.lent.cleanup] {
+            text.free()
+        }
         old.table.deallocate()
-        old.processorTable.deallocate()
+        old.processorTable?.deallocate()
+        old.loopTable?.deallocate()
         old.schemaTable?.deallocate()
     }
 }
@@ -79,6 +103,18 @@ extension Instance {
     mutating func call(_ body: (inout any ItemPolicyProcessor) throws(PluginError) -> Void) -> larder_status {
         guard var running = processor.take() else { return LARDER_WRONG_STATE }
         defer { processor = running }
+        do throws(PluginError) {
+            try body(&running)
+            return LARDER_OK
+        } catch {
+            return host.report(error)
+        }
+    }
+
+    /// The same with the event loop.
+    mutating func callLoop(_ body: (inout any EventLoop) throws(PluginError) -> Void) -> larder_status {
+        guard var running = loop.take() else { return LARDER_WRONG_STATE }
+        defer { loop = running }
         do throws(PluginError) {
             try body(&running)
             return LARDER_OK

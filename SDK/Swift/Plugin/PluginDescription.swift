@@ -55,5 +55,9 @@ public struct Service: Hashable, Sendable {
     public static let policies = Service(name: LARDER_EXT_POLICIES)
     public static let values = Service(name: LARDER_EXT_KV)
     public static let usage = Service(name: LARDER_EXT_USAGE)
+    public static let records = Service(name: LARDER_EXT_RECORDS)
+    public static let http = Service(name: LARDER_EXT_HTTP)
+    public static let dav = Service(name: LARDER_EXT_DAV)
+    public static let discover = Service(name: LARDER_EXT_DISCOVER)
     public static let cancel = Service(name: LARDER_EXT_CANCEL)
 }

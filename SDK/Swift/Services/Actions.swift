@@ -75,5 +75,11 @@ extension Host {
             try removeLocalCopy(
                 Text(unsafe: loan.text(localID)), restoringFormer: restoringFormer, ifUnused: ifUnused, key: key)
         }
+
+        /// Asks that the item list looks now at what has this path on the server, and at all below it that changed.
+        public func look(at path: String) throws(PluginError) {
+            var loan = Loan()
+            try Status.check(table.pointee.look(host, loan.text(path)), "actions.look")
+        }
     }
 }

@@ -1,0 +1,34 @@
+extension Host {
+    /// Where the server keeps what is the account's; nil if withheld.
+    public var discover: Discover? {
+        table(.discover, as: larder_discover.self).map { Discover(host: pointer, table: $0) }
+    }
+
+    public struct Discover {
+        fileprivate let host: UnsafePointer<larder_host>
+        fileprivate let table: UnsafePointer<larder_discover>
+
+        public struct Homes: Hashable, Sendable {
+            /// A path from the origin's root, percent-encoded.
+            public var principal: String
+            /// One or more.
+            public var homes: [String]
+        }
+
+        /// The account's calendar homes. Asks the server each time.
+        /// - Throws: ``Status/unsupported`` if the server does not offer CalDAV.
+        public func calendarHomes() throws(PluginError) -> Homes {
+            var loan = Loan()
+            var found = larder_discovery()
+            found.struct_size = UInt32(MemoryLayout<larder_discovery>.size)
+            let status = table.pointee.find(host, loan.text("caldav"), &found)
+            if status == LARDER_UNSUPPORTED { throw PluginError(.unsupported, "the server offers no CalDAV") }
+            try Status.check(status, "discover.find")
+            return Homes(
+                principal: Text(unsafe: found.principal).copied(),
+                homes: UnsafeBufferPointer(start: found.homes, count: Int(found.home_count)).map {
+                    Text(unsafe: $0).copied()
+                })
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/// An answer whose body has yet to be read. It is closed when it goes.
+public struct HTTPAnswer: ~Copyable {
+    private let answer: UnsafeMutablePointer<larder_http_answer>
+    private let http: Host.HTTP
+
+    init(_ answer: UnsafeMutablePointer<larder_http_answer>, of http: Host.HTTP) {
+        self.answer = answer
+        self.http = http
+    }
+
+    deinit { http.close(answer) }
+
+    public var status: Int { Int(answer.pointee.status) }
+
+    /// A header's value, the first one's if there are several; nil if there is none.
+    public func header(_ name: String) -> String? {
+        var loan = Loan()
+        var value = larder_str()
+        guard answer.pointee.header(answer, loan.text(name), &value) == LARDER_OK else { return nil }
+        return Text(unsafe: value).copied()
+    }
+
+    /// The next bytes of the body as they come; nil at its end.
+    public mutating func next() throws(PluginError) -> [UInt8]? {
+        var bytes = larder_bytes()
+        try Status.check(answer.pointee.read(answer, &bytes), "http_answer.read")
+        return bytes.ptr.map { Array(UnsafeBufferPointer(start: $0, count: Int(bytes.len))) }
+    }
+
+    /// The whole body.
+    /// - Parameter limit: bytes, beyond which it fails with ``Status/limit``.
+    public mutating func body(atMost limit: Int = 16 << 20) throws(PluginError) -> [UInt8] {
+        var body: [UInt8] = []
+        while let chunk = try next() {
+            guard body.count + chunk.count <= limit else {
+                throw PluginError(.limit, "the server's answer is longer than \(limit) bytes")
+            }
+            body += chunk
+        }
+        return body
+    }
+}
+
+extension Host {
+    /// Requests to the account's server; nil if withheld.
+    public var http: HTTP? { table(.http, as: larder_http.self).map { HTTP(host: pointer, table: $0) } }
+
+    public struct HTTP {
+        fileprivate let host: UnsafePointer<larder_host>
+        fileprivate let table: UnsafePointer<larder_http>
+
+        /// Sends a request and returns when the answer's head is there.
+        /// - Parameters:
+        ///   - target: a path with or without a query, percent-encoded, from the origin's root.
+        ///   - headers: names and values.
+        public func send(
+            _ method: String, _ target: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil
+        ) throws(PluginError) -> HTTPAnswer {
+            var loan = Loan()
+            let list = UnsafeMutableBufferPointer<larder_http_header>.allocate(capacity: max(1, headers.count))
+            defer { list.deallocate() }
+            for (index, header) in headers.enumerated() {
+                list.initializeElement(
+                    at: index, to: larder_http_header(name: loan.text(header.name), value: loan.text(header.value)))
+            }
+            var request = larder_http_request(
+                struct_size: UInt32(MemoryLayout<larder_http_request>.size),
+                header_stride: UInt32(MemoryLayout<larder_http_header>.stride), method: loan.text(method),
+                target: loan.text(target), headers: UnsafePointer(list.baseAddress),
+                header_count: UInt64(headers.count), body: loan.bytes(body))
+            var answer: UnsafeMutablePointer<larder_http_answer>?
+            try Status.check(table.pointee.open(host, &request, &answer), "http.open")
+            guard let answer else { throw PluginError(.internal, "the host's http.open handed out nothing") }
+            return HTTPAnswer(answer, of: self)
+        }
+
+        func close(_ answer: UnsafeMutablePointer<larder_http_answer>) { _ = table.pointee.close(host, answer) }
+    }
+}
