@@ -8,6 +8,8 @@ struct Question {
     var headers = HTTPHeaders()
     var body: [UInt8] = []
     var sendsCredentials = true
+    /// Whether it does no harm to send it again when nobody knows whether it arrived (RFC 9110, section 9.2.2).
+    var isIdempotent = true
     var timeLimit: Duration
     /// The request as a person reads it: `listing /Photos`.
     var doing: String
@@ -85,7 +87,7 @@ extension Connection {
     }
 
     /// A connection that was kept open may be closed by the server just as a request goes out: such a request is sent again, a few
-    /// times. All that are sent here may be repeated (RFC 9110, section 9.2.2).
+    /// times.
     private func execute(
         _ request: HTTPRequest, by transport: any HTTPTransport, _ question: Question
     ) async throws(ConnectionError) -> HTTPAnswer {
@@ -97,7 +99,7 @@ extension Connection {
             } catch {
                 failure = error
             }
-            guard failure == .closed, attempt < pauses.count else {
+            guard failure == .closed, question.isIdempotent, attempt < pauses.count else {
                 throw ConnectionError(failure, doing: question.doing, at: request.address.origin)
             }
             do { if pauses[attempt] > .zero { try await clock.sleep(pauses[attempt]) } } catch {

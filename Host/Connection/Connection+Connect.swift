@@ -52,7 +52,8 @@ extension Connection {
             hasFiles: !listed.isForeign, rootItem: root, date: listed.listing.date)
     }
 
-    private func bookmarkAddress() throws(ConnectionError) -> ServerAddress {
+    /// The account's url as an address, with a closing slash.
+    func bookmarkAddress() throws(ConnectionError) -> ServerAddress {
         let hint = "url in the account's config is https://HOST or https://HOST/PATH"
         let address: ServerAddress
         do { address = try ServerAddress(bookmark.url) } catch {

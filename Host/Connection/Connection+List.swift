@@ -52,12 +52,7 @@ extension Connection {
         defer { if isOnNetwork { gate.leave() } }
         var reply = try await ask(question, at: address)
         guard reply.answer.status == 207 else { throw await notListed(&reply, question) }
-        if let coding = reply.answer.headers.first(name: "Content-Encoding"), coding.lowercased() != "identity" {
-            throw ConnectionError(
-                .protocolViolation,
-                "\(question.doing) at \(address.origin): the answer is encoded as \(PercentCoding.printable(coding)), unasked"
-            )
-        }
+        try Self.checkCoding(of: reply.answer, question, at: address.origin)
         let root = folder.isRoot ? reply.address.asFolder : root
         let date = reply.answer.headers.first(name: "Date").flatMap { Timestamp(httpDate: $0) }
         if let date { noteServersClock(date) }

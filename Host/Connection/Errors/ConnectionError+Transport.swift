@@ -41,5 +41,6 @@ extension ConnectionError {
         case .shutDown:
             self.init(.cancelled, "\(doing) was cancelled: the connection has been shut down")
         }
+        if case .timedOut = error { isTimeout = true }
     }
 }

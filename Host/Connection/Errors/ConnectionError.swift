@@ -26,6 +26,8 @@ public struct ConnectionError: Error, Sendable, Equatable, CustomStringConvertib
         case certificate
         /// The account's address, or a file that it names, cannot be used.
         case badAddress
+        /// The request itself cannot be sent as it is: its target is at another origin, or a name in it cannot stand in a request.
+        case badRequest
         /// The request was called off.
         case cancelled
     }
@@ -39,6 +41,8 @@ public struct ConnectionError: Error, Sendable, Equatable, CustomStringConvertib
     public var status: Int?
     /// How long the server asks to be left alone (`Retry-After`).
     public var retryAfter: Duration?
+    /// Whether it took too long: to connect, to answer or to go on.
+    public var isTimeout = false
 
     public init(
         _ kind: Kind, _ message: String, hint: String? = nil, status: Int? = nil, retryAfter: Duration? = nil
@@ -73,7 +77,7 @@ public struct ConnectionError: Error, Sendable, Equatable, CustomStringConvertib
             case .unreachable, .serverError, .maintenance: .unreachable
             case .authentication, .forbidden, .certificate: .denied
             case .notFound: .notFound
-            case .versionChanged, .cancelled: .failed
+            case .versionChanged, .badRequest, .cancelled: .failed
             case .protocolViolation, .redirectRefused: .protocolViolation
             case .badAddress: .config
             }

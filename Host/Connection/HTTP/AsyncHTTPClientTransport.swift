@@ -12,7 +12,10 @@ struct AsyncHTTPClientTransport: HTTPTransport {
     /// All connections are on one: an answer's way to its reader leads through one thread less, and one is fast enough for many.
     private let loop: any EventLoop
 
-    /// - Parameter connections: the most connections to one host.
+    /// Connections beside those of listings and downloads: for what event loops ask, and for what servers push.
+    private static let ungated = 6
+
+    /// - Parameter connections: the most listings and downloads at a time.
     /// - Throws: what is wrong with the file of authorities.
     init(trust: Bookmark.Trust, connections: Int, limits: TimeLimits = TimeLimits()) throws(ConnectionError) {
         var configuration = HTTPClient.Configuration(
@@ -20,7 +23,9 @@ struct AsyncHTTPClientTransport: HTTPTransport {
             // Where a request goes next is decided in one place, which keeps method, body and credentials together.
             redirectConfiguration: .disallow,
             timeout: .init(connect: .init(limits.connecting), read: .init(limits.silence)),
-            connectionPool: .init(idleTimeout: .seconds(60), concurrentHTTP1ConnectionsPerHostSoftLimit: connections))
+            connectionPool: .init(
+                idleTimeout: .seconds(60),
+                concurrentHTTP1ConnectionsPerHostSoftLimit: connections + Self.ungated))
         // The library's own attempts would hide an untrusted certificate behind a time limit.
         configuration.connectionPool.retryConnectionEstablishment = false
         // Runs after TLS is set up and before the connection gets its first request, with both versions of HTTP.

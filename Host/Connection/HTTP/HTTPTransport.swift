@@ -28,7 +28,7 @@ struct HTTPAnswer {
 }
 
 /// The bytes of an answer as they arrive.
-protocol HTTPBody {
+protocol HTTPBody: Sendable {
     /// The next chunk, of any size; nil at the end.
     mutating func next() async throws(TransportError) -> ByteBuffer?
 }

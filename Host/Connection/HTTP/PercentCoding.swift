@@ -11,9 +11,12 @@ enum PercentCoding {
     }
 
     /// A name as one segment of a path.
-    static func encoded(name: String) -> String {
+    static func encoded(name: String) -> String { encoded(bytes: name.utf8) }
+
+    /// Bytes that need be no text as a part of one segment of a path.
+    static func encoded(bytes name: some Sequence<UInt8>) -> String {
         var bytes: [UInt8] = []
-        for byte in name.utf8 { if byte.isUnreserved { bytes.append(byte) } else { bytes.appendEncoded(byte) } }
+        for byte in name { if byte.isUnreserved { bytes.append(byte) } else { bytes.appendEncoded(byte) } }
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -26,6 +29,20 @@ enum PercentCoding {
             } else {
                 bytes.appendEncoded(byte)
             }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// An encoded path in which runs of slashes are one, and a `%` that begins no encoding stands for itself.
+    static func withoutTraps(_ path: String) -> String {
+        var bytes: [UInt8] = []
+        let text = Array(path.utf8)
+        for (index, byte) in text.enumerated() {
+            if byte == UInt8(ascii: "/"), bytes.last == byte { continue }
+            bytes.append(byte)
+            let follows = text[(index + 1)...].prefix(2)
+            let isEncoding = follows.count == 2 && follows.allSatisfy { $0.hexadecimalValue != nil }
+            if byte == UInt8(ascii: "%"), !isEncoding { bytes.append(contentsOf: "25".utf8) }
         }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -1,8 +1,6 @@
-import Glibc
-
 /// The elements of a multistatus that mean something here.
 enum DAVElement: UInt8 {
-    case multistatus, response, href, status, propstat, prop
+    case multistatus, response, href, status, propstat, prop, error, syncToken
     case resourcetype, getlastmodified, getcontentlength, getcontenttype, getetag
     case id, size, permissions, favorite, ownerID
     case collection
@@ -13,6 +11,7 @@ enum DAVElement: UInt8 {
     private static let named: [(String, DAVElement)] = [
         ("DAV:\nmultistatus", .multistatus), ("DAV:\nresponse", .response), ("DAV:\nhref", .href),
         ("DAV:\nstatus", .status), ("DAV:\npropstat", .propstat), ("DAV:\nprop", .prop),
+        ("DAV:\nerror", .error), ("DAV:\nsync-token", .syncToken),
         ("DAV:\nresourcetype", .resourcetype), ("DAV:\ngetlastmodified", .getlastmodified),
         ("DAV:\ngetcontentlength", .getcontentlength), ("DAV:\ngetcontenttype", .getcontenttype),
         ("DAV:\ngetetag", .getetag), ("DAV:\ncollection", .collection), ("DAV:\nprincipal", .foreign),
@@ -25,24 +24,8 @@ enum DAVElement: UInt8 {
         ("urn:ietf:params:xml:ns:carddav\naddressbook", .foreign),
     ]
 
-    /// The names by their length, so that an element costs one or two comparisons.
-    private static let byLength: [[(name: ContiguousArray<CChar>, element: DAVElement)]] = {
-        let longest = named.map(\.0.utf8.count).max() ?? 0
-        var table = [[(name: ContiguousArray<CChar>, element: DAVElement)]](repeating: [], count: longest + 1)
-        for (name, element) in named { table[name.utf8.count].append((name.utf8CString, element)) }
-        return table
-    }()
+    private static let table = XMLNameTable(named)
 
     /// - Parameter name: as `XMLHandler.start` gets it.
-    init(_ name: UnsafePointer<CChar>) {
-        let length = strlen(name)
-        self = .other
-        guard length < Self.byLength.count else { return }
-        for candidate in Self.byLength[length] {
-            let isSame = candidate.name.withUnsafeBytes {
-                $0.prefix(length).elementsEqual(UnsafeRawBufferPointer(start: name, count: length))
-            }
-            if isSame { self = candidate.element }
-        }
-    }
+    init(_ name: UnsafePointer<CChar>) { self = Self.table[name] ?? .other }
 }

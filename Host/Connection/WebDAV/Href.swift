@@ -27,8 +27,7 @@ struct HrefReader {
     }
 
     func place(of href: String) -> Place {
-        var text = href.utf8[...]
-        if let end = Self.endOfAuthority(text) { text = text[end...] }
+        var text = Self.withoutAuthority(href.utf8[...])
         if text.starts(with: "./".utf8) { text = text.dropFirst(2) }
         var (bytes, hasEncodedSlash) = Self.decoded(text)
         if bytes.first != UInt8(ascii: "/") { bytes = folder + bytes }
@@ -46,18 +45,17 @@ struct HrefReader {
         do { return .item(try ItemPath(path)) } catch { return .refused(error) }
     }
 
-    /// Where the path of an absolute address begins; nil if the text is none.
-    private static func endOfAuthority(_ text: Substring.UTF8View) -> String.Index? {
+    /// The text after scheme and host, if there are any.
+    static func withoutAuthority(_ text: Substring.UTF8View) -> Substring.UTF8View {
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")), text[colon...].starts(with: "://".utf8),
             text[..<colon].allSatisfy({ $0.isLetter })
-        else { return nil }
-        let authority = text[colon...].dropFirst(3)
-        return authority.firstIndex(of: UInt8(ascii: "/")) ?? text.endIndex
+        else { return text }
+        return text[colon...].dropFirst(3).drop { $0 != UInt8(ascii: "/") }
     }
 
     /// Undoes percent-encoding and takes runs of slashes as one. A `%` that begins no encoding stands for itself, as do `?` and `#`:
     /// no resource of a listing has a query, but some servers forget to encode these in names.
-    private static func decoded(_ text: some Collection<UInt8>) -> (bytes: [UInt8], hasEncodedSlash: Bool) {
+    static func decoded(_ text: some Collection<UInt8>) -> (bytes: [UInt8], hasEncodedSlash: Bool) {
         let slash = UInt8(ascii: "/")
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count + 1)

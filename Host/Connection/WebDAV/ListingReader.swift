@@ -7,7 +7,7 @@ final class ListingReader {
     private let folder: ItemPath
     private let depth: Depth
     private let hrefs: HrefReader
-    private let multistatus = Multistatus()
+    private let multistatus = Multistatus(ListedResponseBuilder())
     private let xml: XMLReader
     private let answerer: ServerAddress.Origin
 
@@ -79,23 +79,8 @@ final class ListingReader {
     }
 
     private func check(_ failure: XMLReader.Malformed?) throws(ConnectionError) {
-        switch multistatus.problem {
-        case .otherDocument(let name):
-            let what =
-                name.lowercased() == "html"
-                ? "a web page" : "a document of another kind (\(PercentCoding.printable(name)))"
-            throw violation(
-                "the answer is \(what) instead of a listing",
-                hint: "check the account's url; a login page or a proxy may be in between")
-        case .noHref: throw violation("the answer has an entry without an address")
-        case .tooLong: throw violation("the answer has a property of more than 64 KiB")
-        case nil: break
-        }
-        if let failure {
-            throw violation(
-                "the answer is cut off or is no XML (line \(failure.line), column \(failure.column): \(failure.reason))",
-                hint: "try again; if it stays so, look into the server's log")
-        }
+        if let problem = multistatus.problem?.explanation { throw violation(problem.text, hint: problem.hint) }
+        if let failure { throw violation(failure.explanation.text, hint: failure.explanation.hint) }
         for response in multistatus.take() { try add(response) }
     }
 

@@ -1,104 +1,87 @@
-/// What one `response` of a multistatus says.
-struct DAVResponse: Equatable {
-    var href = ""
-    /// The status of the whole response; nil where each property has its own.
-    var status: Int?
-    /// Whether the server told at least one group of properties with its status.
-    var hasProperties = false
-    /// Whether the server told whether this is a collection.
-    var hasKind = false
-    /// Whether it answered that very question with an error other than "there is none".
-    var kindIsUnknown = false
-    var isCollection = false
-    var isForeign = false
-    var lastModified: String?
-    var length: String?
-    var contentType: String?
-    var etag: String?
-    var id: String?
-    var size: String?
-    var permissions: String?
-    var favorite: String?
-    var ownerID: String?
-}
-
 /// Reads a multistatus (RFC 4918, section 13) from XML events: a state machine that knows where in the document it is and
 /// takes elements only where they belong.
-final class Multistatus: XMLHandler {
-    /// Why a well-formed document is no multistatus.
-    enum Problem: Error, Equatable {
-        /// The root element is another one, `html` for instance.
-        case otherDocument(String)
-        case noHref
-        case tooLong
-    }
-
+final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
     /// Finished responses that nobody has taken yet.
-    private(set) var responses: [DAVResponse] = []
-    private(set) var problem: Problem?
-
-    /// The longest text of one element that is kept, in bytes.
-    private static let longestText = 65_536
+    private(set) var responses: [Builder.Response] = []
+    private(set) var problem: MultistatusProblem?
+    /// RFC 6578, section 6.2: of the whole answer, at its beginning or its end.
+    private(set) var syncToken: String?
 
     private enum Place {
-        case outside, multistatus, response, href, responseStatus, propstat, prop, property, propstatStatus
+        case outside, multistatus, syncToken, response, href, responseStatus, responseError, propstat, prop, property,
+            propstatStatus, propstatError
     }
 
     private var place = Place.outside
-    /// Elements open below the place, none of which means anything but a kind.
+    /// Elements open below the place.
     private var depthBelow = 0
-    private var property = DAVElement.other
     private var text: [UInt8] = []
-    private var current = DAVResponse()
-    /// Properties whose status comes after them.
-    private var pending = DAVResponse()
-    private var pendingStatus: Int?
+    private var builder: Builder
+    private var hrefs: [String] = []
+    private var status: Int?
+    private var groupStatus: Int?
+    private var errors: [String] = []
+    /// Bytes in `hrefs` and `errors`.
+    private var kept = 0
+
+    init(_ builder: Builder) { self.builder = builder }
 
     /// Hands out what is finished.
-    func take() -> [DAVResponse] {
+    func take() -> [Builder.Response] {
         defer { responses.removeAll(keepingCapacity: true) }
         return responses
     }
 
-    func start(_ name: UnsafePointer<CChar>) {
+    var hasGivenUp: Bool { problem != nil }
+
+    func start(_ name: UnsafePointer<CChar>, _ attributes: XMLAttributes) {
         guard problem == nil else { return }
-        let element = DAVElement(name)
-        guard depthBelow == 0 else {
+        guard depthBelow == 0, place != .property else {
             depthBelow += 1
+            if depthBelow > MultistatusProblem.deepest { problem = .tooDeep }
+            if place == .property { builder.startElement(name, attributes, depth: depthBelow) }
             return
         }
-        switch (place, element) {
+        switch (place, DAVElement(name)) {
         case (.outside, .multistatus): place = .multistatus
         case (.outside, _): problem = .otherDocument(Self.localName(name))
+        case (.multistatus, .syncToken): enterText(.syncToken)
         case (.multistatus, .response):
             place = .response
-            current = DAVResponse()
+            (hrefs, status, errors, kept) = ([], nil, [], 0)
+            builder.startResponse()
         case (.response, .href): enterText(.href)
         case (.response, .status): enterText(.responseStatus)
+        case (.response, .error): place = .responseError
         case (.response, .propstat):
             place = .propstat
-            pending = DAVResponse()
-            pendingStatus = nil
+            groupStatus = nil
+            builder.startGroup()
         case (.propstat, .prop): place = .prop
         case (.propstat, .status): enterText(.propstatStatus)
+        case (.propstat, .error): place = .propstatError
         case (.prop, _):
-            property = element
-            enterText(.property)
-        default:
-            if place == .property, property == .resourcetype {
-                if element == .collection { pending.isCollection = true }
-                if element == .foreign { pending.isForeign = true }
-            }
+            place = .property
+            builder.startProperty(name)
+        case (.responseError, _), (.propstatError, _):
             depthBelow = 1
+            let error = ElementName.clark(name)
+            if keep(error) { errors.append(error) }
+        default: depthBelow = 1
         }
     }
 
     func text(_ bytes: UnsafeRawBufferPointer) {
-        guard depthBelow == 0, problem == nil else { return }
+        guard problem == nil else { return }
+        if place == .property {
+            builder.text(bytes, depth: depthBelow)
+            if builder.kept > builder.mostText { problem = .tooLong }
+            return
+        }
+        guard depthBelow == 0 else { return }
         switch place {
-        case .property where property == .other || property == .resourcetype: return
-        case .href, .responseStatus, .property, .propstatStatus:
-            if text.count + bytes.count > Self.longestText {
+        case .href, .responseStatus, .propstatStatus, .syncToken:
+            if text.count + bytes.count > MultistatusProblem.longestText {
                 problem = .tooLong
             } else {
                 text.append(contentsOf: bytes)
@@ -110,32 +93,50 @@ final class Multistatus: XMLHandler {
     func end() {
         guard problem == nil else { return }
         if depthBelow > 0 {
+            if place == .property { builder.endElement(depth: depthBelow) }
+            if builder.kept > builder.mostText { problem = .tooLong }
             depthBelow -= 1
             return
         }
         switch place {
         case .outside: return
         case .multistatus: place = .outside
+        case .syncToken:
+            syncToken = text.withoutLayout
+            place = .multistatus
         case .response:
-            if current.href.isEmpty { problem = .noHref } else { responses.append(current) }
+            endResponse()
             place = .multistatus
         case .href:
-            // A response with several hrefs tells one status of all (section 9.6.2): never of the items of a listing.
-            if current.href.isEmpty { current.href = trimmedText() }
+            let href = text.withoutLayout
+            if !href.isEmpty, keep(href) { hrefs.append(href) }
             place = .response
         case .responseStatus:
-            current.status = Self.status(trimmedText())
+            status = Self.status(text.withoutLayout)
             place = .response
+        case .responseError: place = .response
         case .propstat:
-            merge()
+            builder.endGroup(status: groupStatus)
             place = .response
-        case .prop: place = .propstat
+        case .prop, .propstatError: place = .propstat
         case .propstatStatus:
-            pendingStatus = Self.status(trimmedText())
+            groupStatus = Self.status(text.withoutLayout)
             place = .propstat
         case .property:
-            endProperty()
+            builder.endProperty()
+            if builder.kept > builder.mostText { problem = .tooLong }
             place = .prop
+        }
+    }
+
+    private func endResponse() {
+        guard let first = hrefs.first else {
+            problem = .noHref
+            return
+        }
+        // Several hrefs have one status in common (section 9.6.2), and no properties.
+        for href in status == nil ? [first] : hrefs {
+            responses.append(builder.response(href: href, status: status, errors: errors))
         }
     }
 
@@ -144,52 +145,11 @@ final class Multistatus: XMLHandler {
         text.removeAll(keepingCapacity: true)
     }
 
-    private func endProperty() {
-        switch property {
-        case .resourcetype: pending.hasKind = true
-        case .getlastmodified: pending.lastModified = trimmedText()
-        case .getcontentlength: pending.length = trimmedText()
-        case .getcontenttype: pending.contentType = trimmedText()
-        case .getetag: pending.etag = trimmedText()
-        case .id: pending.id = trimmedText()
-        case .size: pending.size = trimmedText()
-        case .permissions: pending.permissions = trimmedText()
-        case .favorite: pending.favorite = trimmedText()
-        case .ownerID: pending.ownerID = trimmedText()
-        default: break
-        }
-    }
-
-    /// Takes a group of properties over if its status, which may stand before or after them, is a success.
-    private func merge() {
-        let status = pendingStatus ?? 200
-        guard (200..<300).contains(status) else {
-            if pending.hasKind, status != 404 { current.kindIsUnknown = true }
-            if status == 404 { current.hasProperties = true }
-            return
-        }
-        current.hasProperties = true
-        current.hasKind = current.hasKind || pending.hasKind
-        current.isCollection = current.isCollection || pending.isCollection
-        current.isForeign = current.isForeign || pending.isForeign
-        current.lastModified = pending.lastModified ?? current.lastModified
-        current.length = pending.length ?? current.length
-        current.contentType = pending.contentType ?? current.contentType
-        current.etag = pending.etag ?? current.etag
-        current.id = pending.id ?? current.id
-        current.size = pending.size ?? current.size
-        current.permissions = pending.permissions ?? current.permissions
-        current.favorite = pending.favorite ?? current.favorite
-        current.ownerID = pending.ownerID ?? current.ownerID
-    }
-
-    /// Blanks at both ends are layout; those of a name are percent-encoded.
-    private func trimmedText() -> String {
-        let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0a || $0 == 0x0d }
-        var kept = text[...]
-        while let first = kept.first, isBlank(first) { kept.removeFirst() }
-        while let last = kept.last, isBlank(last) { kept.removeLast() }
-        return String(decoding: kept, as: UTF8.self)
+    /// Whether there is room for a text that is kept until the response ends.
+    private func keep(_ text: String) -> Bool {
+        kept += text.utf8.count
+        if kept > MultistatusProblem.longestText { problem = .tooLong }
+        return problem == nil
     }
 
     /// The number in `HTTP/1.1 200 OK`; 0, which is no success, if there is none.
@@ -202,5 +162,16 @@ final class Multistatus: XMLHandler {
     private static func localName(_ name: UnsafePointer<CChar>) -> String {
         let text = String(cString: name)
         return String(text.split(separator: "\n").last ?? "")
+    }
+}
+
+extension [UInt8] {
+    /// The text without blanks at both ends, which are layout; those of a name are percent-encoded.
+    var withoutLayout: String {
+        let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0a || $0 == 0x0d }
+        guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
+            return ""
+        }
+        return String(decoding: self[first...last], as: UTF8.self)
     }
 }

@@ -1,12 +1,33 @@
 import CExpat
+import Glibc
 
 /// Takes what an XML document holds, piece by piece.
 protocol XMLHandler: AnyObject {
     /// - Parameter name: namespace and local name with a line feed between, or the local name alone; valid during the call.
-    func start(_ name: UnsafePointer<CChar>)
+    func start(_ name: UnsafePointer<CChar>, _ attributes: XMLAttributes)
     /// A piece of text; one text may come in several pieces, and pieces end between any two bytes of UTF-8's characters' ends.
     func text(_ bytes: UnsafeRawBufferPointer)
     func end()
+    /// Whether the rest of the document means nothing to it.
+    var hasGivenUp: Bool { get }
+}
+
+/// The attributes of an element, valid during the call that hands them over.
+struct XMLAttributes {
+    /// Names and values in turn, then null.
+    fileprivate let list: UnsafeMutablePointer<UnsafePointer<CChar>?>?
+
+    /// The value of an attribute without a namespace.
+    subscript(_ name: StaticString) -> String? {
+        guard var next = list else { return nil }
+        while let found = next[0], let value = next[1] {
+            if strlen(found) == name.utf8CodeUnitCount && memcmp(found, name.utf8Start, strlen(found)) == 0 {
+                return String(cString: value)
+            }
+            next += 2
+        }
+        return nil
+    }
 }
 
 /// Reads an XML document while it arrives, by expat. All of the C library's pointers stay in this file.
@@ -22,6 +43,12 @@ final class XMLReader {
 
     private let parser: XML_Parser
     private let handler: any XMLHandler
+    private var bytesRead = 0
+
+    /// The longest tag, comment or instruction, in bytes. Expat looks at one that is not complete from its beginning again whenever
+    /// more of it comes.
+    private static let longestMarkup = 131_072
+    private static let piece = 65_536
 
     /// - Throws: only when memory is exhausted.
     init(handler: any XMLHandler) throws(Malformed) {
@@ -33,7 +60,10 @@ final class XMLReader {
         // The reader owns the parser, and calls it only from its own methods: it outlives every callback.
         XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
         XML_SetElementHandler(
-            parser, { data, name, _ in if let name { XMLReader.of(data)?.handler.start(name) } },
+            parser,
+            { data, name, attributes in
+                if let name { XMLReader.of(data)?.handler.start(name, XMLAttributes(list: attributes)) }
+            },
             { data, _ in XMLReader.of(data)?.handler.end() })
         XML_SetCharacterDataHandler(parser) { data, bytes, count in
             XMLReader.of(data)?.handler.text(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
@@ -46,14 +76,18 @@ final class XMLReader {
         data.map { Unmanaged<XMLReader>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Reads on. The handler is called from within.
+    /// Reads on, unless the handler has given up. The handler is called from within.
     func read(_ bytes: UnsafeRawBufferPointer) throws(Malformed) {
         var rest = bytes[...]
-        while !rest.isEmpty {
-            let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 20))
+        while !rest.isEmpty, !handler.hasGivenUp {
+            let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.piece))
             rest = rest.dropFirst(piece.count)
             let start = piece.baseAddress?.assumingMemoryBound(to: CChar.self)
             try check(XML_Parse(parser, start, CInt(piece.count), 0))
+            bytesRead += piece.count
+            if bytesRead - Int(XML_GetCurrentByteIndex(parser)) > Self.longestMarkup {
+                throw malformed("a tag or comment without end")
+            }
         }
     }
 
@@ -64,8 +98,11 @@ final class XMLReader {
 
     private func check(_ status: XML_Status) throws(Malformed) {
         guard status != XML_STATUS_OK else { return }
-        let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "unknown error"
-        throw Malformed(
+        throw malformed(XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "unknown error")
+    }
+
+    private func malformed(_ reason: String) -> Malformed {
+        Malformed(
             reason: reason, line: Int(XML_GetCurrentLineNumber(parser)), column: Int(XML_GetCurrentColumnNumber(parser))
         )
     }

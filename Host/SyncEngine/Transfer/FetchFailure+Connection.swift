@@ -26,7 +26,7 @@ extension FetchFailure {
         case .notFound: self = .gone(error.failure)
         case .versionChanged: self = .changed(error.failure)
         case .protocolViolation where received != nil: self = .brokenOff(error.failure, gained: false)
-        case .protocolViolation, .forbidden, .redirectRefused: self = .refused(error.failure)
+        case .protocolViolation, .forbidden, .redirectRefused, .badRequest: self = .refused(error.failure)
         case .cancelled: self = .cancelled
         }
     }

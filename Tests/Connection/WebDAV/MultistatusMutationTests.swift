@@ -42,6 +42,33 @@ import Testing
         #expect(read > 0 && read < Mutator.rounds)
     }
 
+    @Test("K13: a calendar server's answer with mistakes is read the same or refused, however it is cut")
+    func sync() throws {
+        var mutator = Mutator(words: Self.words + ["<sync-token>", "<error>", "507", "<href>../", "%2"])
+        let properties = [Sync.etag, "{DAV:}resourcetype", "{http://owncloud.org/ns}owner-id"]
+        var (read, refused) = (0, 0)
+        for round in 0..<Mutator.rounds {
+            let bytes = mutator.mutate([Sync.sabre, Sync.radicale, MultistatusTests.rich][round % 3].utf8)
+            let whole = Result { try Sync.read([bytes], properties) }
+            let inPieces = Result { [pieces = mutator.cut(bytes)] in try Sync.read(pieces, properties) }
+            switch (whole, inPieces) {
+            case (.success(let a), .success(let b)):
+                #expect(a == b, "LARDER_TEST_SEED=\(mutator.seed)")
+                for response in a.responses {
+                    #expect(
+                        response.href.hasPrefix("/") && !response.href.contains("//"),
+                        "LARDER_TEST_SEED=\(mutator.seed)")
+                    #expect(response.values.count == properties.count, "LARDER_TEST_SEED=\(mutator.seed)")
+                }
+                read += 1
+            case (.failure, .failure): refused += 1
+            default: Issue.record("\(String(decoding: bytes, as: UTF8.self)) LARDER_TEST_SEED=\(mutator.seed)")
+            }
+            _ = DAVErrorReader.conditions(in: bytes)
+        }
+        #expect(read > 0 && refused > 0)
+    }
+
     @Test("I13: a listing with mistakes never names what is not in its folder, and is whole or none")
     func names() throws {
         var mutator = Mutator(words: Self.words)

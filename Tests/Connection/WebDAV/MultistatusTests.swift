@@ -5,7 +5,7 @@ import Testing
 struct MultistatusTests {
     /// Reads a document in the pieces that it is cut into.
     static func responses(_ pieces: [[UInt8]]) throws -> [DAVResponse] {
-        let multistatus = Multistatus()
+        let multistatus = Multistatus(ListedResponseBuilder())
         let xml = try XMLReader(handler: multistatus)
         for piece in pieces {
             try piece.withUnsafeBytes { try xml.read($0) }
@@ -98,13 +98,13 @@ struct MultistatusTests {
     @Test(
         "I13: another document is an error that says so",
         arguments: [
-            ("<!DOCTYPE html><html><body>log in</body></html>", Multistatus.Problem.otherDocument("html")),
+            ("<!DOCTYPE html><html><body>log in</body></html>", MultistatusProblem.otherDocument("html")),
             ("<multistatus/>", .otherDocument("multistatus")),
             ("<d:error xmlns:d=\"DAV:\"/>", .otherDocument("error")),
             ("<d:multistatus xmlns:d=\"DAV:\"><d:response/></d:multistatus>", .noHref),
             ("<m xmlns=\"DAV:\"/>", .otherDocument("m")),
         ])
-    func others(_ text: String, _ problem: Multistatus.Problem) {
+    func others(_ text: String, _ problem: MultistatusProblem) {
         #expect(throws: problem) { try Self.responses(text) }
     }
 
@@ -140,7 +140,7 @@ struct MultistatusTests {
     @Test("a property without end is an error before it fills the memory")
     func longText() {
         let text = "<d:multistatus xmlns:d=\"DAV:\"><d:response><d:href>" + String(repeating: "a", count: 70_000)
-        #expect(throws: Multistatus.Problem.tooLong) { try Self.responses(text) }
+        #expect(throws: MultistatusProblem.tooLong) { try Self.responses(text) }
     }
 
     @Test("elements where they do not belong are passed over")

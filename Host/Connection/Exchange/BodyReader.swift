@@ -1,0 +1,48 @@
+import NIOCore
+
+/// The body of an answer, read piece by piece by whoever holds it, from any task. Dropping it ends the request.
+actor BodyReader {
+    private enum State {
+        case open(any HTTPBody)
+        case reading
+        case ended
+        case failed(ConnectionError)
+    }
+
+    private var state: State
+    private let doing: String
+    private let origin: ServerAddress.Origin
+
+    /// - Parameter doing: the request as a person reads it.
+    init(_ body: any HTTPBody, doing: String, at origin: ServerAddress.Origin) {
+        state = .open(body)
+        self.doing = doing
+        self.origin = origin
+    }
+
+    /// The next piece; nil after the last, and then each time. Cancelling the task ends the request.
+    func next() async throws(ConnectionError) -> ByteBuffer? {
+        switch state {
+        case .ended: return nil
+        case .failed(let error): throw error
+        case .reading: throw ConnectionError(.badRequest, "the answer to \(doing) is read twice at a time")
+        case .open(var body):
+            state = .reading
+            do throws(TransportError) {
+                let chunk = try await body.next()
+                if case .reading = state { state = chunk == nil ? .ended : .open(body) }
+                return chunk
+            } catch {
+                let error = ConnectionError(error, doing: doing, at: origin)
+                state = .failed(error)
+                throw error
+            }
+        }
+    }
+
+    /// Reads no more. A piece that is being waited for is the last.
+    func close() {
+        if case .ended = state { return }
+        state = .failed(ConnectionError(.cancelled, "\(doing) was ended before its answer did"))
+    }
+}

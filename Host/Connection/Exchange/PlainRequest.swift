@@ -1,0 +1,56 @@
+import NIOCore
+
+/// Any request to the account's server.
+public struct PlainRequest: Sendable {
+    public var method: String
+    /// A path with or without a query, percent-encoded, from the origin's root: `/ocs/v2.php/cloud/user?format=json`; or a whole
+    /// address at the account's origin.
+    public var target: String
+    /// `Authorization`, `Host`, `Content-Length` and those of the connection are not the caller's.
+    public var headers: [(name: String, value: String)]
+    public var body: [UInt8]
+    /// How long the server may take until its answer begins.
+    public var timeLimit: Duration
+
+    public init(
+        _ method: String = "GET", _ target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
+        timeLimit: Duration = .seconds(60)
+    ) {
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self.body = body
+        self.timeLimit = timeLimit
+    }
+}
+
+/// An answer whose body has yet to be read. One that is dropped or closed before its end is not fetched any further.
+public struct PlainAnswer: Sendable {
+    public let status: Int
+    public let headers: [(name: String, value: String)]
+    private let body: BodyReader
+
+    init(status: Int, headers: [(name: String, value: String)], body: BodyReader) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The first field of a name, in whatever case.
+    public func header(_ name: String) -> String? {
+        let name = name.lowercased()
+        return headers.first { $0.name.lowercased() == name }?.value
+    }
+
+    /// The next bytes of the body as they come, of any number; nil after the last, and then each time. One call at a time.
+    ///
+    /// No more than 256 KiB are read ahead of the caller.
+    /// - Throws: if the body ends too soon, or the task is cancelled, which ends the request.
+    public func next() async throws(ConnectionError) -> [UInt8]? {
+        guard let chunk = try await body.next() else { return nil }
+        return Array(chunk.readableBytesView)
+    }
+
+    /// Fetches no more.
+    public func close() async { await body.close() }
+}

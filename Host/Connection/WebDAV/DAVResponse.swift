@@ -1,0 +1,106 @@
+/// What one `response` of a listing says.
+struct DAVResponse: Equatable {
+    var href = ""
+    /// The status of the whole response; nil where each property has its own.
+    var status: Int?
+    /// Whether the server told at least one group of properties with its status.
+    var hasProperties = false
+    /// Whether the server told whether this is a collection.
+    var hasKind = false
+    /// Whether it answered that very question with an error other than "there is none".
+    var kindIsUnknown = false
+    var isCollection = false
+    var isForeign = false
+    var lastModified: String?
+    var length: String?
+    var contentType: String?
+    var etag: String?
+    var id: String?
+    var size: String?
+    var permissions: String?
+    var favorite: String?
+    var ownerID: String?
+}
+
+/// Takes the properties that tell of a file or folder.
+struct ListedResponseBuilder: ResponseBuilder {
+    let mostText = MultistatusProblem.longestText
+
+    private var current = DAVResponse()
+    /// Properties whose status comes after them.
+    private var pending = DAVResponse()
+    private var property = DAVElement.other
+    private var text: [UInt8] = []
+
+    var kept: Int { text.count }
+
+    mutating func startResponse() { current = DAVResponse() }
+
+    mutating func startGroup() { pending = DAVResponse() }
+
+    mutating func startProperty(_ name: UnsafePointer<CChar>) {
+        property = DAVElement(name)
+        text.removeAll(keepingCapacity: true)
+    }
+
+    mutating func startElement(_ name: UnsafePointer<CChar>, _ attributes: XMLAttributes, depth: Int) {
+        guard depth == 1, property == .resourcetype else { return }
+        switch DAVElement(name) {
+        case .collection: pending.isCollection = true
+        case .foreign: pending.isForeign = true
+        default: break
+        }
+    }
+
+    mutating func text(_ bytes: UnsafeRawBufferPointer, depth: Int) {
+        guard depth == 0, property != .other, property != .resourcetype else { return }
+        text.append(contentsOf: bytes)
+    }
+
+    mutating func endElement(depth: Int) {}
+
+    mutating func endProperty() {
+        switch property {
+        case .resourcetype: pending.hasKind = true
+        case .getlastmodified: pending.lastModified = text.withoutLayout
+        case .getcontentlength: pending.length = text.withoutLayout
+        case .getcontenttype: pending.contentType = text.withoutLayout
+        case .getetag: pending.etag = text.withoutLayout
+        case .id: pending.id = text.withoutLayout
+        case .size: pending.size = text.withoutLayout
+        case .permissions: pending.permissions = text.withoutLayout
+        case .favorite: pending.favorite = text.withoutLayout
+        case .ownerID: pending.ownerID = text.withoutLayout
+        default: break
+        }
+    }
+
+    /// Takes a group of properties over if its status, which may stand before or after them, is a success.
+    mutating func endGroup(status: Int?) {
+        let status = status ?? 200
+        guard (200..<300).contains(status) else {
+            if pending.hasKind, status != 404 { current.kindIsUnknown = true }
+            if status == 404 { current.hasProperties = true }
+            return
+        }
+        current.hasProperties = true
+        current.hasKind = current.hasKind || pending.hasKind
+        current.isCollection = current.isCollection || pending.isCollection
+        current.isForeign = current.isForeign || pending.isForeign
+        current.lastModified = pending.lastModified ?? current.lastModified
+        current.length = pending.length ?? current.length
+        current.contentType = pending.contentType ?? current.contentType
+        current.etag = pending.etag ?? current.etag
+        current.id = pending.id ?? current.id
+        current.size = pending.size ?? current.size
+        current.permissions = pending.permissions ?? current.permissions
+        current.favorite = pending.favorite ?? current.favorite
+        current.ownerID = pending.ownerID ?? current.ownerID
+    }
+
+    mutating func response(href: String, status: Int?, errors: [String]) -> DAVResponse {
+        current.href = href
+        current.status = status
+        return current
+    }
+}

@@ -1,0 +1,25 @@
+import Glibc
+
+/// What names of elements mean. They are kept by their length, so that an element costs one or two comparisons.
+struct XMLNameTable<Meaning: Sendable>: Sendable {
+    private var byLength: [[(name: ContiguousArray<CChar>, meaning: Meaning)]]
+
+    /// - Parameter names: each as `XMLHandler.start` gets it.
+    init(_ names: [(String, Meaning)]) {
+        let longest = names.map(\.0.utf8.count).max() ?? 0
+        byLength = Array(repeating: [], count: longest + 1)
+        for (name, meaning) in names { byLength[name.utf8.count].append((name.utf8CString, meaning)) }
+    }
+
+    subscript(_ name: UnsafePointer<CChar>) -> Meaning? {
+        let length = strlen(name)
+        guard length < byLength.count else { return nil }
+        for candidate in byLength[length] {
+            let isSame = candidate.name.withUnsafeBytes {
+                $0.prefix(length).elementsEqual(UnsafeRawBufferPointer(start: name, count: length))
+            }
+            if isSame { return candidate.meaning }
+        }
+        return nil
+    }
+}

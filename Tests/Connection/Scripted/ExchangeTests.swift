@@ -1,0 +1,144 @@
+import Model
+import NIOHTTP1
+import Testing
+
+@testable import Connection
+
+private func text(_ answer: PlainAnswer) async throws -> String {
+    var bytes: [UInt8] = []
+    while let piece = try await answer.next() { bytes += piece }
+    return String(decoding: bytes, as: UTF8.self)
+}
+
+struct ExchangeTests {
+    @Test("a request goes out as it was put, with the account's credentials, and the answer comes whole")
+    func plain() async throws {
+        let transport = ScriptedTransport { _, _ throws(TransportError) in
+            HTTPAnswer(status: 404, headers: ["X-a": "1"], body: ScriptedBody(chunks: [[104], [105]]))
+        }
+        let answer = try await Connection("https://h/dav", over: transport).exchange(
+            PlainRequest("POST", "/ocs/v2.php?format=json", headers: [("OCS-APIRequest", "true")], body: [1, 2]))
+        let text = try await text(answer)
+        #expect(answer.status == 404 && answer.header("x-A") == "1" && answer.header("b") == nil && text == "hi")
+        #expect(try await answer.next() == nil)
+        let request = transport.requests[0]
+        #expect(request.method == "POST" && request.body == [1, 2])
+        #expect(request.address.description == "https://h/ocs/v2.php?format=json")
+        #expect(request.headers.first(name: "OCS-APIRequest") == "true")
+        #expect(request.credentials == .basic(username: "ada", password: "secret"))
+    }
+
+    @Test(
+        "targets are paths from the origin's root or addresses there, without traps",
+        arguments: [
+            ("/", "https://h/"), ("//evil/x", "https://h/evil/x"), ("https://H:443/a", "https://h/a"),
+            ("/a//b/?c=//d", "https://h/a/b/?c=//d"), ("/100%", "https://h/100%25"), ("/%4", "https://h/%254"),
+            ("/%2f%zz", "https://h/%2f%25zz"), ("/ü?q=ü", "https://h/%C3%BC?q=%C3%BC"), ("/a#b", "https://h/a"),
+        ])
+    func targets(_ target: String, _ address: String) async throws {
+        let transport = ScriptedTransport { _, _ throws(TransportError) in .status(200) }
+        _ = try await Connection("https://h/dav", over: transport).exchange(PlainRequest("GET", target))
+        #expect(transport.requests[0].address.description == address)
+    }
+
+    @Test(
+        "D01: nothing is sent to another origin",
+        arguments: [
+            "https://evil/", "http://h/", "https://h:444/", "https://h.evil/", "ftp://h/", "a/b", "", "/a b",
+            "https://a@h/",
+        ])
+    func otherOrigin(_ target: String) async {
+        let transport = ScriptedTransport { _, _ throws(TransportError) in .status(200) }
+        let error = await #expect(throws: ConnectionError.self) {
+            try await Connection("https://h/dav", over: transport).exchange(PlainRequest("GET", target))
+        }
+        #expect(error?.kind == .badRequest && error?.concernsAccount == false && transport.requests.isEmpty)
+    }
+
+    @Test("what is not the caller's to set, or cannot be sent, is refused by name")
+    func fields() async {
+        let transport = ScriptedTransport { _, _ throws(TransportError) in .status(200) }
+        let connection = Connection("https://h/dav", over: transport)
+        for (name, value) in [
+            ("authorization", "x"), ("Host", "x"), ("Content-Length", "1"), ("a b", "c"), ("a", "b\r\nc: d"), ("", ""),
+        ] {
+            let error = await #expect(throws: ConnectionError.self) {
+                try await connection.exchange(PlainRequest("GET", "/", headers: [(name, value)]))
+            }
+            #expect(error?.kind == .badRequest)
+        }
+        for method in ["", "GET /x", "G\u{e9}T"] {
+            let error = await #expect(throws: ConnectionError.self) {
+                try await connection.exchange(PlainRequest(method, "/"))
+            }
+            #expect(error?.kind == .badRequest)
+        }
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test("K14: a 401 is one request; nothing more is sent until there are new credentials")
+    func refused() async throws {
+        let transport = ScriptedTransport { request, _ throws(TransportError) in
+            if case .basic(_, "better") = request.credentials { return .status(200) }
+            return .status(401, ["WWW-Authenticate": "Basic realm=\"r\""])
+        }
+        let connection = Connection("https://h/", over: transport)
+        for _ in 0..<3 {
+            let error = await #expect(throws: ConnectionError.self) {
+                try await connection.exchange(PlainRequest("GET", "/a"))
+            }
+            #expect(error?.kind == .authentication)
+            await #expect(throws: ConnectionError.self) {
+                try await connection.multistatus(MultistatusRequest("PROPFIND", "/a", properties: [Sync.etag]))
+            }
+        }
+        #expect(transport.requests.count == 1)
+        connection.use(.basic(username: "ada", password: "better"))
+        #expect(try await connection.exchange(PlainRequest("GET", "/a")).status == 200)
+    }
+
+    @Test("O09: 429 and 503 are errors with the wait that the server asks for", arguments: [429, 503])
+    func later(_ status: Int) async {
+        let transport = ScriptedTransport { _, _ throws(TransportError) in .status(status, ["Retry-After": "120"]) }
+        let connection = Connection("https://h/", over: transport)
+        let plain = await #expect(throws: ConnectionError.self) {
+            try await connection.exchange(PlainRequest("GET", "/a"))
+        }
+        let dav = await #expect(throws: ConnectionError.self) {
+            try await connection.multistatus(MultistatusRequest("PROPFIND", "/a", properties: [Sync.etag]))
+        }
+        for error in [plain, dav] {
+            #expect(error?.kind == .serverError && error?.retryAfter == .seconds(120) && error?.isTransient == true)
+        }
+    }
+
+    @Test("a request that changes something is not sent again when nobody knows whether it arrived")
+    func repeats() async {
+        for (method, count) in [("POST", 1), ("PATCH", 1), ("GET", 3), ("REPORT", 3)] {
+            let transport = ScriptedTransport { _, _ throws(TransportError) in throw .closed }
+            let error = await #expect(throws: ConnectionError.self) {
+                try await Connection("https://h/", over: transport).exchange(PlainRequest(method, "/"))
+            }
+            #expect(error?.kind == .unreachable && transport.requests.count == count)
+        }
+    }
+
+    @Test("a body that breaks off is an error each time it is read; one that was closed is not read on")
+    func ends() async throws {
+        let transport = ScriptedTransport { _, _ throws(TransportError) in
+            HTTPAnswer(status: 200, headers: [:], body: ScriptedBody(chunks: [[1], [2]], failure: .timedOut(.body)))
+        }
+        let connection = Connection("https://h/", over: transport)
+        let broken = try await connection.exchange(PlainRequest("GET", "/"))
+        _ = (try await broken.next(), try await broken.next())
+        for _ in 0..<2 {
+            let error = await #expect(throws: ConnectionError.self) { try await broken.next() }
+            #expect(error?.kind == .unreachable && error?.isTimeout == true)
+        }
+        let closed = try await connection.exchange(PlainRequest("GET", "/"))
+        _ = try await closed.next()
+        await closed.close()
+        let error = await #expect(throws: ConnectionError.self) { try await closed.next() }
+        #expect(error?.kind == .cancelled)
+    }
+}
