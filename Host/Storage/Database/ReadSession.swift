@@ -87,7 +87,7 @@ public final class ReadSession {
         do { try statement.run() } catch { throw SQLiteFailure.failure(for: error, database: path) }
     }
 
-    private func prepare(_ sql: String) throws(Failure) -> RawStatement {
+    func prepare(_ sql: String) throws(Failure) -> RawStatement {
         guard isOpen else { throw Failure(.internal, "A read of the database was asked for after its end") }
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v2(connection, sql, -1, &statement, nil)

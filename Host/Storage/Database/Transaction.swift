@@ -1,4 +1,5 @@
 public import GRDB
+public import Model
 
 /// Access to one state of the database. What can be asked of it stands in extensions, one file a subject.
 ///
@@ -44,6 +45,8 @@ public final class Transaction: DatabaseReads {
 
     public func noteRecordsChanged() { notes.recordsChanged = true }
     public func noteIssuesChanged() { notes.issuesChanged = true }
+    func noteLoopsChanged() { notes.loopsChanged = true }
+    func noteChange(of collection: RecordCollection) { notes.collections.insert(collection) }
 
     func storeAnchor() throws {
         guard notes.changesItems else { return }
@@ -68,6 +71,10 @@ public struct CommitSummary: Hashable, Sendable {
     public var triggersPolicies = false
     public var recordsChanged = false
     public var issuesChanged = false
+    /// Whether an event loop came, went, was switched or has another event id.
+    public var loopsChanged = false
+    /// The collections of which a record came, changed or went. One that went with the record that it belongs to is not named.
+    public var collections: Set<RecordCollection> = []
 
     public init() {}
 

@@ -1,0 +1,109 @@
+import GRDB
+public import Model
+
+extension Transaction {
+    /// Puts a record in place of any with its key. One that is the same already is left alone.
+    /// - Returns: what it was to the database; nil: nothing new.
+    /// - Throws: `.badData` if the value is no JSON object.
+    @discardableResult
+    public func put(_ record: Model.Record, in collection: RecordCollection) throws -> RecordEvent? {
+        let known = try comparison(with: record, in: collection)
+        guard known.isJSON else {
+            throw Failure(
+                .badData, "The record \(record.key) of \(collection) has a value that is no JSON object",
+                hint: "Its plugin must put an object there, or nothing")
+        }
+        guard known.exists else {
+            let statement = try RawStatement(
+                db, "INSERT INTO records (collection, key, version, value, contentID) VALUES (?, ?, ?, ?, ?)")
+            let content = try record.content.map { try SQLValue.integer(storeContent($0)) } ?? .null
+            statement.bind(
+                [.text(collection.text), .text(record.key.text), .text(record.version), .text(record.value), content])
+            try statement.run()
+            noteChange(of: collection)
+            try noteCalendar(record.key, in: collection)
+            return .added
+        }
+        guard !known.isSame || !known.hasSameContent else { return nil }
+        let statement = try RawStatement(
+            db, "UPDATE records SET version = ?, value = ? WHERE collection = ? AND key = ?")
+        statement.bind([.text(record.version), .text(record.value), .text(collection.text), .text(record.key.text)])
+        try statement.run()
+        if !known.hasSameContent {
+            let content = try record.content.map { try SQLValue.integer(storeContent($0)) } ?? .null
+            let statement = try RawStatement(db, "UPDATE records SET contentID = ? WHERE collection = ? AND key = ?")
+            statement.bind([content, .text(collection.text), .text(record.key.text)])
+            try statement.run()
+        }
+        noteChange(of: collection)
+        try noteCalendar(record.key, in: collection)
+        return .changed
+    }
+
+    /// Removes a record with all collections of what belongs to it.
+    /// - Returns: whether there was one.
+    @discardableResult
+    public func removeRecord(_ key: RecordKey, from collection: RecordCollection) throws -> Bool {
+        let statement = try RawStatement(db, "DELETE FROM records WHERE collection = ? AND key = ?")
+        statement.bind([.text(collection.text), .text(key.text)])
+        try statement.run()
+        let hasGone = db.changesCount > 0
+        // Its records may own collections too.
+        let owned = try RawStatement(
+            db,
+            """
+            WITH RECURSIVE gone (name) AS (
+              VALUES (?) UNION SELECT gone.name || '/' || key FROM gone JOIN records ON records.collection = gone.name)
+            DELETE FROM records WHERE collection IN (SELECT name FROM gone)
+            """)
+        owned.bind(1, collection.of(key).text)
+        try owned.run()
+        guard hasGone || db.changesCount > 0 else { return false }
+        noteChange(of: collection)
+        try noteCalendar(key, in: collection)
+        return hasGone
+    }
+
+    private func comparison(
+        with record: Model.Record, in collection: RecordCollection
+    ) throws -> (exists: Bool, isSame: Bool, hasSameContent: Bool, isJSON: Bool) {
+        let statement = try RawStatement(
+            db,
+            """
+            SELECT CASE WHEN ?1 = '' THEN 1 WHEN json_valid(?1) THEN json_type(?1) = 'object' ELSE 0 END,
+              records.key IS NOT NULL, version IS ?2 AND value IS ?1, content IS ?3
+            FROM (SELECT 1) LEFT JOIN records ON collection = ?4 AND key = ?5
+              LEFT JOIN recordContents ON recordContents.id = contentID
+            """)
+        defer { statement.reset() }
+        statement.bind(1, record.value)
+        statement.bind(2, record.version)
+        statement.bind(3, record.content)
+        statement.bind(4, collection.text)
+        statement.bind(5, record.key.text)
+        guard try statement.step() else { return (false, false, false, false) }
+        return (
+            statement.integer(1) == 1, statement.integer(2) == 1, statement.integer(3) == 1, statement.integer(0) == 1
+        )
+    }
+
+    private func storeContent(_ content: [UInt8]) throws -> Int64 {
+        let statement = try RawStatement(db, "INSERT INTO recordContents (content) VALUES (?)")
+        statement.bind(1, content)
+        try statement.run()
+        return db.lastInsertedRowID
+    }
+
+    /// The files beside the database are written after the commit.
+    private func noteCalendar(_ key: RecordKey, in collection: RecordCollection) throws {
+        guard collection == .calendars || collection.text.utf8.starts(with: "calendars/".utf8) else { return }
+        let statement = try RawStatement(db, "INSERT OR IGNORE INTO calendarChanges (collection, key) VALUES (?, ?)")
+        statement.bind([.text(collection.text), .text(key.text)])
+        try statement.run()
+    }
+}
+
+/// What became of a record.
+public enum RecordEvent: Hashable, Sendable {
+    case added, changed, removed
+}

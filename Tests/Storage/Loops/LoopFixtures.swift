@@ -1,0 +1,51 @@
+import Model
+
+@testable import Storage
+
+let calendarLoops = PluginID(shortOrFull: "calendar-loop")
+let work = RecordKey("/ada/work/")
+let workLoop = LoopKey(kind: LoopKind("calendar"), id: LoopID("/ada/work/"))
+let workObjects = RecordCollection.calendars.of(work)
+
+func calendar(_ key: RecordKey, name: String) -> Record {
+    Record(key: key, version: "ctag", value: #"{"name":"\#(name)","href":"\#(key)"}"#)
+}
+
+func object(_ name: String, _ content: String?, etag: String = "1") -> Record {
+    Record(
+        key: RecordKey("/ada/work/\(name)"), version: etag, value: #"{"uid":"\#(name)"}"#,
+        content: content.map { Array($0.utf8) })
+}
+
+extension Transaction {
+    /// A turn of the work calendar's loop.
+    func turn(
+        from: String?, to: String?, _ changes: [RecordChange] = [], values: [PluginValue] = []
+    ) throws -> LoopTurnOutcome {
+        try commit(
+            LoopTurnCommit(
+                from: from.map(EventID.init),
+                state: LoopState(
+                    key: workLoop, plugin: calendarLoops, eventID: to.map(EventID.init),
+                    lastPoll: Timestamp(seconds: 9),
+                    lastResult: .ok), changes: changes, values: values,
+                loopCollections: [workLoop.kind: .calendars]))
+    }
+}
+
+extension Database {
+    func text(of key: RecordKey, in collection: RecordCollection) throws -> String? {
+        try readBlocking { try $0.record(key, in: collection)?.content }.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func keys(in collection: RecordCollection, after: RecordKey? = nil) throws -> [String] {
+        try readBlocking { (reads) throws in
+            var keys: [String] = []
+            try reads.eachRecord(in: collection, after: after, []) { record in
+                keys.append(record.key.text)
+                return true
+            }
+            return keys
+        }
+    }
+}
