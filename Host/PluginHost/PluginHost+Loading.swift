@@ -31,23 +31,23 @@ extension PluginHost {
         if let unknown = description.required.first(where: { hostServices[$0] == nil }) { throw .service(unknown) }
         let settings = named.settings.json
         let account = AccountEnvironment(name: "", logger: logger, clock: clock)
-        let kind: PolicyKind?
+        let kinds: [String]
         do {
-            kind = try await opened.thread.run {
+            kinds = try await opened.thread.run {
                 let instance = try PluginInstance(
                     description, in: opened.library, settings: settings, thread: opened.thread, account: account)
                 instance.discard()
-                return instance.kind
+                return instance.kinds
             }
         } catch {
             throw error as? Refusal ?? .createFailed("\(error)")
         }
-        if let kind {
-            if let other = entries.first(where: { $0.ready != nil && $0.report.kinds.contains(kind.text) }) {
+        for kind in kinds {
+            if let other = entries.first(where: { $0.ready != nil && $0.report.kinds.contains(kind) }) {
                 throw .duplicateKind(kind, of: other.report.id)
             }
-            entry.report.kinds = [kind.text]
         }
+        entry.report.kinds = kinds
         entry.report.state = .ready
         entry.ready = (opened, description)
     }

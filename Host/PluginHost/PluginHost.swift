@@ -162,6 +162,8 @@ public actor PluginHost {
                     seen[id] = count % 2 == 1 ? (count, now, false) : nil
                     continue
                 }
+                // A loop waits for a server, for at most a minute.
+                let limit = instance.loops == nil ? limit : limit + .seconds(60)
                 guard !before.isNamed, now - before.since >= limit else { continue }
                 before.isNamed = true
                 seen[id] = before

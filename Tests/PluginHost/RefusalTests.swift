@@ -208,7 +208,7 @@ import Testing
             #expect(reports.map(\.state.rawValue).filter { $0 != "missing" }.sorted() == ["ready", "refused"])
             #expect(
                 reports.contains {
-                    $0.reason == "duplicate kind: variant policies are processed by org.example.b already"
+                    $0.reason == "duplicate kind: org.example.b is for variant already"
                 })
             await host.shutDown()
         }

@@ -12,7 +12,13 @@ import Synchronization
 /// the call's begin to its end, and calls follow each other on the plugin's one thread; the rest is constant or atomic.
 final class InstanceContext: @unchecked Sendable {
     /// What kind of call is under way, which decides what may be asked.
-    enum Phase { case none, create, control, processor }
+    enum Phase {
+        case none, create, control, processor
+        /// In process and refresh of an event loop.
+        case loop
+        /// In poll and on_error, which change nothing.
+        case loopReading
+    }
 
     let plugin: PluginID
     let log: PluginLog
@@ -38,8 +44,14 @@ final class InstanceContext: @unchecked Sendable {
     var runValues: [[UInt8]: [UInt8]?] = [:]
     var run: (any PluginRun)?
     var kind: PolicyKind?
-    private var borrowed: [UnsafeMutableRawPointer] = [] { didSet { leavesSomething = true } }
+    /// What stands behind a loop's call, what the call asked for, how much that is, and the records as it has them.
+    var turn: (any LoopTurn)?
+    var loopAsked: [LoopAsk] = [] { didSet { leavesSomething = true } }
+    var turnSize = 0
+    var callRecords: [RecordCollection: [RecordKey: Record?]] = [:] { didSet { leavesSomething = true } }
+    private let lentMemory = LentMemory()
     private var cursors: [CursorSlot] = []
+    private var slots: [any Slot] = []
     /// Whether there is anything to do when the call under way returns: one look instead of one at each of the above, since
     /// there is a call for every item.
     private var leavesSomething = false
@@ -83,14 +95,18 @@ final class InstanceContext: @unchecked Sendable {
     /// - Returns: what it said with `fail`.
     private func takeLeavings(after status: larder_status) -> String? {
         if status == LARDER_OK {
-            if !callValues.isEmpty { runValues.merge(callValues) { _, new in new } }
+            if run != nil, !callValues.isEmpty { runValues.merge(callValues) { _, new in new } }
             if !asked.isEmpty { run?.accept(asked, during: callName) }
         }
+        if status == LARDER_OK, !loopAsked.isEmpty { turn?.accept(loopAsked) }
+        loopAsked.removeAll()
+        callRecords.removeAll()
+        turnSize = 0
         asked.removeAll(keepingCapacity: true)
         callValues.removeAll()
-        for address in borrowed { address.deallocate() }
-        borrowed.removeAll(keepingCapacity: true)
+        lentMemory.free()
         for slot in cursors { slot.close() }
+        for slot in slots where slot.isOpen { slot.close() }
         let said = failure
         failure = nil
         leavesSomething = false
@@ -98,27 +114,20 @@ final class InstanceContext: @unchecked Sendable {
     }
 
     /// Memory that the plugin may read until the call under way returns.
-    func lend(bytes count: Int) -> UnsafeMutableRawPointer {
-        let address = UnsafeMutableRawPointer.allocate(byteCount: max(1, count), alignment: 16)
-        borrowed.append(address)
-        return address
+    var lent: LentMemory {
+        leavesSomething = true
+        return lentMemory
     }
 
-    func lend(_ text: String) -> larder_str {
-        let bytes = Array(text.utf8)
-        let address = lend(bytes: bytes.count)
-        bytes.withUnsafeBytes {
-            address.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(address), byteCount: $0.count)
-        }
-        return larder_str(ptr: address.assumingMemoryBound(to: CChar.self), len: UInt64(bytes.count))
-    }
+    func lend(_ text: String) -> larder_str { lent.lend(text) }
 
-    func lend(_ bytes: [UInt8]) -> larder_bytes {
-        let address = lend(bytes: bytes.count)
-        bytes.withUnsafeBytes {
-            address.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(address), byteCount: $0.count)
+    func lend(_ bytes: [UInt8]) -> larder_bytes { lent.lend(bytes) }
+
+    /// Throws if the call under way should end.
+    func checkCancelled() throws(ServiceError) {
+        if isCancelled.load(ordering: .relaxed) || turn?.isCancelled == true {
+            throw ServiceError(LARDER_CANCELLED, "")
         }
-        return larder_bytes(ptr: UnsafePointer(address.assumingMemoryBound(to: UInt8.self)), len: UInt64(bytes.count))
     }
 
     /// How many cursors of the plugin's own may be open at a time.
@@ -142,6 +151,25 @@ final class InstanceContext: @unchecked Sendable {
         guard let slot = cursors.first(where: { $0.table == cursor && $0.isOpen && !$0.isHosts }) else { return false }
         slot.close()
         return true
+    }
+
+    /// A slot of a type that nothing is open in, for the call under way.
+    func slot<Kind: Slot>(atMost most: Int) throws(ServiceError) -> Kind {
+        leavesSomething = true
+        var count = 0
+        for case let slot as Kind in slots {
+            if !slot.isOpen { return slot }
+            count += 1
+        }
+        guard count < most else { throw ServiceError(LARDER_LIMIT, "more than \(most) are open") }
+        let slot = Kind(owner: self)
+        slots.append(slot)
+        return slot
+    }
+
+    func closeSlot<Kind: Slot>(_ kind: Kind.Type, where isIt: (Kind) -> Bool) throws(ServiceError) {
+        for case let slot as Kind in slots where slot.isOpen && isIt(slot) { return slot.close() }
+        throw ServiceError(LARDER_INVALID_ARGUMENT, "it is not open")
     }
 }
 

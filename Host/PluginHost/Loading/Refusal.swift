@@ -29,7 +29,7 @@ enum Refusal: Error, Hashable, Sendable {
     case settings(String)
     case createFailed(String)
     case startFailed(String)
-    case duplicateKind(PolicyKind, of: PluginID)
+    case duplicateKind(String, of: PluginID)
 
     /// The sentence for people.
     var reason: String {
@@ -63,7 +63,7 @@ enum Refusal: Error, Hashable, Sendable {
         case .probe(let what): what
         case .settings(let what): "settings: \(what)"
         case .createFailed(let what), .startFailed(let what): what
-        case .duplicateKind(let kind, let other): "duplicate kind: \(kind) policies are processed by \(other) already"
+        case .duplicateKind(let kind, let other): "duplicate kind: \(other) is for \(kind) already"
         }
     }
 }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// One plugin at work for one account.
 ///
-/// Unchecked: what is in it never changes; the tables are copies, and the library's memory that they point to stays. Calls
-/// go to the plugin's own thread.
+/// Unchecked: what is in it never changes, but for the pages, which are the plugin's own thread's, where all calls go; the tables are
+/// copies, and the library's memory that they point to stays.
 public final class PluginInstance: @unchecked Sendable {
     public let plugin: PluginID
     /// Of the policies that its processor is for; nil: it processes no items.
@@ -16,6 +16,12 @@ public final class PluginInstance: @unchecked Sendable {
     let context: InstanceContext
     let log: PluginLog
     let processor: larder_item_policy_processor?
+    let eventLoop: larder_event_loop?
+    /// Of its event loops; nil: it has none.
+    public let loops: LoopOffer?
+    /// Pages that are not given back yet. On the plugin's thread.
+    private(set) var pages: [Int: larder_event_page] = [:]
+    private var pageCount = 0
     private let table: larder_instance
 
     /// Makes an instance and looks at what it offers, before it is started. On the plugin's thread.
@@ -36,11 +42,19 @@ public final class PluginInstance: @unchecked Sendable {
             let schema: larder_config_schema? = try Self.extension(LARDER_EXT_CONFIG_SCHEMA, of: table, context)
             context.configure(try Self.schema(schema, of: table, context).settings(from: settings))
             kind = try Self.kind(of: processor)
+            eventLoop = try Self.extension(LARDER_EXT_EVENT_LOOP, of: table, context)
+            loops = if let eventLoop { try LoopOffer(eventLoop) } else { nil }
         } catch {
             _ = Self.destroy(table, context)
             throw error
         }
         context.kind = kind
+    }
+
+    /// Of what it offers, each once.
+    var kinds: [String] {
+        let kinds = [kind?.text, loops?.kind.text].compactMap(\.self)
+        return kinds.count == 2 && kinds[0].hasSameBytes(as: kinds[1]) ? [kinds[0]] : kinds
     }
 
     /// The fields that the processor reads, as bits of a mask.
@@ -62,6 +76,30 @@ public final class PluginInstance: @unchecked Sendable {
         }
     }
 
+    /// Runs the body with the calls of one of its loops, on the plugin's thread, after what was asked before.
+    public func withLoop<Result: Sendable>(
+        _ loop: LoopID, _ body: @escaping @Sendable (LoopCalls) throws -> Result
+    ) async throws -> Result {
+        try await thread.run { [self] in
+            guard let eventLoop else { throw Failure(.internal, "\(plugin) has no event loop") }
+            return try body(LoopCalls(instance: self, table: eventLoop, context: context, loop: loop))
+        }
+    }
+
+    func keep(_ page: larder_event_page) -> Int {
+        pageCount += 1
+        pages[pageCount] = page
+        return pageCount
+    }
+
+    func release(_ number: Int) {
+        guard let eventLoop, var page = pages.removeValue(forKey: number) else { return }
+        _ = context.call("releasePage", .control) {
+            eventLoop.release_page(receiver, &page)
+            return LARDER_OK
+        }
+    }
+
     /// Asks calls that are under way to come to an end, and lets none begin their work.
     public func cancel() { context.isCancelled.store(true, ordering: .relaxed) }
 
@@ -76,6 +114,7 @@ public final class PluginInstance: @unchecked Sendable {
     }
 
     func stop() {
+        for number in pages.keys { release(number) }
         _ = context.call("stop", .control) {
             table.stop(table.receiver)
             return LARDER_OK

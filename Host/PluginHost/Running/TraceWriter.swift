@@ -29,16 +29,19 @@ public final class TraceWriter: Sendable {
     /// One call into a plugin. May be called on any thread; the lines' numbers rise in the order of the calls' ends.
     /// - Parameters:
     ///   - path: of the item that a call is about.
+    ///   - loop: the event loop that a call is about.
     ///   - status: `ok`, or the name of the error that the plugin returned.
     func record(
-        plugin: PluginID, call: StaticString, trigger: Trigger?, path: String?, status: String, time: Timestamp,
+        plugin: PluginID, call: StaticString, trigger: Trigger?, path: String?, loop: LoopID? = nil, status: String,
+        time: Timestamp,
         took duration: Duration
     ) {
         state.withLock { state in
             state.sequence += 1
             var line = "{\"seq\":\(state.sequence),\"time\":\"\(time)\",\"plugin\":\(JSONText.quoted(plugin.text))"
             line += ",\"call\":\"\(call)\",\"trigger\":\(trigger.map { "\"\($0.name)\"" } ?? "null")"
-            line += ",\"path\":\(path.map(JSONText.quoted) ?? "null"),\"loop\":null"
+            line +=
+                ",\"path\":\(path.map(JSONText.quoted) ?? "null"),\"loop\":\(loop.map { JSONText.quoted($0.text) } ?? "null")"
             line += ",\"status\":\(JSONText.quoted(status)),\"microseconds\":\(duration.nanoseconds / 1000)}\n"
             state.buffer.append(contentsOf: line.utf8)
             if state.buffer.count >= Self.bufferSize { write(&state) }

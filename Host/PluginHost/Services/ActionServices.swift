@@ -27,6 +27,16 @@ let actionsTable = larder_actions(
             try check(flags: flags, known: 0)
             try context.ask(localID, key) { .purge($0) }
         }
+    },
+    look: { host, path in
+        serve(host, "actions.look", during: .loopWriting) { context throws(ServiceError) in
+            let text = try path.required("the path")
+            let parsed: ItemPath
+            do throws(ItemPath.Problem) { parsed = try ItemPath(text) } catch {
+                throw ServiceError(LARDER_INVALID_ARGUMENT, "the path is none: \(error)")
+            }
+            try context.ask(.look(parsed))
+        }
     })
 
 extension InstanceContext {

@@ -9,14 +9,23 @@ enum ServiceTag {
     case any
     /// `[processor]`.
     case processor
+    /// `[loop]`; and those of them that change something, which poll and on_error may not.
+    case loop, loopWriting
+    /// `[processor] [loop]`; the same of those.
+    case work, workWriting
     /// In create too: `fail`.
     case always
 
     func allows(_ phase: InstanceContext.Phase) -> Bool {
         switch (self, phase) {
         case (_, .none): false
-        case (.always, _), (_, .processor), (.any, .control): true
-        case (_, .create), (.processor, .control): false
+        case (.always, _): true
+        case (_, .create): false
+        case (.any, _): true
+        case (.processor, .processor), (.work, .processor), (.workWriting, .processor): true
+        case (.loop, .loop), (.loop, .loopReading), (.work, .loop), (.work, .loopReading): true
+        case (.loopWriting, .loop), (.workWriting, .loop): true
+        default: false
         }
     }
 }
@@ -85,7 +94,8 @@ nonisolated(unsafe) let hostServices: [String: UnsafeRawPointer] = [
     LARDER_EXT_LOG: stable(logTable), LARDER_EXT_CONFIG: stable(configTable), LARDER_EXT_CLOCK: stable(clockTable),
     LARDER_EXT_ITEMS: stable(itemsTable), LARDER_EXT_ACTIONS: stable(actionsTable),
     LARDER_EXT_POLICIES: stable(policiesTable), LARDER_EXT_KV: stable(kvTable), LARDER_EXT_CANCEL: stable(cancelTable),
-    LARDER_EXT_USAGE: stable(usageTable),
+    LARDER_EXT_USAGE: stable(usageTable), LARDER_EXT_RECORDS: stable(recordsTable),
+    LARDER_EXT_HTTP: stable(httpTable), LARDER_EXT_DAV: stable(davTable), LARDER_EXT_DISCOVER: stable(discoverTable),
 ]
 
 private func stable<Table>(_ table: Table) -> UnsafeRawPointer {

@@ -89,7 +89,8 @@ extension InstanceContext {
     /// The policies as the plugin sees them, until the call under way returns.
     func lend(_ policies: [ItemPolicy]) -> larder_policy_list {
         let stride = MemoryLayout<larder_policy>.stride
-        let views = lend(bytes: stride * policies.count).bindMemory(to: larder_policy.self, capacity: policies.count)
+        let views = lent.lend(bytes: stride * policies.count).bindMemory(
+            to: larder_policy.self, capacity: policies.count)
         let absent = larder_str(ptr: nil, len: 0)
         for (index, policy) in policies.enumerated() {
             (views + index).initialize(

@@ -36,21 +36,23 @@ let cancelTable = larder_cancel(
     struct_size: size(of: larder_cancel.self), reserved: 0,
     check: { host in
         serve(host, "cancel.check", during: .any) { context throws(ServiceError) in
-            if context.isCancelled.load(ordering: .relaxed) { throw ServiceError(LARDER_CANCELLED, "") }
+            try context.checkCancelled()
         }
     },
-    // Inside the host's process nothing can end a call but the call itself.
-    deadline: { host, out in serve(host, "cancel.deadline", during: .any) { _ in out.pointee = .max } })
+    deadline: { host, out in
+        serve(host, "cancel.deadline", during: .any) { context in
+            out.pointee = context.turn?.deadline?.nanoseconds ?? .max
+        }
+    })
 
 /// `larder.kv/1`
 let kvTable = larder_kv(
     struct_size: size(of: larder_kv.self), reserved: 0,
     get: { host, key, out in
-        serve(host, "kv.get", during: .processor) { context throws(ServiceError) in
-            let run = try context.activeRun()
+        serve(host, "kv.get", during: .work) { context throws(ServiceError) in
             let key = try checked(key: key)
             let asked = context.callValues[key] ?? context.runValues[key]
-            let current = if let asked { asked } else { try run.value(for: key) }
+            let current = if let asked { asked } else { try context.storedValue(for: key) }
             guard let value = current else {
                 throw ServiceError(LARDER_NOT_FOUND, "no such key")
             }
@@ -58,19 +60,16 @@ let kvTable = larder_kv(
         }
     },
     put: { host, key, value in
-        serve(host, "kv.put", during: .processor) { context throws(ServiceError) in
+        serve(host, "kv.put", during: .workWriting) { context throws(ServiceError) in
             let key = try checked(key: key)
             guard value.len <= largestValue else { throw ServiceError(LARDER_LIMIT, "a value above 1 MiB") }
             guard let value = value.copied else { throw ServiceError(LARDER_INVALID_ARGUMENT, "the value is missing") }
-            context.callValues[key] = .some(value)
-            context.asked.append(Intent(plugin: context.plugin, change: .putValue(key: key, value: value), key: nil))
+            try context.write(value, for: key)
         }
     },
     remove: { host, key in
-        serve(host, "kv.remove", during: .processor) { context throws(ServiceError) in
-            let key = try checked(key: key)
-            context.callValues[key] = .some(nil)
-            context.asked.append(Intent(plugin: context.plugin, change: .deleteValue(key: key), key: nil))
+        serve(host, "kv.remove", during: .workWriting) { context throws(ServiceError) in
+            try context.write(nil, for: try checked(key: key))
         }
     })
 
@@ -90,5 +89,19 @@ extension InstanceContext {
     func activeRun() throws(ServiceError) -> any PluginRun {
         guard let run else { throw ServiceError(LARDER_WRONG_STATE, "no run is under way") }
         return run
+    }
+
+    fileprivate func storedValue(for key: [UInt8]) throws(ServiceError) -> [UInt8]? {
+        if let turn { try turn.value(for: key) } else { try activeRun().value(for: key) }
+    }
+
+    fileprivate func write(_ value: [UInt8]?, for key: [UInt8]) throws(ServiceError) {
+        if turn != nil {
+            try ask(.value(key: key, value: value))
+        } else {
+            let change: Intent.Change = value.map { .putValue(key: key, value: $0) } ?? .deleteValue(key: key)
+            asked.append(Intent(plugin: plugin, change: change, key: nil))
+        }
+        callValues[key] = .some(value)
     }
 }

@@ -61,7 +61,7 @@ typedef struct larder_actions {
     larder_status (*purge)(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key);
 
     /* Asks that the item list looks at the file or folder with this path now, and at all below it that changed. Asked again,
-     * or with a path that is not there, it looks once, or in vain.
+     * or with a path that is not there, it looks once, or in vain. Not in poll or on_error.
      * [loop] since 1.0 */
     larder_status (*look)(const larder_host *host, larder_str path);
 } larder_actions;

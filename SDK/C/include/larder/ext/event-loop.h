@@ -125,7 +125,7 @@ typedef struct larder_event_loop {
     larder_status (*refresh)(void *LARDER_NULLABLE context, const larder_loop *loop, uint32_t what,
                              larder_event_page *out);
 
-    /* Says why a turn failed, or that what is cached cannot be used any more. What is asked for in it counts.
+    /* Says why a turn failed, or that what is cached cannot be used any more. May read records and not change them.
      * [loop] since 1.0 */
     void (*on_error)(void *LARDER_NULLABLE context, const larder_loop *loop, const larder_loop_error *error);
 

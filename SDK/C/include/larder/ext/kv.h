@@ -2,7 +2,8 @@
  *
  * Each plugin has one for each account; none sees another's. It outlives restarts and upgrades of the plugin, so write
  * what you can still read in two years. Writes are made when the call returns well, with everything else that it asked
- * for: all of it or nothing. Reads see what the same run wrote before.
+ * for: all of it or nothing. Reads see what the same run, or turn of a loop, wrote before. A loop writes in process and
+ * refresh alone.
  */
 #ifndef LARDER_EXT_KV_H
 #define LARDER_EXT_KV_H

@@ -4,7 +4,7 @@
  * belongs to one record lies in a collection of its own, named after both: the objects of the calendar "/ada/work/" in
  * "calendars" lie in "calendars//ada/work/". It goes when that record goes.
  *
- * Changes are taken note of and made when the turn is committed, with the event id. Reads see what the same turn asked
+ * Changes are taken note of in process and refresh, and made when the turn is committed, with the event id. Reads see what the same turn asked
  * for before; cursors, what was there when the turn began. Collections that programs know: "calendars" (value: name, href,
  * components), what belongs to a calendar (value: uid, component, summary, start, end, rrule; content: iCalendar), which the
  * host also writes as files; "shares"; "account".
@@ -69,13 +69,13 @@ typedef struct larder_records {
      * [loop] since 1.0 */
     larder_status (*close)(const larder_host *host, larder_record_cursor *cursor);
 
-    /* Asks that a record is as given, in place of any with its key. All of it is copied. Not in poll. Returns LARDER_DENIED (not
+    /* Asks that a record is as given, in place of any with its key. All of it is copied. Not in poll or on_error. Returns LARDER_DENIED (not
      * this loop's collection), LARDER_LIMIT (above 16 MiB for the turn, or as larder_record says),
      * LARDER_INVALID_ARGUMENT (an empty key, a value that is no JSON object).
      * [loop] since 1.0 */
     larder_status (*put)(const larder_host *host, larder_str collection, const larder_record *record);
 
-    /* Asks that a record and all that belongs to it go. One that is not there is fine. Not in poll. Returns LARDER_DENIED,
+    /* Asks that a record and all that belongs to it go. One that is not there is fine. Not in poll or on_error. Returns LARDER_DENIED,
      * LARDER_LIMIT, LARDER_INVALID_ARGUMENT.
      * [loop] since 1.0 */
     larder_status (*remove)(const larder_host *host, larder_str collection, larder_str key);

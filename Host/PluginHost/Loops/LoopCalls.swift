@@ -1,0 +1,161 @@
+import CLarder
+import Logging
+public import Model
+import Synchronization
+
+/// The calls into a plugin's event loops, each written down and answered for. Valid on the plugin's thread, inside the closure that
+/// it was given to.
+public final class LoopCalls {
+    private let instance: PluginInstance
+    private let table: larder_event_loop
+    private let context: InstanceContext
+    private let loop: LoopID
+
+    init(instance: PluginInstance, table: larder_event_loop, context: InstanceContext, loop: LoopID) {
+        self.instance = instance
+        self.table = table
+        self.context = context
+        self.loop = loop
+    }
+
+    /// Asks what is new since an event id. The page is to be released.
+    public func poll(since eventID: EventID, _ turn: any LoopTurn) throws(LoopFailure) -> LoopPage {
+        try page("poll", eventID, turn) { context, loop, page in table.poll(context, loop, page) }
+    }
+
+    /// Applies a page. What it asks for is the turn's to commit.
+    public func process(_ page: LoopPage, since eventID: EventID?, _ turn: any LoopTurn) throws(LoopFailure) {
+        guard let kept = instance.pages[page.number] else {
+            throw LoopFailure(status: LARDER_INTERNAL, message: "the page was released")
+        }
+        try call("process", .loop, eventID, turn) { context, loop in
+            withUnsafePointer(to: kept) { table.process(context, loop, $0) }
+        }
+    }
+
+    /// Fetches anew what `what` says. The page is to be released.
+    public func refresh(_ what: UInt32, since eventID: EventID?, _ turn: any LoopTurn) throws(LoopFailure) -> LoopPage {
+        try page("refresh", eventID, turn) { context, loop, page in table.refresh(context, loop, what, page) }
+    }
+
+    /// Says why a turn failed.
+    public func onError(_ error: LoopReport, since eventID: EventID?, _ turn: any LoopTurn) throws(LoopFailure) {
+        try call("onError", .loopReading, eventID, turn) { context, loop in
+            var told = larder_loop_error(
+                struct_size: size(of: larder_loop_error.self), code: error.code.rawValue, status: error.status,
+                reserved: 0, message: self.context.lend(error.message))
+            table.on_error(context, loop, &told)
+            return LARDER_OK
+        }
+    }
+
+    /// Gives a page back to the plugin. One that was is passed over.
+    public func release(_ page: LoopPage) { instance.release(page.number) }
+
+    private func page(
+        _ name: StaticString, _ eventID: EventID?, _ turn: any LoopTurn,
+        _ body: (
+            UnsafeMutableRawPointer?, UnsafePointer<larder_loop>, UnsafeMutablePointer<larder_event_page>
+        ) -> larder_status
+    ) throws(LoopFailure) -> LoopPage {
+        var out = larder_event_page()
+        out.struct_size = size(of: larder_event_page.self)
+        try call(name, name.isPoll ? .loopReading : .loop, eventID, turn) { context, loop in
+            body(context, loop, &out)
+        }
+        let number = instance.keep(out)
+        do throws(LoopFailure) {
+            let isRefresh = out.refresh != 0
+            guard isRefresh || !out.event_id.isAbsent else { throw bad(name, "without an event id") }
+            let text = isRefresh ? nil : out.event_id.text
+            if !isRefresh {
+                guard let text else { throw bad(name, "whose event id is not UTF-8") }
+                guard !text.isEmpty else { throw bad(name, "with an empty event id") }
+            }
+            return LoopPage(
+                eventID: text.map { EventID($0) }, refresh: out.refresh, more: out.more != 0, number: number)
+        } catch {
+            instance.release(number)
+            throw error
+        }
+    }
+
+    private func bad(_ name: StaticString, _ what: String) -> LoopFailure {
+        instance.log.note(.failed, "\(name) of the loop \(loop) handed out a page \(what)")
+        return LoopFailure(status: LARDER_FAILED, message: "\(name) handed out a page \(what)")
+    }
+
+    private func call(
+        _ name: StaticString, _ phase: InstanceContext.Phase, _ eventID: EventID?, _ turn: any LoopTurn,
+        _ body: (UnsafeMutableRawPointer?, UnsafePointer<larder_loop>) -> larder_status
+    ) throws(LoopFailure) {
+        context.turn = turn
+        defer { context.turn = nil }
+        let begin = instance.account.clock.monotonic()
+        let (status, message) = context.call(name, phase) {
+            var view = larder_loop(
+                struct_size: size(of: larder_loop.self), reserved: 0, id: context.lend(loop.text),
+                event_id: eventID.map { context.lend($0.text) } ?? larder_str(ptr: nil, len: 0))
+            return body(instance.receiver, &view)
+        }
+        instance.account.trace?.record(
+            plugin: instance.plugin, call: name, trigger: nil, path: nil, loop: loop, status: statusName(status),
+            time: instance.account.clock.now(), took: instance.account.clock.monotonic() - begin)
+        guard status != LARDER_OK else { return }
+        // What the host could not do for it is told once, by whoever asked; what the plugin could not do counts against it.
+        if !isKnown(status) {
+            instance.log.note(.unknownStatus, "\(name) of the loop \(loop) returned the unknown status \(status)")
+        } else if status == LARDER_FAILED || status == LARDER_INTERNAL || status == LARDER_INVALID_ARGUMENT {
+            instance.log.note(.failed, "\(name) of the loop \(loop) failed: \(message ?? statusName(status))")
+        }
+        throw LoopFailure(status: isKnown(status) ? status : LARDER_FAILED, message: message ?? statusName(status))
+    }
+}
+
+extension StaticString {
+    fileprivate var isPoll: Bool { utf8CodeUnitCount == 4 }
+}
+
+/// What a poll or a refresh came to; what the plugin keeps with it stays on the plugin's thread.
+public struct LoopPage: Sendable {
+    /// How far the loop has come with it; nil: it asks for a refresh.
+    public var eventID: EventID?
+    /// What is to be fetched anew.
+    public var refresh: UInt32
+    public var more: Bool
+    let number: Int
+}
+
+/// Why a call into a loop did not do what it is for.
+public struct LoopFailure: Error, Hashable, Sendable {
+    /// One of the ABI's.
+    public var status: Int32
+    public var message: String
+
+    public init(status: Int32, message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    /// There is nothing to poll here.
+    public var isNotOffered: Bool { status == LARDER_UNSUPPORTED }
+}
+
+/// What a loop is told of a turn that failed.
+public struct LoopReport: Hashable, Sendable {
+    public enum Code: UInt32, Sendable {
+        case missingID = 1
+        case outdated, pollFailed, processing, timedOut, noProgress
+    }
+
+    public var code: Code
+    /// One of the ABI's.
+    public var status: Int32
+    public var message: String
+
+    public init(code: Code, status: Int32, message: String) {
+        self.code = code
+        self.status = status
+        self.message = message
+    }
+}

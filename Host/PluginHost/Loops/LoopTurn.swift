@@ -1,0 +1,137 @@
+public import Model
+
+/// What stands behind a plugin's services during a turn of an event loop. Used on the plugin's thread alone, where all of it may
+/// block.
+public protocol LoopTurn: AnyObject {
+    /// Whether the call under way should end. Read on the plugin's thread, set from any.
+    var isCancelled: Bool { get }
+
+    /// When the call under way is given up, on the clock's ``HostClock/monotonic``; nil: never.
+    var deadline: Duration? { get }
+
+    /// Whether the loop may change this record.
+    func mayWrite(_ key: RecordKey, in collection: RecordCollection) -> Bool
+
+    /// A stored record; nil if there is none.
+    func record(
+        _ key: RecordKey, in collection: RecordCollection, _ fields: RecordFields
+    ) throws(ServiceError) -> Record?
+
+    /// The stored records of a collection, in the order of their keys.
+    func records(
+        in collection: RecordCollection, after key: RecordKey?, _ fields: RecordFields
+    ) throws(ServiceError) -> any RecordSource
+
+    /// The stored value of a key of the plugin's own; nil if there is none.
+    func value(for key: [UInt8]) throws(ServiceError) -> [UInt8]?
+
+    /// Sends a request and returns when the answer's head is there.
+    func send(_ request: PluginRequest) throws(ServiceError) -> any PluginAnswer
+
+    /// Sends a PROPFIND or REPORT and returns when the answer's head is there.
+    func send(_ request: PluginDAVRequest) throws(ServiceError) -> any PluginDAVAnswer
+
+    /// The homes of a service such as `caldav`.
+    /// - Throws: `LARDER_UNSUPPORTED` if the server does not offer it.
+    func homes(of service: String) throws(ServiceError) -> PluginHomes
+
+    /// A call returned well, and this is what it asked for, in order.
+    func accept(_ asked: [LoopAsk])
+}
+
+/// What a loop asks for.
+public enum LoopAsk: Hashable, Sendable {
+    case record(RecordChange)
+    /// A value of the plugin's own; nil: none.
+    case value(key: [UInt8], value: [UInt8]?)
+    /// The item list is to look at what has this path.
+    case look(ItemPath)
+}
+
+/// A stream of records.
+public protocol RecordSource: AnyObject {
+    /// The next one; nil past the last.
+    func next() throws(ServiceError) -> Record?
+}
+
+/// A request of a plugin's to the account's server.
+public struct PluginRequest: Hashable, Sendable {
+    public var method: String
+    /// As the plugin wrote it.
+    public var target: String
+    public var headers: [Header]
+    public var body: [UInt8]?
+
+    public struct Header: Hashable, Sendable {
+        public var name: String
+        public var value: String
+    }
+}
+
+/// An answer whose body has yet to be read. It is closed when it goes.
+public protocol PluginAnswer: AnyObject {
+    var status: Int { get }
+    /// The first value of a header, whose name is in any case.
+    func header(_ name: String) -> String?
+    /// The next bytes as they come; nil at the end.
+    func next() throws(ServiceError) -> [UInt8]?
+}
+
+/// A PROPFIND or REPORT of a plugin's.
+public struct PluginDAVRequest: Hashable, Sendable {
+    public var method: String
+    /// As the plugin wrote it.
+    public var target: String
+    /// 0 or 1.
+    public var depth: Int
+    /// Nil: made from the properties.
+    public var body: String?
+    /// In Clark notation.
+    public var properties: [String]
+}
+
+public protocol PluginDAVAnswer: AnyObject {
+    var status: Int { get }
+    /// The next response; nil past the last.
+    func next() throws(ServiceError) -> PluginDAVResponse?
+    /// What is known at the end; nil before.
+    var end: PluginDAVEnd? { get }
+}
+
+public struct PluginDAVResponse: Hashable, Sendable {
+    public var status: Int
+    public var href: String
+    /// In the order of the request; nil where the server has none.
+    public var values: [String?]
+    public var errors: [String]
+
+    public init(status: Int, href: String, values: [String?], errors: [String]) {
+        self.status = status
+        self.href = href
+        self.values = values
+        self.errors = errors
+    }
+}
+
+public struct PluginDAVEnd: Hashable, Sendable {
+    public var isTruncated: Bool
+    public var syncToken: String?
+    public var errors: [String]
+
+    public init(isTruncated: Bool, syncToken: String?, errors: [String]) {
+        self.isTruncated = isTruncated
+        self.syncToken = syncToken
+        self.errors = errors
+    }
+}
+
+/// Where the server keeps what is the account's: paths, percent-encoded.
+public struct PluginHomes: Hashable, Sendable {
+    public var principal: String
+    public var homes: [String]
+
+    public init(principal: String, homes: [String]) {
+        self.principal = principal
+        self.homes = homes
+    }
+}

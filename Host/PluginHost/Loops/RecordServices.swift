@@ -1,0 +1,198 @@
+import CLarder
+import Model
+
+/// `larder.records/1`
+let recordsTable = larder_records(
+    struct_size: size(of: larder_records.self), reserved: 0,
+    get: { host, collection, key, parts, out in
+        serve(host, "records.get", during: .loop) { context throws(ServiceError) in
+            guard out.pointee.struct_size >= UInt32(larder_record.firstSize) else {
+                throw ServiceError(LARDER_INVALID_ARGUMENT, "struct_size is not set")
+            }
+            let fields = try RecordFields(parts: parts)
+            let collection = RecordCollection(try collection.required("the collection"))
+            let key = RecordKey(try key.required("the key"))
+            let found =
+                if let asked = context.turnRecord(key, in: collection) { asked } else {
+                    try context.activeTurn().record(key, in: collection, fields)
+                }
+            guard let found else { throw ServiceError(LARDER_NOT_FOUND, "no such record") }
+            out.pointee = context.lent.view(found, fields)
+        }
+    },
+    open: { host, collection, after, parts, out in
+        serve(host, "records.open", during: .loop) { context throws(ServiceError) in
+            let fields = try RecordFields(parts: parts)
+            let collection = RecordCollection(try collection.required("the collection"))
+            let after = try after.optional("the key").map { RecordKey($0) }
+            let turn = try context.activeTurn()
+            let slot: RecordCursorSlot = try context.slot(atMost: InstanceContext.mostCursors)
+            out.pointee = slot.open(try turn.records(in: collection, after: after, fields), fields)
+        }
+    },
+    close: { host, cursor in
+        serve(host, "records.close", during: .loop) { context throws(ServiceError) in
+            try context.closeSlot(RecordCursorSlot.self) { $0.table == cursor }
+        }
+    },
+    put: { host, collection, record in
+        serve(host, "records.put", during: .loopWriting) { context throws(ServiceError) in
+            let given: larder_record
+            do throws(Refusal) { given = try larder_record.copy(record) } catch {
+                throw ServiceError(LARDER_INVALID_ARGUMENT, error.reason)
+            }
+            let (collection, key) = try context.writable(collection, given.key)
+            let value = try given.value.optional("the value") ?? ""
+            guard value.utf8.count <= RecordChange.largestValue else {
+                throw ServiceError(LARDER_LIMIT, "a value above 1 MiB")
+            }
+            try checkObject(value, of: key)
+            // Looked at before it is copied: it may be long.
+            guard given.content.len <= UInt64(RecordChange.largestTurn) else {
+                throw ServiceError(LARDER_LIMIT, "a content above 16 MiB")
+            }
+            let record = Record(
+                key: key, version: try given.version.optional("the version") ?? "", value: value,
+                content: given.content.copied)
+            try context.ask(.record(.put(record, in: collection)))
+            context.callRecords[collection, default: [:]][key] = .some(record)
+        }
+    },
+    remove: { host, collection, key in
+        serve(host, "records.remove", during: .loopWriting) { context throws(ServiceError) in
+            let (collection, key) = try context.writable(collection, key)
+            try context.ask(.record(.remove(key, from: collection)))
+            context.callRecords[collection, default: [:]][key] = .some(nil)
+        }
+    })
+
+/// Nothing, or a JSON object.
+private func checkObject(_ value: String, of key: RecordKey) throws(ServiceError) {
+    guard !value.isEmpty else { return }
+    do throws(JSONValue.ParsingError) {
+        if case .object = try JSONValue(parsing: value) { return }
+    } catch {
+        throw ServiceError(LARDER_INVALID_ARGUMENT, "the value of \(key): \(error.message) at byte \(error.offset)")
+    }
+    throw ServiceError(LARDER_INVALID_ARGUMENT, "the value of \(key) is no JSON object")
+}
+
+extension InstanceContext {
+    func activeTurn() throws(ServiceError) -> any LoopTurn {
+        guard let turn else { throw ServiceError(LARDER_WRONG_STATE, "no turn of a loop is under way") }
+        return turn
+    }
+
+    fileprivate func writable(
+        _ collection: larder_str, _ key: larder_str
+    ) throws(ServiceError) -> (RecordCollection, RecordKey) {
+        let collection = RecordCollection(try collection.required("the collection"))
+        guard !collection.text.isEmpty else { throw ServiceError(LARDER_INVALID_ARGUMENT, "an empty collection") }
+        guard key.len > 0 else { throw ServiceError(LARDER_INVALID_ARGUMENT, "an empty key") }
+        guard key.len <= UInt64(RecordChange.longestKey) else { throw ServiceError(LARDER_LIMIT, "a key above 4 KiB") }
+        let key = RecordKey(try key.required("the key"))
+        guard try activeTurn().mayWrite(key, in: collection) else {
+            throw ServiceError(LARDER_DENIED, "the collection \(collection) is not this loop's to change")
+        }
+        return (collection, key)
+    }
+
+    /// Takes note of what a loop asks for.
+    func ask(_ asked: LoopAsk) throws(ServiceError) {
+        let size =
+            switch asked {
+            case .record(let change): change.size
+            case .value(let key, let value): key.count + (value?.count ?? 0)
+            case .look(let path): path.text.utf8.count
+            }
+        guard turnSize + size <= RecordChange.largestTurn else {
+            throw ServiceError(LARDER_LIMIT, "the turn asks for more than 16 MiB; hand out several pages")
+        }
+        turnSize += size
+        loopAsked.append(asked)
+    }
+
+    /// What this turn asked for of a record: nil, nothing; otherwise the record, or that it goes.
+    fileprivate func turnRecord(_ key: RecordKey, in collection: RecordCollection) -> Record?? {
+        guard let records = callRecords[collection] else { return nil }
+        return records[key]
+    }
+}
+
+extension RecordFields {
+    fileprivate init(parts: UInt32) throws(ServiceError) {
+        let known: UInt32 = LARDER_RECORD_VERSION | LARDER_RECORD_VALUE | LARDER_RECORD_CONTENT
+        try check(flags: parts, known: known)
+        self.init(rawValue: parts)
+    }
+}
+
+extension larder_record: SizedTable {
+    static var tableName: String { "record" }
+    static var firstSize: Int { 72 }
+    static var functions: (offset: Int, names: [String]) { (0, []) }
+}
+
+extension LentMemory {
+    /// A record as a plugin sees it, with the fields that it asked for.
+    func view(_ record: Record, _ fields: RecordFields) -> larder_record {
+        var view = larder_record()
+        view.struct_size = size(of: larder_record.self)
+        view.key = lend(record.key.text)
+        if fields.contains(.version) { view.version = lend(record.version) }
+        if fields.contains(.value) { view.value = lend(record.value) }
+        if fields.contains(.content), let content = record.content { view.content = lend(content) }
+        return view
+    }
+}
+
+/// A cursor's table and the record that it shows.
+final class RecordCursorSlot: Slot {
+    let table = UnsafeMutablePointer<larder_record_cursor>.allocate(capacity: 1)
+    private let view = UnsafeMutablePointer<larder_record>.allocate(capacity: 1)
+    private let lent = LentMemory()
+    private unowned let owner: InstanceContext
+    private var source: (any RecordSource)?
+    private var fields: RecordFields = []
+
+    init(owner: InstanceContext) {
+        self.owner = owner
+        view.initialize(to: larder_record())
+        table.initialize(
+            to: larder_record_cursor(
+                struct_size: size(of: larder_record_cursor.self), reserved: 0,
+                context: Unmanaged.passRetained(self).toOpaque(), next: RecordCursorSlot.next))
+    }
+
+    var isOpen: Bool { source != nil }
+
+    func open(_ source: any RecordSource, _ fields: RecordFields) -> UnsafeMutablePointer<larder_record_cursor> {
+        self.source = source
+        self.fields = fields
+        return table
+    }
+
+    func close() {
+        source = nil
+        lent.free()
+    }
+
+    private static let next:
+        @convention(c) (
+            UnsafeMutablePointer<larder_record_cursor>, UnsafeMutablePointer<UnsafePointer<larder_record>?>
+        ) -> larder_status = { cursor, out in
+            guard let address = cursor.pointee.context else { return LARDER_INVALID_ARGUMENT }
+            let slot = Unmanaged<RecordCursorSlot>.fromOpaque(address).takeUnretainedValue()
+            return serve(slot.owner, "record_cursor.next", during: .loop) { context throws(ServiceError) in
+                out.pointee = nil
+                guard let source = slot.source else {
+                    throw ServiceError(LARDER_INVALID_ARGUMENT, "the cursor is closed")
+                }
+                try context.checkCancelled()
+                slot.lent.free()
+                guard let record = try source.next() else { return }
+                slot.view.pointee = slot.lent.view(record, slot.fields)
+                out.pointee = UnsafePointer(slot.view)
+            }
+        }
+}

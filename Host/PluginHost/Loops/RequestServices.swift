@@ -1,0 +1,308 @@
+import CLarder
+import Model
+
+/// How many answers of a kind may be open at a time.
+private let mostAnswers = 4
+
+/// `larder.http/1`
+let httpTable = larder_http(
+    struct_size: size(of: larder_http.self), reserved: 0,
+    open: { host, request, out in
+        serve(host, "http.open", during: .loop) { context throws(ServiceError) in
+            let request = try PluginRequest(reading: request)
+            let turn = try context.activeTurn()
+            let slot: AnswerSlot = try context.slot(atMost: mostAnswers)
+            out.pointee = slot.open(try turn.send(request))
+        }
+    },
+    close: { host, answer in
+        serve(host, "http.close", during: .loop) { context throws(ServiceError) in
+            try context.closeSlot(AnswerSlot.self) { $0.table == answer }
+        }
+    })
+
+/// `larder.dav/1`
+let davTable = larder_dav(
+    struct_size: size(of: larder_dav.self), reserved: 0,
+    open: { host, request, out in
+        serve(host, "dav.open", during: .loop) { context throws(ServiceError) in
+            let request = try PluginDAVRequest(reading: request)
+            let turn = try context.activeTurn()
+            let slot: DAVAnswerSlot = try context.slot(atMost: mostAnswers)
+            out.pointee = slot.open(try turn.send(request))
+        }
+    },
+    close: { host, answer in
+        serve(host, "dav.close", during: .loop) { context throws(ServiceError) in
+            try context.closeSlot(DAVAnswerSlot.self) { $0.table == answer }
+        }
+    })
+
+/// `larder.discover/1`
+let discoverTable = larder_discover(struct_size: size(of: larder_discover.self), reserved: 0) { host, service, out in
+    serve(host, "discover.find", during: .loop) { context throws(ServiceError) in
+        guard out.pointee.struct_size >= size(of: larder_discovery.self) else {
+            throw ServiceError(LARDER_INVALID_ARGUMENT, "struct_size is not set")
+        }
+        let found = try context.activeTurn().homes(of: try service.required("the service"))
+        out.pointee = larder_discovery(
+            struct_size: size(of: larder_discovery.self), reserved: 0, principal: context.lent.lend(found.principal),
+            homes: context.lent.list(found.homes), home_count: UInt64(found.homes.count))
+    }
+}
+
+extension PluginRequest {
+    /// Headers that are the host's to write.
+    private static let reserved: Set<String> = [
+        "authorization", "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer",
+        "expect", "proxy-authorization", "accept-encoding", "user-agent", "cookie",
+    ]
+
+    init(reading address: UnsafePointer<larder_http_request>) throws(ServiceError) {
+        let given: larder_http_request
+        do throws(Refusal) { given = try larder_http_request.copy(address) } catch {
+            throw ServiceError(LARDER_INVALID_ARGUMENT, error.reason)
+        }
+        method = try given.method.token("the method")
+        target = try given.target.required("the target")
+        body = given.body.copied
+        headers = []
+        guard given.header_count > 0, let first = given.headers else { return }
+        guard given.header_count <= 64 else { throw ServiceError(LARDER_LIMIT, "more than 64 headers") }
+        let stride = max(Int(given.header_stride), MemoryLayout<larder_http_header>.size)
+        for index in 0..<Int(given.header_count) {
+            let header = (UnsafeRawPointer(first) + index * stride).load(as: larder_http_header.self)
+            let name = try header.name.token("a header's name")
+            let value = try header.value.required("a header's value")
+            guard !value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }) else {
+                throw ServiceError(LARDER_INVALID_ARGUMENT, "the header \(name) has a control character")
+            }
+            guard !Self.reserved.contains(name.lowercased()) else {
+                throw ServiceError(LARDER_DENIED, "the header \(name) is the host's to write")
+            }
+            headers.append(Header(name: name, value: value))
+        }
+    }
+}
+
+extension PluginDAVRequest {
+    init(reading address: UnsafePointer<larder_dav_request>) throws(ServiceError) {
+        let given: larder_dav_request
+        do throws(Refusal) { given = try larder_dav_request.copy(address) } catch {
+            throw ServiceError(LARDER_INVALID_ARGUMENT, error.reason)
+        }
+        method = try given.method.required("the method")
+        target = try given.target.required("the target")
+        depth = Int(given.depth)
+        body = try given.body.optional("the body")
+        guard method == "PROPFIND" || method == "REPORT" && body != nil else {
+            throw ServiceError(LARDER_INVALID_ARGUMENT, "\(method) is no PROPFIND, and no REPORT with a body")
+        }
+        guard depth <= 1 else { throw ServiceError(LARDER_INVALID_ARGUMENT, "no depth \(depth)") }
+        guard given.property_count <= 64 else { throw ServiceError(LARDER_LIMIT, "more than 64 properties") }
+        properties = []
+        guard let names = given.properties else { return }
+        for name in UnsafeBufferPointer(start: names, count: Int(given.property_count)) {
+            let name = try name.required("a property")
+            guard name.utf8.first == UInt8(ascii: "{"), name.utf8.contains(UInt8(ascii: "}")) else {
+                throw ServiceError(LARDER_INVALID_ARGUMENT, "the property \(name) is not in Clark notation")
+            }
+            properties.append(name)
+        }
+    }
+}
+
+extension larder_str {
+    /// A method or a header's name (RFC 9110, section 5.6.2).
+    fileprivate func token(_ what: StaticString) throws(ServiceError) -> String {
+        let text = try required(what)
+        let isToken =
+            !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
+        guard isToken else { throw ServiceError(LARDER_INVALID_ARGUMENT, "\(what) is no token") }
+        return text
+    }
+}
+
+extension larder_http_request: SizedTable {
+    static var tableName: String { "request" }
+    static var firstSize: Int { 72 }
+    static var functions: (offset: Int, names: [String]) { (0, []) }
+}
+
+extension larder_dav_request: SizedTable {
+    static var tableName: String { "request" }
+    static var firstSize: Int { 72 }
+    static var functions: (offset: Int, names: [String]) { (0, []) }
+}
+
+/// An answer's table and what was read of it.
+final class AnswerSlot: Slot {
+    let table = UnsafeMutablePointer<larder_http_answer>.allocate(capacity: 1)
+    /// Headers stay until the answer is closed, bytes until the next ones are read.
+    private let headers = LentMemory()
+    private let bytes = LentMemory()
+    private unowned let owner: InstanceContext
+    private var answer: (any PluginAnswer)?
+
+    init(owner: InstanceContext) {
+        self.owner = owner
+        table.initialize(
+            to: larder_http_answer(
+                struct_size: size(of: larder_http_answer.self), status: 0,
+                context: Unmanaged.passRetained(self).toOpaque(), header: AnswerSlot.header, read: AnswerSlot.read))
+    }
+
+    var isOpen: Bool { answer != nil }
+
+    func open(_ answer: any PluginAnswer) -> UnsafeMutablePointer<larder_http_answer> {
+        self.answer = answer
+        table.pointee.status = UInt32(clamping: answer.status)
+        return table
+    }
+
+    func close() {
+        answer = nil
+        headers.free()
+        bytes.free()
+    }
+
+    private func opened() throws(ServiceError) -> any PluginAnswer {
+        guard let answer else { throw ServiceError(LARDER_INVALID_ARGUMENT, "the answer is closed") }
+        return answer
+    }
+
+    private static func at(_ table: UnsafeMutablePointer<larder_http_answer>) -> AnswerSlot? {
+        table.pointee.context.map { Unmanaged<AnswerSlot>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private static let header:
+        @convention(c) (
+            UnsafeMutablePointer<larder_http_answer>, larder_str, UnsafeMutablePointer<larder_str>
+        ) -> larder_status = { table, name, out in
+            guard let slot = at(table) else { return LARDER_INVALID_ARGUMENT }
+            return serve(slot.owner, "http_answer.header", during: .loop) { _ throws(ServiceError) in
+                guard let value = try slot.opened().header(try name.required("the header's name")) else {
+                    throw ServiceError(LARDER_NOT_FOUND, "no such header")
+                }
+                out.pointee = slot.headers.lend(value)
+            }
+        }
+
+    private static let read:
+        @convention(c) (
+            UnsafeMutablePointer<larder_http_answer>, UnsafeMutablePointer<larder_bytes>
+        ) -> larder_status = { table, out in
+            guard let slot = at(table) else { return LARDER_INVALID_ARGUMENT }
+            return serve(slot.owner, "http_answer.read", during: .loop) { context throws(ServiceError) in
+                out.pointee = larder_bytes(ptr: nil, len: 0)
+                let answer = try slot.opened()
+                try context.checkCancelled()
+                slot.bytes.free()
+                if let chunk = try answer.next() { out.pointee = slot.bytes.lend(chunk) }
+            }
+        }
+}
+
+/// The same for a multistatus.
+final class DAVAnswerSlot: Slot {
+    let table = UnsafeMutablePointer<larder_dav_answer>.allocate(capacity: 1)
+    private let view = UnsafeMutablePointer<larder_dav_response>.allocate(capacity: 1)
+    private let response = LentMemory()
+    private let end = LentMemory()
+    private unowned let owner: InstanceContext
+    private var answer: (any PluginDAVAnswer)?
+
+    init(owner: InstanceContext) {
+        self.owner = owner
+        view.initialize(to: larder_dav_response())
+        table.initialize(
+            to: larder_dav_answer(
+                struct_size: size(of: larder_dav_answer.self), status: 0,
+                context: Unmanaged.passRetained(self).toOpaque(), next: DAVAnswerSlot.next, end: DAVAnswerSlot.end))
+    }
+
+    var isOpen: Bool { answer != nil }
+
+    func open(_ answer: any PluginDAVAnswer) -> UnsafeMutablePointer<larder_dav_answer> {
+        self.answer = answer
+        table.pointee.status = UInt32(clamping: answer.status)
+        return table
+    }
+
+    func close() {
+        answer = nil
+        response.free()
+        end.free()
+    }
+
+    private func opened() throws(ServiceError) -> any PluginDAVAnswer {
+        guard let answer else { throw ServiceError(LARDER_INVALID_ARGUMENT, "the answer is closed") }
+        return answer
+    }
+
+    private static func at(_ table: UnsafeMutablePointer<larder_dav_answer>) -> DAVAnswerSlot? {
+        table.pointee.context.map { Unmanaged<DAVAnswerSlot>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private static let next:
+        @convention(c) (
+            UnsafeMutablePointer<larder_dav_answer>, UnsafeMutablePointer<UnsafePointer<larder_dav_response>?>
+        ) -> larder_status = { table, out in
+            guard let slot = at(table) else { return LARDER_INVALID_ARGUMENT }
+            return serve(slot.owner, "dav_answer.next", during: .loop) { context throws(ServiceError) in
+                out.pointee = nil
+                let answer = try slot.opened()
+                try context.checkCancelled()
+                slot.response.free()
+                guard let response = try answer.next() else { return }
+                slot.view.pointee = larder_dav_response(
+                    struct_size: size(of: larder_dav_response.self), status: UInt32(clamping: response.status),
+                    href: slot.response.lend(response.href), values: slot.response.list(response.values),
+                    value_count: UInt64(response.values.count), error: slot.response.names(response.errors))
+                out.pointee = UnsafePointer(slot.view)
+            }
+        }
+
+    private static let end:
+        @convention(c) (
+            UnsafeMutablePointer<larder_dav_answer>, UnsafeMutablePointer<larder_dav_end>
+        ) -> larder_status = { table, out in
+            guard let slot = at(table) else { return LARDER_INVALID_ARGUMENT }
+            return serve(slot.owner, "dav_answer.end", during: .loop) { _ throws(ServiceError) in
+                guard out.pointee.struct_size >= size(of: larder_dav_end.self) else {
+                    throw ServiceError(LARDER_INVALID_ARGUMENT, "struct_size is not set")
+                }
+                guard let end = try slot.opened().end else {
+                    throw ServiceError(LARDER_WRONG_STATE, "the answer has not come to its end")
+                }
+                out.pointee = larder_dav_end(
+                    struct_size: size(of: larder_dav_end.self), truncated: end.isTruncated ? 1 : 0,
+                    sync_token: end.syncToken.map(slot.end.lend) ?? larder_str(ptr: nil, len: 0),
+                    error: slot.end.names(end.errors))
+            }
+        }
+}
+
+extension LentMemory {
+    func list(_ texts: [String?]) -> UnsafePointer<larder_str> {
+        let list = lend(bytes: MemoryLayout<larder_str>.stride * texts.count)
+            .bindMemory(to: larder_str.self, capacity: texts.count)
+        for (index, text) in texts.enumerated() {
+            (list + index).initialize(to: text.map(lend) ?? larder_str(ptr: nil, len: 0))
+        }
+        return UnsafePointer(list)
+    }
+
+    /// Names with spaces between them; absent if there are none.
+    fileprivate func names(_ names: [String]) -> larder_str {
+        names.isEmpty ? larder_str(ptr: nil, len: 0) : lend(names.joined(separator: " "))
+    }
+}
