@@ -49,6 +49,24 @@ import Testing
         ])
     func schemas(text: String) { #expect(throws: Refusal.self) { try ConfigSchema(parsing: text) } }
 
+    @Test("A setting may hold settings of its own, which are checked and filled in like those around it")
+    func objects() throws {
+        let schema = try ConfigSchema(
+            parsing: """
+                {"properties": {"events": {"type": "object", "properties": {"url": {"type": "string"},
+                  "every": {"type": "string", "format": "duration", "default": "1s"}}}}}
+                """)
+        #expect(try schema.settings(from: "{}") == "{}")
+        #expect(
+            try schema.settings(from: #"{"events": {"url": "/e"}}"#) == #"{"events":{"url":"/e","every":1000}}"#)
+        #expect(
+            throws: Refusal.settings("`events` has mistakes: `ulr` is unknown: the plugin takes `url`, `every`")
+        ) { try schema.settings(from: #"{"events": {"ulr": "/e"}}"#) }
+        #expect(throws: Refusal.settings("`events` must hold settings")) {
+            try schema.settings(from: #"{"events": "/e"}"#)
+        }
+    }
+
     @Test("Durations and sizes are written with units, and the plugin gets numbers; lists hold texts")
     func formats() throws {
         let schema = try ConfigSchema(

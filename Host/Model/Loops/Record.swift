@@ -33,6 +33,9 @@ public struct RecordCollection: ByteText {
     public static let shares = RecordCollection("shares")
     public static let account = RecordCollection("account")
 
+    /// Whether it holds calendars or what is in one.
+    public var isCalendars: Bool { self == .calendars || text.utf8.starts(with: "calendars/".utf8) }
+
     /// The collection of what belongs to a record of this one.
     public func of(_ key: RecordKey) -> RecordCollection { RecordCollection(text + "/" + key.text) }
 }

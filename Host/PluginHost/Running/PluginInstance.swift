@@ -86,6 +86,9 @@ public final class PluginInstance: @unchecked Sendable {
         }
     }
 
+    /// Gives a page back to the plugin, from any thread. One that was is passed over.
+    public func releaseLater(_ page: LoopPage) { thread.enqueue { [self] in release(page.number) } }
+
     func keep(_ page: larder_event_page) -> Int {
         pageCount += 1
         pages[pageCount] = page

@@ -82,7 +82,10 @@ final class PluginThread: Sendable {
         }
     }
 
-    private func enqueue(_ job: @escaping Job) -> Bool {
+    /// Runs the job on the plugin's thread, after everything that was asked before.
+    /// - Returns: false if the thread was closed; the job is dropped.
+    @discardableResult
+    func enqueue(_ job: @escaping @Sendable () -> Void) -> Bool {
         let isAccepted = state.withLock { state in
             guard !state.isClosed else { return false }
             state.jobs.append(job)

@@ -3,7 +3,7 @@ import Model
 /// The settings that a plugin has, as its extension `larder.config-schema/1` tells them.
 struct ConfigSchema: Hashable, Sendable {
     struct Property: Hashable, Sendable {
-        enum Kind: String, Hashable, Sendable { case boolean, integer, number, string, array }
+        enum Kind: String, Hashable, Sendable { case boolean, integer, number, string, array, object }
         /// How a string is written that the plugin gets as an integer.
         enum Format: String, Hashable, Sendable {
             /// `7d`, as milliseconds.
@@ -19,6 +19,8 @@ struct ConfigSchema: Hashable, Sendable {
         var allowed: [JSONValue]?
         var minimum: Double?
         var maximum: Double?
+        /// Of an object.
+        var members: [Property] = []
     }
 
     var properties: [Property]
@@ -52,6 +54,13 @@ struct ConfigSchema: Hashable, Sendable {
             throw .settings("not JSON: \(error.message)")
         }
         guard case .object(let members) = given else { throw .settings("not an object") }
+        let (filled, problems) = fill(given, members)
+        guard problems.isEmpty else { throw .settings(problems.joined(separator: "; ")) }
+        return filled.text
+    }
+
+    /// An object with defaults filled in, and all that is wrong with it.
+    fileprivate func fill(_ given: JSONValue, _ members: [JSONValue.Member]) -> (JSONValue, problems: [String]) {
         var problems = members.filter { member in !properties.contains { $0.name == member.name } }
             .map { unknown($0.name) }
         var filled: [JSONValue.Member] = []
@@ -63,8 +72,7 @@ struct ConfigSchema: Hashable, Sendable {
                 filled.append(.init(name: property.name, value: property.value(of: fallback)))
             }
         }
-        guard problems.isEmpty else { throw .settings(problems.joined(separator: "; ")) }
-        return JSONValue.object(filled).text
+        return (.object(filled), problems)
     }
 
     private func unknown(_ name: String) -> String {
@@ -94,12 +102,19 @@ extension ConfigSchema.Property {
                 guard members == [.init(name: "type", value: .string("string"))] else {
                     throw .badText("the items of the setting `\(name)` are no strings")
                 }
+            case ("properties", .object(let members)) where kind == .object:
+                self.members = try members.map { member throws(Refusal) in
+                    try Self(name: member.name, schema: member.value)
+                }
             case ("default", _): fallback = member.value
             case ("enum", .array(let values)): allowed = values
             case ("minimum", let value): minimum = try Self.bound(value, name)
             case ("maximum", let value): maximum = try Self.bound(value, name)
             default: throw .badText("the setting `\(name)` has the unknown keyword `\(member.name)`")
             }
+        }
+        if kind == .object, schema["properties"] == nil {
+            throw .badText("the setting `\(name)` has no `properties`")
         }
         if kind == .array, schema["items"] == nil { throw .badText("the setting `\(name)` has no `items`") }
         if let fallback, let problem = problem(with: fallback) {
@@ -128,9 +143,14 @@ extension ConfigSchema.Property {
         case (.array, .array(let values)):
             let areTexts = values.allSatisfy { if case .string = $0 { true } else { false } }
             return areTexts ? nil : "must be a list of texts"
+        case (.object, .object(let members)):
+            let problems = ConfigSchema(properties: self.members).fill(value, members).problems
+            return problems.isEmpty ? nil : "has mistakes: \(problems.joined(separator: "; "))"
         case (.integer, .integer(let number)), (.number, .integer(let number)): size = Double(number)
         case (.number, .number(let number)): size = number
-        default: return kind == .array ? "must be a list" : "must be of type \(kind.rawValue)"
+        default:
+            return kind == .array
+                ? "must be a list" : kind == .object ? "must hold settings" : "must be of type \(kind.rawValue)"
         }
         if let allowed, !allowed.contains(value) {
             return "must be one of \(allowed.map(\.text).joined(separator: ", "))"
@@ -144,6 +164,9 @@ extension ConfigSchema.Property {
 extension ConfigSchema.Property {
     /// What the plugin gets for a value that has no problem.
     fileprivate func value(of given: JSONValue) -> JSONValue {
+        if case .object(let given) = given {
+            return ConfigSchema(properties: members).fill(.object(given), given).0
+        }
         guard case .string(let text) = given, let number = number(in: text) else { return given }
         return .integer(number)
     }

@@ -7,8 +7,8 @@
  *   {"properties": {"years": {"type": "integer", "minimum": 1, "default": 5, "description": "how long files are
  *   kept"}}}
  *
- * Of a property the host reads `type` ("boolean", "integer", "number", "string", or "array" with `items` of type
- * "string"), `default`, `description`, `enum`, `minimum` and `maximum`; other keywords make the schema wrong, so that
+ * Of a property the host reads `type` ("boolean", "integer", "number", "string", "array" with `items` of type "string",
+ * or "object" with `properties` of its own), `default`, `description`, `enum`, `minimum` and `maximum`; other keywords make the schema wrong, so that
  * none is believed to be checked which is not. A string may have a `format`: with "duration" it is written like 90s or
  * 7d, and the plugin gets an integer, milliseconds; with "size" like 700MB or 16GiB, and the plugin gets bytes.
  * A setting that is not a property is an error in the config. A plugin without this extension takes no settings.

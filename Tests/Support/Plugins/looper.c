@@ -1,0 +1,329 @@
+/* An event loop that behaves as its setting `mode` says. Its event ids are numbers: each poll comes one further, up to the setting
+ * `pages`, with `more` before the last. Process counts its pages in the record `count` of the plugin's own collection, and puts one
+ * record for each. Where the mode has a number behind it, it is meant for the turn that begins there. Built with -pthread. */
+#include <larder/larder.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define S(literal) LARDER_STR(literal)
+#ifndef COLLECTION
+#define COLLECTION larder_str_make(0, 0)
+#endif
+#ifndef REFRESH_BITS
+#define REFRESH_BITS 0
+#endif
+#ifndef HINTS
+#define HINTS 0
+#endif
+#define OWN S("org.example.looper")
+
+struct looper {
+    larder_instance instance;
+    const larder_host *host;
+    const larder_records *records;
+    const larder_http *http;
+    const larder_dav *dav;
+    const larder_kv *kv;
+    const larder_log *log;
+    const larder_cancel *cancel;
+    const larder_actions *actions;
+    char mode[64], target[256], pages[16];
+    larder_status answer;
+    long live_pages;
+};
+
+struct content {
+    char id[32];
+};
+
+static void setting(larder_str json, const char *quoted, char *out, size_t size) {
+    const char *end = json.ptr + json.len, *at = json.ptr;
+    size_t n = strlen(quoted), length = 0;
+    while (at + n < end && memcmp(at, quoted, n) != 0) at++;
+    for (at += n; at < end && *at != '"'; at++) {}
+    for (at++; at < end && *at != '"' && length + 1 < size; at++)
+        out[length++] = *at == '\\' && at + 1 < end ? *++at : *at;
+    out[length] = 0;
+}
+
+/* Whether the mode is this one, at this number. */
+static int is(struct looper *me, const char *mode, long number) {
+    size_t n = strlen(mode);
+    if (strncmp(me->mode, mode, n) != 0) return 0;
+    return me->mode[n] == 0 || (me->mode[n] == ' ' && strtol(me->mode + n, 0, 10) == number);
+}
+
+static void say(struct looper *me, const char *word, long number) {
+    char line[256];
+    int length = snprintf(line, sizeof line, "%s %ld", word, number);
+    me->log->write(me->host, LARDER_LOG_INFO, larder_str_make(line, (uint64_t)length));
+}
+
+static void rest(long milliseconds) {
+    struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+    nanosleep(&time, 0);
+}
+
+static long number_of(larder_str text) {
+    char copy[32] = "";
+    if (text.ptr && text.len < sizeof copy) memcpy(copy, text.ptr, text.len);
+    return strtol(copy, 0, 10);
+}
+
+static void *from_elsewhere(void *me_) {
+    struct looper *me = me_;
+    larder_record record = {sizeof record, 0, {0, 0}, {0, 0}, {0, 0}, {0, 0}};
+    me->answer = me->records->get(me->host, OWN, S("count"), 0, &record);
+    return 0;
+}
+
+static larder_status put(struct looper *me, larder_str collection, const char *key, const char *value, size_t content) {
+    larder_record record = {sizeof record, 0, larder_str_make(key, strlen(key)), S(""), larder_str_make(value, strlen(value)), {0, 0}};
+    larder_status status;
+    uint8_t *bytes = content ? calloc(1, content) : 0;
+    record.content.ptr = bytes;
+    record.content.len = content;
+    status = me->records->put(me->host, collection, &record);
+    free(bytes);
+    return status;
+}
+
+static void ask_http(struct looper *me) {
+    larder_http_header header = {S("Accept"), S("text/plain")};
+    larder_http_request request = {sizeof request, sizeof header, S("GET"), {0, 0}, &header, 1, {0, 0}};
+    larder_http_answer *answer;
+    larder_bytes bytes;
+    larder_str value;
+    larder_status status;
+    long length = 0;
+    request.target = larder_str_make(me->target, strlen(me->target));
+    status = me->http->open(me->host, &request, &answer);
+    say(me, "http", status);
+    if (status != LARDER_OK) return;
+    say(me, "status", answer->status);
+    say(me, "header", answer->header(answer, S("cOnTeNt-LeNgTh"), &value) == LARDER_OK ? number_of(value) : -1);
+    while ((status = answer->read(answer, &bytes)) == LARDER_OK && bytes.ptr) length += (long)bytes.len;
+    say(me, "body", status == LARDER_OK ? length : status);
+    say(me, "closed", me->http->close(me->host, answer));
+    say(me, "again", me->http->close(me->host, answer));
+}
+
+static void ask_dav(struct looper *me) {
+    larder_str names[2] = {S("{DAV:}resourcetype"), S("{DAV:}nothing")};
+    larder_dav_request request = {sizeof request, 1, S("PROPFIND"), {0, 0}, {0, 0}, names, 2};
+    larder_dav_answer *answer;
+    const larder_dav_response *response;
+    larder_dav_end end = {sizeof end, 0, {0, 0}, {0, 0}};
+    larder_status status;
+    request.target = larder_str_make(me->target, strlen(me->target));
+    status = me->dav->open(me->host, &request, &answer);
+    say(me, "dav", status);
+    if (status != LARDER_OK) return;
+    say(me, "status", answer->status);
+    say(me, "early", answer->end(answer, &end));
+    while ((status = answer->next(answer, &response)) == LARDER_OK && response) {
+        me->log->write(me->host, LARDER_LOG_INFO, response->href);
+        say(me, "values", (long)response->value_count + 10 * (response->values[0].ptr != 0) + 100 * (response->values[1].ptr != 0));
+    }
+    say(me, "end", status != LARDER_OK ? status : answer->end(answer, &end));
+}
+
+static larder_status poll(void *me_, const larder_loop *loop, larder_event_page *out) {
+    struct looper *me = me_;
+    struct content *content;
+    pthread_t thread;
+    long from = number_of(loop->event_id), last = strtol(me->pages, 0, 10);
+    if (is(me, "die in poll", from)) raise(SIGKILL);
+    if (is(me, "fail in poll", from)) {
+        me->host->fail(me->host, LARDER_FAILED, S("as it was told to"));
+        return LARDER_FAILED;
+    }
+    if (is(me, "nothing there", from)) return LARDER_UNSUPPORTED;
+    if (is(me, "unknown status", from)) return 77;
+    if (is(me, "hang", from)) {
+        while (me->cancel->check(me->host) == LARDER_OK) rest(5);
+        return LARDER_CANCELLED;
+    }
+    if (is(me, "deaf", from)) rest(3000);
+    if (is(me, "elsewhere", from)) {
+        pthread_create(&thread, 0, from_elsewhere, me);
+        pthread_join(thread, 0);
+        say(me, "from elsewhere", me->answer);
+    }
+    if (is(me, "put in poll", from)) say(me, "put in poll", put(me, OWN, "x", "{}", 0));
+    if (is(me, "http", from)) ask_http(me);
+    if (is(me, "dav", from)) ask_dav(me);
+    content = calloc(1, sizeof *content);
+    if (!content) return LARDER_INTERNAL;
+    me->live_pages++;
+    snprintf(content->id, sizeof content->id, "%ld", from < last && !is(me, "stall", from) ? from + 1 : from);
+    out->content = content;
+    out->event_id = larder_str_make(content->id, strlen(content->id));
+    out->more = from + 1 < last;
+    if (is(me, "stall", from)) out->more = 1;
+    if (is(me, "no id", from)) out->event_id = larder_str_make(0, 0);
+    if (is(me, "empty id", from)) out->event_id = larder_str_make("", 0);
+    if (is(me, "bad id", from)) out->event_id = larder_str_make("\xff", 1);
+    if (is(me, "refresh everything", from)) out->refresh = LARDER_REFRESH_EVERYTHING;
+    if (is(me, "refresh three", from)) out->refresh = 3;
+    if (is(me, "refresh four", from)) out->refresh = 4;
+    return LARDER_OK;
+}
+
+static larder_status process(void *me_, const larder_loop *loop, const larder_event_page *page) {
+    struct looper *me = me_;
+    larder_record record = {sizeof record, 0, {0, 0}, {0, 0}, {0, 0}, {0, 0}};
+    char key[64], value[64];
+    long from = number_of(loop->event_id), count = 0;
+    if (page->event_id.len == loop->event_id.len && !memcmp(page->event_id.ptr, loop->event_id.ptr, loop->event_id.len))
+        return LARDER_OK;
+    if (me->records->get(me->host, OWN, S("count"), LARDER_RECORD_VERSION, &record) == LARDER_OK) count = number_of(record.version);
+    snprintf(value, sizeof value, "%ld", count + 1);
+    snprintf(key, sizeof key, "page %.*s", (int)page->event_id.len, page->event_id.ptr);
+    memset(&record, 0, sizeof record);
+    record.struct_size = sizeof record;
+    record.key = S("count");
+    record.version = larder_str_make(value, strlen(value));
+    if (me->records->put(me->host, OWN, &record) != LARDER_OK) return LARDER_IO;
+    if (put(me, OWN, key, "{\"seen\":1}", 0) != LARDER_OK) return LARDER_IO;
+    me->kv->put(me->host, (larder_bytes){(const uint8_t *)"last", 4}, (larder_bytes){(const uint8_t *)value, strlen(value)});
+    if (is(me, "die in process", from)) raise(SIGKILL);
+    if (is(me, "fail in process", from)) return LARDER_FAILED;
+    if (is(me, "denied", from)) {
+        say(me, "calendars", put(me, S("calendars"), "/c/", "{}", 0));
+        say(me, "other", put(me, S("org.example.other"), "x", "{}", 0));
+        say(me, "empty key", put(me, OWN, "", "{}", 0));
+        say(me, "no object", put(me, OWN, "x", "[]", 0));
+        say(me, "no JSON", put(me, OWN, "x", "{", 0));
+        say(me, "much", put(me, OWN, "x", "{}", 15u << 20));
+        say(me, "too much", put(me, OWN, "y", "{}", 2u << 20));
+        say(me, "removed", me->records->remove(me->host, OWN, S("x")));
+        say(me, "gone", me->records->get(me->host, OWN, S("x"), 0, &record));
+    }
+    if (is(me, "look", from)) say(me, "look", me->actions->look(me->host, larder_str_make(me->target, strlen(me->target))));
+    return LARDER_OK;
+}
+
+static larder_status refresh(void *me_, const larder_loop *loop, uint32_t what, larder_event_page *out) {
+    struct looper *me = me_;
+    struct content *content = calloc(1, sizeof *content);
+    (void)loop;
+    if (!content) return LARDER_INTERNAL;
+    me->live_pages++;
+    say(me, "refresh", what);
+    out->content = content;
+    strcpy(content->id, "0");
+    out->event_id = larder_str_make(content->id, 1);
+    if (is(me, "die in refresh", (long)what)) raise(SIGKILL);
+    if (is(me, "nothing to refresh", (long)what)) {
+        free(content);
+        me->live_pages--;
+        return LARDER_UNSUPPORTED;
+    }
+    return put(me, OWN, "refreshed", "{}", 0);
+}
+
+static void on_error(void *me_, const larder_loop *loop, const larder_loop_error *error) {
+    struct looper *me = me_;
+    (void)loop;
+    say(me, "error", error->code);
+    me->log->write(me->host, LARDER_LOG_INFO, error->message);
+}
+
+static void release_page(void *me_, larder_event_page *page) {
+    struct looper *me = me_;
+    me->live_pages--;
+    free(page->content);
+}
+
+static larder_status start(void *me_) {
+    struct looper *me = me_;
+    const larder_host *host = me->host;
+    const larder_config *config = host->extension(host, S(LARDER_EXT_CONFIG));
+    larder_str json;
+    me->records = host->extension(host, S(LARDER_EXT_RECORDS));
+    me->http = host->extension(host, S(LARDER_EXT_HTTP));
+    me->dav = host->extension(host, S(LARDER_EXT_DAV));
+    me->kv = host->extension(host, S(LARDER_EXT_KV));
+    me->log = host->extension(host, S(LARDER_EXT_LOG));
+    me->cancel = host->extension(host, S(LARDER_EXT_CANCEL));
+    me->actions = host->extension(host, S(LARDER_EXT_ACTIONS));
+    if (!config || config->settings(host, &json) != LARDER_OK) return LARDER_UNSUPPORTED;
+    setting(json, "\"mode\"", me->mode, sizeof me->mode);
+    setting(json, "\"target\"", me->target, sizeof me->target);
+    setting(json, "\"pages\"", me->pages, sizeof me->pages);
+    return LARDER_OK;
+}
+
+static void stop(void *me_) {
+    struct looper *me = me_;
+    say(me, "pages left", me->live_pages);
+}
+
+static void destroy(void *me) { free(me); }
+
+static larder_status schema(void *me, larder_str *out) {
+    (void)me;
+    *out = S("{\"properties\": {\"mode\": {\"type\": \"string\", \"default\": \"\"}, \"target\": {\"type\": \"string\", "
+             "\"default\": \"\"}, \"pages\": {\"type\": \"string\", \"default\": \"3\"}}}");
+    return LARDER_OK;
+}
+
+static larder_event_loop loops;
+static const larder_config_schema schemas = {sizeof schemas, 0, schema};
+
+static const void *extension(void *me, larder_str name) {
+    larder_str loop = S(LARDER_EXT_EVENT_LOOP), config = S(LARDER_EXT_CONFIG_SCHEMA);
+    (void)me;
+    if (name.len == loop.len && !memcmp(name.ptr, loop.ptr, loop.len)) return &loops;
+    if (name.len == config.len && !memcmp(name.ptr, config.ptr, config.len)) return &schemas;
+    return 0;
+}
+
+static const larder_descriptor *describe(uint32_t index) {
+    static larder_descriptor descriptor;
+    if (index != 0) return 0;
+    descriptor.struct_size = sizeof descriptor;
+    descriptor.id = OWN;
+    descriptor.name = S("Looper");
+    descriptor.version = S("1.0.0");
+    descriptor.required = S(LARDER_EXT_CONFIG " " LARDER_EXT_LOG " " LARDER_EXT_RECORDS " " LARDER_EXT_HTTP " " LARDER_EXT_DAV
+                            " " LARDER_EXT_KV " " LARDER_EXT_CANCEL " " LARDER_EXT_ACTIONS);
+    return &descriptor;
+}
+
+static larder_status create(larder_str id, const larder_host *host, const larder_instance **out) {
+    struct looper *me = calloc(1, sizeof *me);
+    (void)id;
+    if (!me) return LARDER_INTERNAL;
+    me->host = host;
+    me->instance.struct_size = sizeof me->instance;
+    me->instance.context = me;
+    me->instance.start = start;
+    me->instance.stop = stop;
+    me->instance.destroy = destroy;
+    me->instance.extension = extension;
+    *out = &me->instance;
+    return LARDER_OK;
+}
+
+LARDER_EXPORT larder_status larder_plugin_entry_v1(uint32_t host_minor, const larder_module **out) {
+    static const larder_module module = {sizeof module, LARDER_ABI_MINOR, describe, create};
+    (void)host_minor;
+    loops.struct_size = sizeof loops;
+    loops.refresh_bits = REFRESH_BITS;
+    loops.kind = S("looper");
+    loops.collection = COLLECTION;
+    loops.hints = HINTS;
+    loops.poll = poll;
+    loops.process = process;
+    loops.refresh = refresh;
+    loops.on_error = on_error;
+    loops.release_page = release_page;
+    *out = &module;
+    return LARDER_OK;
+}
