@@ -58,22 +58,3 @@ public struct RecordFields: OptionSet, Sendable {
     public static let content = RecordFields(rawValue: 4)
     public static let all: RecordFields = [.version, .value, .content]
 }
-
-extension RecordChange {
-    /// Bytes that all changes of one turn may have.
-    public static let largestTurn = 16 << 20
-    /// Bytes of a record's value.
-    public static let largestValue = 1 << 20
-    /// Bytes of a record's key.
-    public static let longestKey = 4 << 10
-
-    /// How much it counts in its turn, in bytes.
-    public var size: Int {
-        switch self {
-        case .put(let record, let collection):
-            collection.text.utf8.count + record.key.text.utf8.count + record.version.utf8.count
-                + record.value.utf8.count + (record.content?.count ?? 0)
-        case .remove(let key, let collection): collection.text.utf8.count + key.text.utf8.count
-        }
-    }
-}

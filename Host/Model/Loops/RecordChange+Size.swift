@@ -1,6 +1,10 @@
 extension RecordChange {
     /// How much the changes of one turn of a loop may take together, in bytes: 16 MiB. Longer work is several pages.
     public static let largestTurn = 16 << 20
+    /// Bytes of a record's value.
+    public static let largestValue = 1 << 20
+    /// Bytes of a record's key.
+    public static let longestKey = 4 << 10
 
     /// What the change takes of a turn, in bytes: its texts and its content, and something for being one.
     public var size: Int {
