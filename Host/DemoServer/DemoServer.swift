@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import NIOSSL
 
-/// A WebDAV server of the ownCloud family in this process, on 127.0.0.1: what `larder demo` shows the program with, and
+/// A server of the ownCloud family, WebDAV and CalDAV, in this process, on 127.0.0.1: what `larder demo` shows the program with, and
 /// what tests see it fail with. Its faults can be switched here alone, never through the network.
 ///
 /// ```swift
@@ -25,6 +25,10 @@ public final class DemoServer: Sendable {
         public var range: String?
         /// The bytes of the answer's body that were sent.
         public var bytes: Int
+        /// What stands after the target's `?`.
+        public var query: String?
+        /// The request's body; nil unless it was for the calendars.
+        public var body: String?
 
         public init(method: String, path: String, status: Int, range: String?, bytes: Int) {
             (self.method, self.path, self.status, self.range, self.bytes) = (method, path, status, range, bytes)
@@ -35,6 +39,8 @@ public final class DemoServer: Sendable {
     public let port: Int
     /// The files that are served.
     public let tree: Tree
+    /// The calendars that are served beside them.
+    public let calendars: Calendars
 
     private let manner: MannerBox
     private let faults: FaultList
@@ -72,9 +78,10 @@ public final class DemoServer: Sendable {
     private init(_ configuration: Configuration) async throws {
         self.configuration = configuration
         (tree, manner, faults, log) = (Tree(), MannerBox(configuration.manner), FaultList(), RequestLog())
+        calendars = Calendars(user: configuration.user)
         tree.setPropagation(configuration.manner.propagation)
         let responder = DemoResponder(
-            configuration: configuration, tree: tree, manner: manner, faults: faults, log: log,
+            configuration: configuration, tree: tree, calendars: calendars, manner: manner, faults: faults, log: log,
             upload: Upload(folder: configuration.scratchFolder))
         var logger = Logger(label: "demo server")
         logger.logLevel = .critical

@@ -57,6 +57,8 @@ public struct Manner: Sendable {
     /// The interval in milliseconds that the capabilities wish for; nil for none.
     public var pollInterval: Int? = 30_000
 
+    public var calendars = CalendarManner()
+
     public init() {}
 
     /// A plain WebDAV server: nothing of ownCloud's, and folder ETags that tell of children alone.
@@ -65,6 +67,7 @@ public struct Manner: Sendable {
         manner.ownCloudProperties = false
         manner.statusDocument = false
         manner.propagation = .toParent
+        manner.calendars.offered = false
         return manner
     }
 }

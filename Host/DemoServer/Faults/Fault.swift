@@ -11,6 +11,12 @@ public struct Fault: Sendable {
         case cutOff(afterBytes: Int)
         /// This status and no body; `retryAfter` is in seconds.
         case status(Int, retryAfter: Int? = nil)
+        /// This status with a body that names the precondition of WebDAV that the request broke, such as
+        /// `valid-sync-token`; nil names none.
+        case refusal(Int, precondition: String?)
+        /// A calendar answer with this document type, `<!DOCTYPE x [<!ENTITY e …>]>`, that has `&e;` in the place of each
+        /// name and sync token.
+        case documentType(String)
         /// A body that is so many bytes longer or shorter than the file, and says so.
         case wrongLength(by: Int)
         /// A checksum that is not the file's.

@@ -18,6 +18,7 @@ struct DemoContext: RequestContext {
 struct DemoResponder: HTTPResponder {
     let configuration: DemoServer.Configuration
     let tree: Tree
+    let calendars: Calendars
     let manner: MannerBox
     let faults: FaultList
     let log: RequestLog
@@ -34,6 +35,14 @@ struct DemoResponder: HTTPResponder {
         let found = faults.faults(method: request.method.rawValue, path: path)
         var entry = DemoServer.LoggedRequest(
             method: request.method.rawValue, path: path, status: 0, range: request.headers[.range], bytes: 0)
+        if let mark = request.head.path?.firstIndex(of: "?") {
+            entry.query = request.head.path.map { String($0[$0.index(after: mark)...]) }
+        }
+        var body: [UInt8] = []
+        if case .calendars = target {
+            body = Array(try await request.body.collect(upTo: 16 << 20).readableBytesView)
+            entry.body = String(decoding: body, as: UTF8.self)
+        }
         for fault in found {
             switch fault.kind {
             case .delay(let duration): try await Task.sleep(for: duration)
@@ -45,7 +54,7 @@ struct DemoResponder: HTTPResponder {
         if let instead = found.lazy.compactMap({ Answer(insteadOf: $0.kind) }).first {
             answer = instead
         } else {
-            answer = try await self.answer(to: request, target, found.map(\.kind))
+            answer = try await self.answer(to: request, body, target, found.map(\.kind))
         }
         for case .wrongLength(let difference) in found.map(\.kind) { answer.change(lengthBy: difference) }
         entry.status = answer.status.code
@@ -53,12 +62,18 @@ struct DemoResponder: HTTPResponder {
             .response(isHead: request.method == .head, announcesLength: manner.value.contentLength, entry: entry)
     }
 
-    private func answer(to request: Request, _ target: Target, _ faults: [Fault.Kind]) async throws -> Answer {
+    /// - Parameter body: the request's, if it is for the calendars.
+    private func answer(
+        to request: Request, _ body: [UInt8], _ target: Target, _ faults: [Fault.Kind]
+    ) async throws -> Answer {
         let manner = manner.value
+        let calendarService = CalendarService(
+            calendars: calendars, manner: manner.calendars, user: configuration.user, faults: faults)
         switch target {
         case .status: return manner.statusDocument ? Documents.status : Answer(.notFound)
+        case .wellKnownCalendars: return calendarService.wellKnown()
         case .unknown: return Answer(.notFound)
-        case .item, .capabilities, .user: break
+        case .item, .capabilities, .user, .calendars: break
         }
         guard request.headers[.authorization] == configuration.authorization else {
             var answer = Answer(.unauthorized)
@@ -70,6 +85,14 @@ struct DemoResponder: HTTPResponder {
             return Documents.capabilities(version: version, manner: manner)
         case .user(let version) where manner.statusDocument:
             return Documents.user(version: version, user: configuration.user)
+        case .calendars(let target):
+            let scheme = configuration.certificate == nil ? "http" : "https"
+            return calendarService.answer(
+                CalendarRequest(
+                    method: request.method.rawValue, target: target,
+                    path: String((request.head.path ?? "/").prefix { $0 != "?" }),
+                    origin: "\(scheme)://\(request.head.authority ?? "127.0.0.1")", fields: request.headers, body: body)
+            )
         case .item(let path, let base):
             do {
                 return try await answer(to: request, path, base, manner, faults)
@@ -118,6 +141,8 @@ extension Answer {
             self.init(
                 .ok, type: "text/html; charset=utf-8",
                 text: "<!DOCTYPE html><html><head><title>Log in</title></head><body><form><br></form></body></html>")
+        case .refusal(let status, let precondition):
+            self = CalendarService.refusal(status, precondition.map(XMLName.dav), XMLWriter(prefixes: .usual))
         case .redirect(let address, let status):
             self.init(.init(code: status))
             fields[.location] = address

@@ -5,6 +5,8 @@ enum Target {
     case status
     case capabilities(version: Int)
     case user(version: Int)
+    case wellKnownCalendars
+    case calendars(CalendarTarget)
     case unknown
 
     /// - Parameter target: as it stands in the request line: a path with an optional query.
@@ -16,6 +18,7 @@ enum Target {
         case "/ocs/v2.php/cloud/capabilities": self = .capabilities(version: 2)
         case "/ocs/v1.php/cloud/user": self = .user(version: 1)
         case "/ocs/v2.php/cloud/user": self = .user(version: 2)
+        case CalendarService.wellKnownPath[...]: self = .wellKnownCalendars
         default:
             for base in configuration.bases {
                 if let item = Self.item(path.utf8, below: base) {
@@ -23,7 +26,7 @@ enum Target {
                     return
                 }
             }
-            self = .unknown
+            self = CalendarTarget(path).map(Target.calendars) ?? .unknown
         }
     }
 

@@ -44,7 +44,8 @@ struct TreePath: Hashable, Sendable {
         return String(decoding: result, as: UTF8.self)
     }
 
-    private static func decoded(_ part: Substring.UTF8View) -> [UInt8]? {
+    /// - Returns: nil if an escape is broken.
+    static func decoded(_ part: Substring.UTF8View) -> [UInt8]? {
         var result: [UInt8] = []
         var rest = part[...]
         while let byte = rest.popFirst() {

@@ -1,0 +1,49 @@
+/// What one `sync-collection` answer lists, with the token that it comes with.
+struct SyncPage {
+    /// Members that changed, those that are gone among them.
+    private(set) var members: [String]
+    private(set) var token: String
+    /// Whether the answer says that more follows.
+    private(set) var saysCut = false
+
+    /// - Parameter limit: what the request wants at most.
+    /// - Returns: nil if the token is refused.
+    init?(of calendar: Calendar, since text: String, limit: Int?, manner: CalendarManner) {
+        guard let since = SyncToken(text, form: manner.tokens) else { return nil }
+        let newest = SyncToken.text(after: calendar.version, form: manner.tokens)
+        let size = min(manner.pageSize ?? .max, manner.limit == .heeded ? limit ?? .max : .max)
+        switch since {
+        case .initial, .within:
+            let all = calendar.objects.keys.sorted()
+            var (version, start) = (calendar.version, 0)
+            if case .within(let old, let given) = since { (version, start) = (old, min(given, all.count)) }
+            members = Array(all[start...].prefix(manner.pageSize ?? .max))
+            saysCut = start + members.count < all.count
+            // What changed since the first page comes with the first delta.
+            token =
+                saysCut
+                ? SyncToken.text(within: version, given: start + members.count, form: manner.tokens)
+                : SyncToken.text(after: version, form: manner.tokens)
+        case .after, .nonsense:
+            var number = Int.max
+            if case .after(let known) = since { number = known }
+            let isLost = number > calendar.version || number < calendar.forgotten
+            if isLost, manner.lostTokens == .refused { return nil }
+            let changes = calendar.log.filter { $0.number > number }
+            let listed = changes.prefix(size)
+            members = listed.reduce(into: []) { if !$0.contains($1.object) { $0.append($1.object) } }
+            saysCut = listed.count < changes.count
+            if let last = listed.last {
+                token = SyncToken.text(after: last.number, form: manner.tokens)
+            } else {
+                token = isLost && manner.lostTokens == .echoed ? text : newest
+            }
+            if manner.repeatsRemovals { members += calendar.removed.subtracting(members).sorted() }
+        }
+        if manner.limit == .silentlyCut, let limit, members.count > limit {
+            members = Array(members.prefix(limit))
+            token = newest
+            saysCut = false
+        }
+    }
+}
