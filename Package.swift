@@ -98,7 +98,7 @@ let package = Package(
         host("Model"),
         host("Warehouse", ["CLinux", sqlite]),
         host("Storage", ["Model", "CLinux", grdb, sqlite, crypto]),
-        host("Connection", ["Model", "CExpat", http, nioCore, nioPosix, nioHTTP1, nioSSL, crypto, logging]),
+        host("Connection", ["Model", "CExpat", "CLinux", http, nioCore, nioPosix, nioHTTP1, nioSSL, crypto, logging]),
         host("PluginHost", ["Model", "CLarder", "CLinux", crypto, logging]),
         host("ItemPolicies", ["Model", "CLarder", "Storage", "PluginHost", logging]),
         host("SyncEngine", ["Model", "Storage", "Connection", collections, logging]),

@@ -10,6 +10,8 @@ struct Question {
     var sendsCredentials = true
     /// Whether it does no harm to send it again when nobody knows whether it arrived (RFC 9110, section 9.2.2).
     var isIdempotent = true
+    /// Whether it is a guess where something may be: a 401 there says nothing of the credentials.
+    var isGuess = false
     var timeLimit: Duration
     /// The request as a person reads it: `listing /Photos`.
     var doing: String
@@ -26,7 +28,7 @@ extension Connection {
     /// Sends a request and follows redirects within the origin, with method and body kept (RFC 9110, section 15.4).
     ///
     /// The caller has entered the gate.
-    /// - Returns: an answer with any status but 401 and the redirects.
+    /// - Returns: an answer with any status but 401, unless the question is a guess, and the redirects.
     func ask(_ question: Question, at start: ServerAddress) async throws(ConnectionError) -> Reply {
         var address = start
         for redirects in 0...Redirect.limit {
@@ -64,7 +66,7 @@ extension Connection {
                 "status": "\(answer.status)",
                 "ms": "\((clock.monotonic() - began).nanoseconds / 1_000_000)",
             ])
-        if answer.status == 401, question.sendsCredentials {
+        if answer.status == 401, question.sendsCredentials, !question.isGuess {
             var error = await error(for: &answer, question, at: address.origin)
             if case .none = credentials {
                 error.message = "\(address.origin) asks for a name and a password"

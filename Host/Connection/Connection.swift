@@ -13,6 +13,7 @@ public final class Connection: Sendable {
     let logger: Logger
     let timeLimits: TimeLimits
     let gate: RequestGate
+    let resolver: ServiceResolver
     /// The network; or why it cannot be used.
     private let transport: Result<any HTTPTransport, ConnectionError>
     private let state: Mutex<State>
@@ -44,15 +45,18 @@ public final class Connection: Sendable {
             timeLimits: TimeLimits())
     }
 
-    /// - Parameter transport: nil: the network.
+    /// - Parameters:
+    ///   - transport: nil: the network.
+    ///   - resolver: asks the name server where services are.
     init(
         bookmark: Bookmark, credentials: Credentials, limits: Limits, clock: HostClock, logger: Logger,
-        timeLimits: TimeLimits, transport: (any HTTPTransport)? = nil
+        timeLimits: TimeLimits, transport: (any HTTPTransport)? = nil, resolver: ServiceResolver = .system
     ) {
         self.bookmark = bookmark
         self.clock = clock
         self.logger = logger
         self.timeLimits = timeLimits
+        self.resolver = resolver
         gate = RequestGate(width: limits.connections)
         state = Mutex(State(credentials: credentials))
         if let transport {
@@ -93,6 +97,9 @@ public final class Connection: Sendable {
         }
         return root
     }
+
+    /// Where the account's files are, if `connect()` has found out.
+    func foundRoot() -> ServerAddress? { state.withLock { $0.root } }
 
     func setRoot(_ root: ServerAddress) {
         state.withLock { $0.root = root }

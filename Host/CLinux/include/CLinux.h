@@ -1,3 +1,4 @@
 #include "children.h"
 #include "files.h"
 #include "memory.h"
+#include "names.h"

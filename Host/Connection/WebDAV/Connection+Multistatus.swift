@@ -19,18 +19,27 @@ extension Connection {
             method: try Self.method(request.method),
             headers: ["Depth": request.depth.rawValue, "Content-Type": "application/xml; charset=utf-8"], body: body,
             timeLimit: request.timeLimit, doing: "\(request.method) \(address.path)")
+        return try await multistatus(question, asked, at: address).answer
+    }
+
+    /// The same, with the address that answered.
+    func multistatus(
+        _ question: Question, _ asked: AskedProperties, at address: ServerAddress
+    ) async throws(ConnectionError) -> (answer: MultistatusAnswer, address: ServerAddress) {
         var reply = try await openly(question, at: address)
         guard reply.answer.status == 207 else {
             let document = await reply.answer.beginning(atMost: 65_536)
-            return MultistatusAnswer(
+            let answer = MultistatusAnswer(
                 status: reply.answer.status,
                 body: BodyReader(reply.answer.body, doing: question.doing, at: address.origin), reader: nil,
                 end: MultistatusEnd(errors: DAVErrorReader.conditions(in: document)))
+            return (answer, reply.address)
         }
         try Self.checkCoding(of: reply.answer, question, at: address.origin)
-        return MultistatusAnswer(
+        let answer = MultistatusAnswer(
             status: 207, body: BodyReader(reply.answer.body, doing: question.doing, at: address.origin),
             reader: try MultistatusReader(asked, asked: reply.address))
+        return (answer, reply.address)
     }
 
     /// - Throws: if the answer is encoded, which nobody asked for.

@@ -1,0 +1,53 @@
+/// What a server may keep beside files.
+public enum DAVService: String, Sendable, Hashable, CaseIterable {
+    /// Calendars (RFC 4791).
+    case caldav
+    /// Address books (RFC 6352).
+    case carddav
+
+    /// RFC 6764, section 5.
+    var wellKnownPath: String { "/.well-known/\(rawValue)" }
+
+    /// RFC 6764, section 3.
+    func dnsName(at host: String, isTLS: Bool) -> String { "_\(rawValue)\(isTLS ? "s" : "")._tcp.\(host)" }
+
+    private var namespace: String { "urn:ietf:params:xml:ns:\(rawValue)" }
+
+    /// RFC 4791, section 6.2.1; RFC 6352, section 7.1.1.
+    var homeSet: String {
+        switch self {
+        case .caldav: "{\(namespace)}calendar-home-set"
+        case .carddav: "{\(namespace)}addressbook-home-set"
+        }
+    }
+
+    /// The resource type of a collection in a home.
+    var collection: String {
+        switch self {
+        case .caldav: "{\(namespace)}calendar"
+        case .carddav: "{\(namespace)}addressbook"
+        }
+    }
+
+    /// What the field `DAV` of an OPTIONS tells where it is offered.
+    var complianceClass: String {
+        switch self {
+        case .caldav: "calendar-access"
+        case .carddav: "addressbook"
+        }
+    }
+}
+
+/// Where a server keeps the calendars or address books of an account.
+public struct DAVHomes: Sendable, Hashable {
+    /// A path from the origin's root, percent-encoded in one way; nil: the server has no principals.
+    public var principal: String?
+    /// The collections that hold them, in the server's order, as paths with a closing slash. One or more. Where the account's url is
+    /// itself a calendar or an address book, it is that collection.
+    public var homes: [String]
+
+    public init(principal: String?, homes: [String]) {
+        self.principal = principal
+        self.homes = homes
+    }
+}

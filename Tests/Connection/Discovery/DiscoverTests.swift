@@ -1,0 +1,200 @@
+import Logging
+import Model
+import NIOHTTP1
+import Synchronization
+import Testing
+
+@testable import Connection
+
+private let principalProperty = "current-user-principal xmlns=\"DAV:\""
+private let homeProperty = "C:calendar-home-set xmlns:C=\"urn:ietf:params:xml:ns:caldav\""
+
+/// What a server tells of one place.
+private func told(principal: String? = nil, homes: [String] = [], at href: String = "/") -> HTTPAnswer {
+    func href(_ text: String) -> String { "<href xmlns=\"DAV:\">\(text)</href>" }
+    var properties = ""
+    if let principal {
+        properties +=
+            "<\(principalProperty)>\(principal == "-" ? "<unauthenticated/>" : href(principal))</current-user-principal>"
+    }
+    if !homes.isEmpty { properties += "<\(homeProperty)>\(homes.map(href).joined())</C:calendar-home-set>" }
+    return .status(
+        207, [:],
+        """
+        <multistatus xmlns="DAV:"><response><href>/</href><propstat><prop>\(properties)</prop><status>HTTP/1.1 200 OK</status>\
+        </propstat><propstat><prop><getetag/></prop><status>HTTP/1.1 404 Not Found</status></propstat></response></multistatus>
+        """)
+}
+
+/// A server that answers at these places, told with their methods; 404 elsewhere.
+private func server(_ places: [String: @Sendable (HTTPRequest) -> HTTPAnswer]) -> ScriptedTransport {
+    ScriptedTransport { request, _ throws(TransportError) in
+        places["\(request.method) \(request.address.path)"]?(request) ?? .status(404)
+    }
+}
+
+private func connection(
+    _ url: String, username: String? = "ada", names: [String: [ServiceResolver.Location]] = [:],
+    over transport: ScriptedTransport
+) -> Connection {
+    Connection(
+        bookmark: .at(url, username: username), credentials: .basic(username: "ada", password: "secret"),
+        limits: Limits(), clock: WaitlessClock().clock, logger: Logger(label: "test"), timeLimits: TimeLimits(),
+        transport: transport, resolver: ServiceResolver { names[$0] ?? [] })
+}
+
+struct DiscoverTests {
+    @Test("D03: homes are asked of the principal; there may be several, relative, in any spelling")
+    func principal() async throws {
+        let transport = server([
+            "PROPFIND /": { _ in told(principal: "principals/%61da/") },
+            "PROPFIND /principals/ada/": { _ in told(homes: ["../../cal/a@b", "http://h/cal//shared/"]) },
+        ])
+        let homes = try await connection("https://h/", over: transport).discover(.caldav)
+        #expect(homes == DAVHomes(principal: "/principals/ada/", homes: ["/cal/a%40b/", "/cal/shared/"]))
+        #expect(transport.lines == ["PROPFIND /", "PROPFIND /principals/ada/"])
+        #expect(transport.requests.allSatisfy { $0.headers.first(name: "Depth") == "0" })
+    }
+
+    @Test("D01: well-known is followed with PROPFIND kept", arguments: [301, 302, 303, 307, 308])
+    func wellKnown(_ status: Int) async throws {
+        let transport = server([
+            "PROPFIND /.well-known/caldav": { _ in .status(status, ["Location": "/dav/"]) },
+            "PROPFIND /dav/": { _ in told(principal: "p") }, "PROPFIND /dav/p": { _ in told(homes: ["/dav/cal/"]) },
+        ])
+        let homes = try await connection("https://h/files/", over: transport).discover(.caldav)
+        #expect(homes == DAVHomes(principal: "/dav/p", homes: ["/dav/cal/"]))
+        #expect(
+            transport.lines == [
+                "PROPFIND /files/", "PROPFIND /.well-known/caldav", "PROPFIND /dav/", "PROPFIND /dav/p",
+            ])
+        #expect(
+            transport.requests.dropFirst().allSatisfy {
+                $0.body == transport.requests[1].body || $0.address.path == "/dav/p"
+            })
+    }
+
+    @Test(
+        "D01, L33: where well-known leads to another origin or to http nothing is sent, and nothing is offered",
+        arguments: ["https://sso/login", "http://h/dav/", "https://h:8443/"])
+    func elsewhere(_ location: String) async throws {
+        let transport = server(["PROPFIND /.well-known/caldav": { _ in .status(302, ["Location": location]) }])
+        #expect(try await connection("https://h/", over: transport).discover(.caldav) == nil)
+        #expect(transport.requests.allSatisfy { $0.address.origin.description == "https://h" })
+    }
+
+    @Test("D02: the path that the name server tells is used, if it means the account's own server")
+    func names() async throws {
+        let places: [String: @Sendable (HTTPRequest) -> HTTPAnswer] = [
+            "PROPFIND /secret/dav": { _ in told(principal: "/p/") }, "PROPFIND /p/": { _ in told(homes: ["/c/"]) },
+        ]
+        let location = ServiceResolver.Location(host: "cloud.example.org", port: 443, path: "/secret/dav")
+        for (name, username) in [
+            ("_caldavs._tcp.cloud.example.org", "ada"), ("_caldavs._tcp.example.org", "ada@Example.org"),
+        ] {
+            let found = try await connection(
+                "https://cloud.example.org/x/", username: username, names: [name: [location]], over: server(places)
+            ).discover(.caldav)
+            #expect(found?.homes == ["/c/"])
+        }
+        for other in [
+            ServiceResolver.Location(host: "evil.example.org", port: 443, path: "/secret/dav"),
+            .init(host: "cloud.example.org", port: 8443, path: "/secret/dav"),
+            .init(host: "cloud.example.org", port: 443, path: nil),
+        ] {
+            let transport = server(places)
+            let names = ["_caldavs._tcp.cloud.example.org": [other]]
+            #expect(
+                try await connection("https://cloud.example.org/", names: names, over: transport).discover(.caldav)
+                    == nil)
+            #expect(transport.requests.allSatisfy { $0.address.origin.host == "cloud.example.org" })
+        }
+    }
+
+    @Test("D02: no name server is asked about addresses and local names; without one the account's url works")
+    func local() async throws {
+        let asked = Mutex<[String]>([])
+        for url in [
+            "https://127.0.0.1/", "https://[::1]/", "https://localhost/", "https://nas/", "https://a.localhost/",
+            "http://x.org/",
+        ] {
+            let connection = Connection(
+                bookmark: .at(url), credentials: .none, limits: Limits(), clock: .system, logger: Logger(label: "test"),
+                timeLimits: TimeLimits(), transport: server([:]),
+                resolver: ServiceResolver { name in
+                    asked.withLock { $0.append(name) }
+                    return []
+                })
+            #expect(try await connection.discover(.caldav) == nil)
+        }
+        #expect(asked.withLock { $0 } == ["_caldav._tcp.x.org"])
+    }
+
+    @Test("the account's url may be the principal itself, a home, or a calendar")
+    func itself() async throws {
+        let principal = server(["PROPFIND /p/ada/": { _ in told(homes: ["/c/"]) }])
+        let found = try await connection("https://h/p/ada", over: principal).discover(.caldav)
+        #expect(found == DAVHomes(principal: "/p/ada/", homes: ["/c/"]))
+
+        let children = """
+            <multistatus xmlns="DAV:"><response><href>/c/</href><propstat><prop><resourcetype><collection/></resourcetype></prop>\
+            <status>HTTP/1.1 200 OK</status></propstat></response><response><href>/c/work/</href><propstat><prop><resourcetype>\
+            <collection/><calendar xmlns="urn:ietf:params:xml:ns:caldav"/></resourcetype></prop><status>HTTP/1.1 200 OK</status>\
+            </propstat></response></multistatus>
+            """
+        let options: @Sendable (HTTPRequest) -> HTTPAnswer = { _ in
+            .status(200, ["DAV": "1, 2", "Dav": "Calendar-Access"])
+        }
+        for (text, homes) in [(children, ["/c/"]), (Document.multistatus(["/c/"]), nil)] {
+            let home = server([
+                "OPTIONS /c/": options,
+                "PROPFIND /c/": { $0.headers.first(name: "Depth") == "1" ? .status(207, [:], text) : told() },
+            ])
+            #expect(try await connection("https://h/c", over: home).discover(.caldav)?.homes == homes)
+        }
+    }
+
+    @Test("L33: a server without calendars does not offer them, whatever it says instead")
+    func notOffered() async throws {
+        let transports = [
+            server([:]), server(["PROPFIND /": { _ in told() }]), server(["PROPFIND /": { _ in told(principal: "-") }]),
+            server(["PROPFIND /": { _ in .status(405) }, "OPTIONS /": { _ in .status(200, ["DAV": "1, 2"]) }]),
+            server(["PROPFIND /": { _ in .status(200, [:], "<html>") }]),
+            server(["PROPFIND /": { _ in told(principal: "/p/") }, "PROPFIND /p/": { _ in told() }]),
+            server(["PROPFIND /.well-known/caldav": { _ in .status(401) }]),
+        ]
+        for transport in transports {
+            let connection = connection("https://h/", over: transport)
+            #expect(try await connection.discover(.caldav) == nil)
+            // A refusal at a place that was guessed has not locked anything.
+            #expect(try await connection.discover(.carddav) == nil)
+        }
+    }
+
+    @Test("I13: an error is not an answer that there is nothing")
+    func errors() async throws {
+        for (place, status, kind) in [
+            ("PROPFIND /", 500, ConnectionError.Kind.serverError), ("PROPFIND /.well-known/caldav", 503, .serverError),
+            ("PROPFIND /", 401, .authentication), ("OPTIONS /", 502, .serverError),
+        ] {
+            let transport = server([place: { _ in .status(status) }])
+            let error = await #expect(throws: ConnectionError.self) {
+                try await connection("https://h/", over: transport).discover(.caldav)
+            }
+            #expect(error?.kind == kind)
+        }
+        let cut = server(["PROPFIND /": { _ in .status(207, [:], "<multistatus xmlns=\"DAV:\"><response>") }])
+        let broken = await #expect(throws: ConnectionError.self) {
+            try await connection("https://h/", over: cut).discover(.caldav)
+        }
+        #expect(broken?.kind == .protocolViolation)
+        let elsewhere = server([
+            "PROPFIND /": { _ in told(principal: "/p/") },
+            "PROPFIND /p/": { _ in told(homes: ["https://p42.example.org/c/"]) },
+        ])
+        let error = await #expect(throws: ConnectionError.self) {
+            try await connection("https://h/", over: elsewhere).discover(.caldav)
+        }
+        #expect(error?.kind == .redirectRefused && error?.message.contains("https://p42.example.org/c/") == true)
+    }
+}
