@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import NIOSSL
 
-/// A server of the ownCloud family, WebDAV and CalDAV, in this process, on 127.0.0.1: what `larder demo` shows the program with, and
+/// A server of the ownCloud family, WebDAV, CalDAV and OCS, in this process, on 127.0.0.1: what `larder demo` shows the program with, and
 /// what tests see it fail with. Its faults can be switched here alone, never through the network.
 ///
 /// ```swift
@@ -41,6 +41,9 @@ public final class DemoServer: Sendable {
     public let tree: Tree
     /// The calendars that are served beside them.
     public let calendars: Calendars
+    public let shares: Shares
+    public let hints: Hints
+    public let events: EventFeed
 
     private let manner: MannerBox
     private let faults: FaultList
@@ -78,10 +81,13 @@ public final class DemoServer: Sendable {
     private init(_ configuration: Configuration) async throws {
         self.configuration = configuration
         (tree, manner, faults, log) = (Tree(), MannerBox(configuration.manner), FaultList(), RequestLog())
-        calendars = Calendars(user: configuration.user)
+        (calendars, shares, hints) = (Calendars(user: configuration.user), Shares(), Hints())
+        events = EventFeed()
         tree.setPropagation(configuration.manner.propagation)
         let responder = DemoResponder(
-            configuration: configuration, tree: tree, calendars: calendars, manner: manner, faults: faults, log: log,
+            configuration: configuration,
+            served: Served(tree: tree, calendars: calendars, shares: shares, hints: hints, events: events),
+            manner: manner, faults: faults, log: log,
             upload: Upload(folder: configuration.scratchFolder))
         var logger = Logger(label: "demo server")
         logger.logLevel = .critical
@@ -107,6 +113,7 @@ public final class DemoServer: Sendable {
     /// Stops the server: lets go what faults hold up and closes all connections.
     public func stop() async {
         faults.removeAll()
+        hints.close()
         running.cancel()
         _ = await running.result
     }

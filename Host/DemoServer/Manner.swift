@@ -48,7 +48,7 @@ public struct Manner: Sendable {
     public var depthInfinity = DepthInfinity.refused
     /// `oc:id`, `oc:fileid`, `oc:size`, `oc:permissions` and `oc:checksums`.
     public var ownCloudProperties = true
-    /// `/status.php` and the capabilities.
+    /// `/status.php`, and all that is below `/ocs`.
     public var statusDocument = true
     /// Whether `Range` is heeded.
     public var ranges = true
@@ -57,7 +57,13 @@ public struct Manner: Sendable {
     /// The interval in milliseconds that the capabilities wish for; nil for none.
     public var pollInterval: Int? = 30_000
 
+    /// The bytes that the user may have on the server.
+    public var quota = 10 << 30
     public var calendars = CalendarManner()
+    public var shares = ShareManner()
+    public var hints = HintManner()
+    /// Whether there are plain JSON events at `/events`.
+    public var events = false
 
     public init() {}
 

@@ -96,11 +96,15 @@ import Testing
         try await DemoServer.running { server async throws in
             var client = Client(server)
             let capabilities = "//ocs/v2.php/cloud/capabilities?format=json"
-            #expect(try await client("GET", capabilities).body.contains("\"pollinterval\":30000"))
+            let header = ["OCS-APIRequest: true"]
+            #expect(try await client("GET", capabilities, header).body.contains("\"pollinterval\":30000"))
+            #expect(try await client("GET", capabilities).status == 412)
             #expect(
-                try await client("GET", "//ocs/v1.php/cloud/capabilities?format=json").body.contains(
+                try await client("GET", "//ocs/v1.php/cloud/capabilities?format=json", header).body.contains(
                     "\"statuscode\":100"))
-            #expect(try await client("GET", "//ocs/v2.php/cloud/user?format=json").body.contains("\"id\":\"demo\""))
+            #expect(
+                try await client("GET", "//ocs/v2.php/cloud/user?format=json", header).body.contains(
+                    "\"id\":\"demo\""))
             #expect(try await client("OPTIONS", "").fields["dav"] == "1, 3")
             client.credentials = nil
             #expect(try await client("GET", "//status.php").body.contains("\"installed\":true"))

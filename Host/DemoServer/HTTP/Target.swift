@@ -3,21 +3,23 @@ enum Target {
     /// An item of the tree; `base` is the encoded path that the tree's root has in this request's answers.
     case item(TreePath, base: String)
     case status
-    case capabilities(version: Int)
-    case user(version: Int)
+    /// A service below `/ocs`.
+    case ocs(version: Int, path: String)
+    /// Plain JSON events: the path below `/events/`.
+    case events(Substring)
     case wellKnownCalendars
     case calendars(CalendarTarget)
     case unknown
 
-    /// - Parameter target: as it stands in the request line: a path with an optional query.
-    init(_ target: String, configuration: DemoServer.Configuration) {
+    /// A target as it stands in the request line: a path, and what follows its `?`.
+    static func parts(of target: String) -> (path: Substring, query: Substring?) {
         let path = target.prefix { $0 != "?" }
+        return (path, path.endIndex == target.endIndex ? nil : target[path.endIndex...].dropFirst())
+    }
+
+    init(_ path: Substring, configuration: DemoServer.Configuration) {
         switch path {
         case "/status.php": self = .status
-        case "/ocs/v1.php/cloud/capabilities": self = .capabilities(version: 1)
-        case "/ocs/v2.php/cloud/capabilities": self = .capabilities(version: 2)
-        case "/ocs/v1.php/cloud/user": self = .user(version: 1)
-        case "/ocs/v2.php/cloud/user": self = .user(version: 2)
         case CalendarService.wellKnownPath[...]: self = .wellKnownCalendars
         default:
             for base in configuration.bases {
@@ -26,7 +28,13 @@ enum Target {
                     return
                 }
             }
-            self = CalendarTarget(path).map(Target.calendars) ?? .unknown
+            if let (version, path) = OCSRequest.place(of: path) {
+                self = .ocs(version: version, path: path)
+            } else if path.hasPrefix(EventFeedService.path) {
+                self = .events(path.dropFirst(EventFeedService.path.count))
+            } else {
+                self = CalendarTarget(path).map(Target.calendars) ?? .unknown
+            }
         }
     }
 
@@ -44,7 +52,7 @@ enum Target {
             path = path.dropFirst(scheme.count)
             path = path.drop { $0 != "/" }
         }
-        guard case .item(let item, _) = Target(String(path), configuration: configuration) else { return nil }
+        guard case .item(let item, _) = Target(path, configuration: configuration) else { return nil }
         return item
     }
 }

@@ -1,0 +1,126 @@
+import NIOCore
+import Synchronization
+
+/// What a demo server tells those who want to know of changes: notifications, activities, and a stream of events.
+public final class Hints: Sendable {
+    struct Notification: Sendable {
+        var id: Int
+        var app: String
+        var objectType: String
+        var objectID: String
+        var subject: String
+    }
+
+    struct Activity: Sendable {
+        var id: Int
+        var type: String
+        var subject: String
+        var objectName: String
+    }
+
+    private struct Contents {
+        var notifications: [Notification] = []
+        var activities: [Activity] = []
+        var last = 0
+        var streams: [Int: AsyncStream<ByteBuffer>.Continuation] = [:]
+        var opened = 0
+        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(Contents())
+
+    init() {}
+
+    /// Adds a notification.
+    /// - Returns: its id.
+    @discardableResult public func notify(
+        _ subject: String, app: String = "files_sharing", objectType: String = "remote_share", objectID: String = "1"
+    ) -> Int {
+        state.withLock { state in
+            state.last += 1
+            state.notifications.append(
+                Notification(
+                    id: state.last, app: app, objectType: objectType, objectID: objectID, subject: subject))
+            return state.last
+        }
+    }
+
+    public func removeNotifications() { state.withLock { $0.notifications = [] } }
+
+    /// Adds an activity.
+    /// - Returns: its id.
+    @discardableResult public func addActivity(_ type: String, _ subject: String, objectName: String = "") -> Int {
+        state.withLock { state in
+            state.last += 1
+            state.activities.append(
+                Activity(id: state.last, type: type, subject: subject, objectName: objectName))
+            return state.last
+        }
+    }
+
+    /// Drops the activities before one, as servers do with old ones.
+    public func forgetActivities(before id: Int) { state.withLock { $0.activities.removeAll { $0.id < id } } }
+
+    /// Sends an event to everybody who listens.
+    /// - Parameter data: JSON on one line.
+    public func send(_ event: String, data: String = "{}") { send(text: "event: \(event)\ndata: \(data)\n\n") }
+
+    /// Sends text as it is, such as `: keep-alive` and an empty line.
+    public func send(text: String) {
+        let streams = state.withLock { Array($0.streams.values) }
+        for stream in streams { stream.yield(ByteBuffer(string: text)) }
+    }
+
+    /// Closes all streams of events.
+    public func cutStreams() {
+        let streams = state.withLock { Array($0.streams.values) }
+        for stream in streams { stream.finish() }
+    }
+
+    /// How many streams were ever opened.
+    public var streamsOpened: Int { state.withLock { $0.opened } }
+
+    /// Waits until so many streams were ever opened.
+    public func untilStreamsOpened(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let already = state.withLock { state in
+                guard state.opened < count else { return true }
+                state.watchers.append((count, continuation))
+                return false
+            }
+            if already { continuation.resume() }
+        }
+    }
+
+    var notifications: [Notification] { state.withLock { $0.notifications } }
+
+    var activities: [Activity] { state.withLock { $0.activities } }
+
+    /// The events from now on, until the streams are cut.
+    func open() -> AsyncStream<ByteBuffer> {
+        let (stream, continuation) = AsyncStream<ByteBuffer>.makeStream()
+        let reached = state.withLock { state in
+            state.opened += 1
+            let (number, opened) = (state.opened, state.opened)
+            state.streams[number] = continuation
+            continuation.onTermination = { [weak self] _ in
+                self?.state.withLock { $0.streams[number] = nil }
+            }
+            let reached = state.watchers.filter { $0.count <= opened }
+            state.watchers.removeAll { $0.count <= opened }
+            return reached
+        }
+        for watcher in reached { watcher.continuation.resume() }
+        return stream
+    }
+
+    /// Lets go of everybody who listens or waits.
+    func close() {
+        cutStreams()
+        let waiting = state.withLock { state in
+            defer { state.watchers = [] }
+            return state.watchers
+        }
+        for watcher in waiting { watcher.continuation.resume() }
+    }
+}

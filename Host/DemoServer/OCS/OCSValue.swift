@@ -1,0 +1,64 @@
+/// What an OCS answer has in it: it is written as JSON or as XML.
+indirect enum OCSValue: Sendable {
+    case null
+    case bool(Bool)
+    case number(Int)
+    case text(String)
+    case list([OCSValue])
+    case object([(name: String, value: OCSValue)])
+
+    init(_ text: String?) { self = text.map(OCSValue.text) ?? .null }
+
+    /// Numbers as texts and the fields of objects the other way round, as other versions of a server may write them.
+    func varied(numbersAsText: Bool, reversed: Bool) -> OCSValue {
+        switch self {
+        case .number(let number) where numbersAsText: .text("\(number)")
+        case .list(let values): .list(values.map { $0.varied(numbersAsText: numbersAsText, reversed: reversed) })
+        case .object(let fields):
+            .object(
+                (reversed ? fields.reversed() : fields).map {
+                    ($0.name, $0.value.varied(numbersAsText: numbersAsText, reversed: reversed))
+                })
+        default: self
+        }
+    }
+
+    var json: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .number(let value): "\(value)"
+        case .text(let value): Self.quoted(value)
+        case .list(let values): "[" + values.map(\.json).joined(separator: ",") + "]"
+        case .object(let fields):
+            "{" + fields.map { Self.quoted($0.name) + ":" + $0.value.json }.joined(separator: ",") + "}"
+        }
+    }
+
+    /// An element's content.
+    var xml: String {
+        switch self {
+        case .null: ""
+        case .bool(let value): value ? "1" : ""
+        case .number(let value): "\(value)"
+        case .text(let value): XMLWriter.escaped(value)
+        case .list(let values): values.map { "<element>\($0.xml)</element>" }.joined()
+        case .object(let fields): fields.map { "<\($0.name)>\($0.value.xml)</\($0.name)>" }.joined()
+        }
+    }
+
+    static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "/": result += "\\/"
+            case _ where scalar.value < 0x20:
+                result += "\\u00" + hexadecimal([UInt8(scalar.value)])
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}
