@@ -17,7 +17,8 @@ import Model
         subcommands: [
             Demo.self, Run.self, Status.self, List.self, Stat.self, Explain.self, Pin.self, Unpin.self, Get.self,
             Free.self, Use.self, ClaimCommand.self, PolicyCommand.self, SyncCommand.self, IssueCommand.self,
-            PluginCommand.self, ProjectCommand.self, ConfigCommand.self, Probe.self,
+            LoopCommand.self, CalendarCommand.self, ShareCommand.self, PluginCommand.self, ProjectCommand.self,
+            ConfigCommand.self, Probe.self,
         ])
 
     @OptionGroup var global: GlobalOptions

@@ -11,13 +11,14 @@ final class CursorSource: ItemSource {
     private let coverage: AvailableOfflineCoverage?
     private let isWanted: ((Item) -> Bool)?
     private let claims: ClaimedItems?
+    private let shares: SharesOfItems?
     /// The local path of the row under way, since no column holds it.
     private var localPath: UnsafeMutableBufferPointer<UInt8>
 
     /// - Parameter isWanted: which of the cursor's items it has; nil: all. The cursor reads all columns if it is set.
     init(
         _ cursor: ItemCursor, fields: UInt64, files: String, coverage: AvailableOfflineCoverage?, claims: ClaimedItems?,
-        isWanted: ((Item) -> Bool)? = nil
+        shares: SharesOfItems?, isWanted: ((Item) -> Bool)? = nil
     ) {
         self.isWanted = isWanted
         self.cursor = cursor
@@ -25,6 +26,7 @@ final class CursorSource: ItemSource {
         self.files = files == "/" ? "" : files
         self.coverage = coverage
         self.claims = claims
+        self.shares = shares
         let needsPath = fields & (1 << UInt64(LARDER_FIELD_LOCAL_PATH)) != 0
         localPath = .allocate(capacity: needsPath ? files.utf8.count + ItemPath.longestPath : 0)
     }
@@ -35,6 +37,7 @@ final class CursorSource: ItemSource {
         repeat {
             guard try cursor.next() else { return false }
         } while !(isWanted?(cursor.item) ?? true)
+        if let shares, let path = cursor.text(.path) { try shares.look(at: path) }
         fill(&view, fields: fields, from: CursorRow(source: self, cursor: cursor))
         return true
     }
@@ -70,6 +73,8 @@ final class CursorSource: ItemSource {
         return UnsafeBufferPointer(rebasing: localPath[..<end])
     }
 
+    fileprivate var sharesList: UnsafeBufferPointer<UInt8>? { shares?.list }
+
     fileprivate func readClaims() -> Int64? { claims.map { Int64($0.kinds(of: cursor.text(.localID)).rawValue) } }
 
     fileprivate func readCoverage() -> Int64? { coverage.map { Int64($0.of(cursor.item).number) } }
@@ -104,7 +109,7 @@ private struct CursorRow: ItemRow {
         case LARDER_FIELD_OWNER: cursor.text(.owner)
         case LARDER_FIELD_PERMISSIONS: cursor.text(.permissions)
         case LARDER_FIELD_LOCAL_PATH: source.readLocalPath()
-        // What is shared is known once something polls shares.
+        case LARDER_FIELD_SHARES: source.sharesList
         default: nil
         }
     }
@@ -146,6 +151,14 @@ extension AvailableOfflineLevel {
         case .direct: LARDER_AVAILABLE_OFFLINE_DIRECT
         case .indirect: LARDER_AVAILABLE_OFFLINE_INDIRECT
         }
+    }
+}
+
+extension SharesOfItems {
+    /// Nil unless the mask asks for it and there are shares.
+    convenience init?(fields: UInt64, _ session: ReadSession) throws(Failure) {
+        guard fields & (1 << UInt64(LARDER_FIELD_SHARES)) != 0 else { return nil }
+        try self.init(session)
     }
 }
 

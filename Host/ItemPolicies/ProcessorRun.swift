@@ -160,7 +160,8 @@ final class ProcessorRun: PluginRun {
         return CursorSource(
             try session.items(columns, from: from + order, values), fields: fields, files: policiesOwner.files,
             coverage: try AvailableOfflineCoverage(fields: fields, database: policiesOwner.database, now: began),
-            claims: try ClaimedItems(fields: fields, database: policiesOwner.database, now: began), isWanted: isWanted)
+            claims: try ClaimedItems(fields: fields, database: policiesOwner.database, now: began),
+            shares: try SharesOfItems(fields: fields, session), isWanted: isWanted)
     }
 
     // MARK: What its calls asked for

@@ -45,14 +45,15 @@ private func leaves(
     func commands() {
         #expect(
             leaves().map { $0.words.joined(separator: " ") }.sorted() == [
-                "claim add", "claim list", "claim remove", "config show", "config validate", "demo", "explain", "free",
-                "get", "issue list", "issue resolve", "ls", "pin",
+                "calendar list", "calendar objects", "claim add", "claim list", "claim remove", "config show",
+                "config validate", "demo", "explain", "free",
+                "get", "issue list", "issue resolve", "loop list", "ls", "pin",
                 "plugin disable",
                 "plugin enable", "plugin info", "plugin list", "plugin why", "policy add", "policy list",
                 "policy remove", "policy run", "policy update", "project add-step",
                 "project create", "project date", "project delete", "project duplicate", "project list",
                 "project redo", "project show", "project size", "project step", "project undo", "project update",
-                "run", "stat", "status", "sync cancel", "sync list", "sync retry", "unpin", "use",
+                "run", "share list", "stat", "status", "sync cancel", "sync list", "sync retry", "unpin", "use",
             ])
     }
 
@@ -60,7 +61,7 @@ private func leaves(
     func help() async throws {
         let own: [String: [String]] = [
             "run": ["--once", "--timeout", "--trace"], "demo": ["--keep"], "get": ["--to", "--wait", "--queue"],
-            "claim add": ["--type", "--until", "--pid", "--id"],
+            "calendar objects": ["--ics"], "claim add": ["--type", "--until", "--pid", "--id"],
             "ls": ["-r", "--where", "--removed", "--sort", "--descending", "--limit"],
             "policy list": ["--kind", "--path", "--internal"],
             "policy add": ["--kind", "--where", "--id", "--description", "--remove-when-none"],

@@ -114,6 +114,24 @@ import Testing
         }
     }
 
+    @Test("A plugin that asks sees which shares an item has, and that nothing is known as long as there are none")
+    func shares() async throws {
+        try await withWorkbench(settings: ["mode": "shares", "match": "false"], items: ["/a", "/b"]) { bench in
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            try await bench.database.write { transaction in
+                for (id, path) in [("12", "/b"), ("3 \"x\"", "/b"), ("4", "/c")] {
+                    let value = #"{"path":"\#(path)"}"#
+                    try transaction.put(Record(key: RecordKey(id), value: value), in: .shares)
+                }
+            }
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            let said = bench.log.messages.filter { $0.hasPrefix("info") }
+            #expect(said == ["info: none", "info: none", "info: []", #"info: ["12","3 \"x\""]"#])
+        }
+    }
+
     @Test("A plugin's own cursor sees all items that meet its condition, and is closed once")
     func cursors() async throws {
         try await withWorkbench(settings: ["mode": "items"], items: ["/a", "/b", "/c"]) { bench in

@@ -67,7 +67,9 @@ struct Stat: LarderCommand {
 
 extension JSON {
     init(_ report: ItemReport) {
-        self.init(report.item, availableOffline: report.availableOffline.rawValue, localPath: report.localPath)
+        self.init(
+            report.item, availableOffline: report.availableOffline.rawValue, localPath: report.localPath,
+            shares: report.shares)
     }
 }
 

@@ -54,7 +54,7 @@ extension JSON {
             "records": .object(records),
             "issues": .int(status.issues),
             "policies": .list(status.policies.map { JSON($0.policy, items: $0.items, bytes: $0.bytes) }),
-            "loops": .list([]),
+            "loops": .list(status.loops.map { JSON($0) }),
             "plugins": .list(plugins.map { JSON($0) }),
             "nextPoll": .time(status.nextPoll),
         ])
@@ -85,10 +85,26 @@ struct StatusText {
                 "  policy     \(report.policy.kind) \(target): \(Text.count(report.items, "item")), "
                     + Text.bytes(report.bytes))
         }
+        lines += Self.loops(status.loops)
         for plugin in plugins where plugin.state != .found {
             let reason = plugin.reason.map { ": \(Text.visible($0))" } ?? ""
             lines.append("  plugin     \(plugin.id.shortName) \(plugin.state.rawValue)\(reason)")
         }
         self.lines = lines
+    }
+
+    /// How many loops came to what, and each that failed.
+    private static func loops(_ loops: [LoopState]) -> [String] {
+        if loops.isEmpty { return [] }
+        let words = LoopResult.allCases.map(\.rawValue) + ["not polled yet", "disabled"]
+        var counts: [String: Int] = [:]
+        for loop in loops {
+            counts[loop.isEnabled ? loop.lastResult?.rawValue ?? "not polled yet" : "disabled", default: 0] += 1
+        }
+        let all = words.compactMap { word in counts[word].map { "\($0) \(word)" } }.joined(separator: ", ")
+        return ["  loops      \(all)"]
+            + loops.filter { $0.isEnabled && $0.lastResult == .error }.map { loop in
+                "  loop       \(Text.visible(loop.key.description)): \(Text.visible(loop.lastError ?? "failed"))"
+            }
     }
 }

@@ -44,6 +44,16 @@ final class Console: Sendable {
         }
     }
 
+    /// Adds bytes to the output as they are.
+    /// - Parameter endingLine: whether a line's end is added if they have none at theirs.
+    func write(_ bytes: [UInt8], endingLine: Bool) {
+        state.withLock { state in
+            state.pending += bytes
+            if endingLine, bytes.last != UInt8(ascii: "\n") { state.pending.append(UInt8(ascii: "\n")) }
+            if state.pending.count >= 65_536 || outputIsTerminal { flush(&state) }
+        }
+    }
+
     func print(_ json: JSON) { print(json.rendered) }
 
     /// Writes what was added to the output.

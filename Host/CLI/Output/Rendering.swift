@@ -6,7 +6,8 @@ extension JSON {
     /// - Parameters:
     ///   - availableOffline: `none`, `direct` or `indirect`.
     ///   - localPath: where the copy is; nil without one.
-    init(_ item: Item, availableOffline: String, localPath: String?) {
+    ///   - shares: ids.
+    init(_ item: Item, availableOffline: String, localPath: String?, shares: [RecordKey] = []) {
         self = .object([
             "path": .text(item.path.text),
             "name": .text(item.path.name),
@@ -29,7 +30,7 @@ extension JSON {
             "availableOffline": .text(availableOffline),
             "syncActivity": .texts(item.syncActivity.names),
             "localPath": .text(localPath),
-            "shares": .list([]),
+            "shares": .texts(shares.map(\.text)),
         ])
     }
 

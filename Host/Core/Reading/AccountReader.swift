@@ -4,7 +4,7 @@ import SyncEngine
 
 /// Reads what is known of an account, without network and beside a host that may be running.
 public struct AccountReader: Sendable {
-    private let bookmark: Bookmark
+    let bookmark: Bookmark
     let clock: HostClock
     private let database: Database
 
@@ -26,10 +26,10 @@ public struct AccountReader: Sendable {
             if root == nil, !query.path.isRoot { throw Failure.noItem(query.path) }
             if let root, root.kind == .file {
                 let isWanted = query.condition?.matches(root, now: query.now) ?? true
-                if isWanted, query.limit != 0 { _ = body(report(root, coverage)) }
+                if isWanted, query.limit != 0 { _ = body(try report(root, coverage, tx)) }
                 return
             }
-            try tx.listItems(query.listing) { body(report($0, coverage)) }
+            try tx.listItems(query.listing) { body(try report($0, coverage, tx)) }
         }
     }
 
@@ -37,7 +37,7 @@ public struct AccountReader: Sendable {
     public func item(at path: ItemPath) async throws(Failure) -> ItemReport {
         try await read { tx in
             guard let item = try tx.item(at: path) else { throw Failure.noItem(path) }
-            return report(item, try AvailableOfflineCoverage(tx, now: clock.now()))
+            return try report(item, AvailableOfflineCoverage(tx, now: clock.now()), tx)
         }
     }
 
@@ -96,6 +96,7 @@ public struct AccountReader: Sendable {
             status.records = try tx.syncRecordCounts()
             status.issues = try tx.issueCount()
             status.nextPoll = try tx.metaInteger(.nextPoll).map(Timestamp.init(nanoseconds:))
+            status.loops = try tx.loops()
             status.runningPlugins = try tx.runningPlugins()
             return status
         }
@@ -104,6 +105,7 @@ public struct AccountReader: Sendable {
         if !Vault.isInUse(at: bookmark.vault) {
             status.connection = .offline
             status.nextPoll = nil
+            for index in status.loops.indices { status.loops[index].nextPoll = nil }
             status.runningPlugins = []
         }
         return status
@@ -115,10 +117,13 @@ public struct AccountReader: Sendable {
         return Vault.isInUse(at: bookmark.vault) ? plugins : []
     }
 
-    private func report(_ item: Item, _ coverage: AvailableOfflineCoverage) -> ItemReport {
+    private func report(
+        _ item: Item, _ coverage: AvailableOfflineCoverage, _ tx: ReadTransaction
+    ) throws -> ItemReport {
         ItemReport(
             item: item, availableOffline: coverage.of(item),
-            localPath: item.cloudStatus == .cloudOnly ? nil : bookmark.files + (item.path.isRoot ? "" : item.path.text))
+            localPath: item.cloudStatus == .cloudOnly ? nil : bookmark.files + (item.path.isRoot ? "" : item.path.text),
+            shares: item.isRemoved ? [] : try tx.shares(of: item.path))
     }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> T) async throws(Failure) -> T {

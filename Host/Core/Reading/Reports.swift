@@ -7,6 +7,8 @@ public struct ItemReport: Sendable {
     public var availableOffline: AvailableOfflineLevel
     /// Where what is here lies, absolute; nil if nothing is.
     public var localPath: String?
+    /// The ids of its shares.
+    public var shares: [RecordKey] = []
 }
 
 /// A policy with how much it is about.
@@ -57,6 +59,7 @@ public struct AccountStatus: Sendable {
     public var records: [SyncRecord.State: Int] = [:]
     public var issues = 0
     public var policies: [PolicyReport] = []
+    public var loops: [LoopState] = []
     public var nextPoll: Timestamp?
     /// The plugins that a running host has started.
     public var runningPlugins: Set<PluginID> = []

@@ -146,6 +146,14 @@ static larder_status did_pass(void *me_, uint32_t trigger) {
             say(me, "claims", item->present & LARDER_FIELD_BIT(LARDER_FIELD_CLAIMS) ? (long)item->claims : -1);
         return me->items->close(me->host, cursor);
     }
+    if (is(me, "shares")) {
+        query.fields |= LARDER_FIELD_BIT(LARDER_FIELD_SHARES);
+        if (me->items->open(me->host, &query, &cursor) != LARDER_OK) return LARDER_FAILED;
+        while (cursor->next(cursor, &item) == LARDER_OK && item)
+            me->log->write(me->host, LARDER_LOG_INFO,
+                           item->present & LARDER_FIELD_BIT(LARDER_FIELD_SHARES) ? item->shares : S("none"));
+        return me->items->close(me->host, cursor);
+    }
     if (is(me, "items") && me->items->open(me->host, &query, &cursor) == LARDER_OK) {
         while (cursor->next(cursor, &item) == LARDER_OK && item) count++;
         say(me, "files", count);

@@ -1,0 +1,140 @@
+import ArgumentParser
+import Core
+import Model
+
+struct CalendarCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "calendar", abstract: "Show the calendars that are kept here.",
+        subcommands: [CalendarList.self, CalendarObjects.self])
+}
+
+struct CalendarList: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the calendars that are known, without network.")
+
+    @OptionGroup var global: GlobalOptions
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let reader = try global.loadConfig().oneAccount().reader()
+        let calendars = try await reader?.calendars() ?? []
+        try reader?.close()
+        if global.isJSON {
+            for calendar in calendars { console.print(JSON(calendar)) }
+            return []
+        }
+        if calendars.isEmpty { console.note("no calendars are known yet; `larder run --once` asks the server") }
+        var table = Table(["name", "objects", "id"], numbers: [1])
+        for calendar in calendars {
+            table.add([calendar.name ?? "-", "\(calendar.objects)", calendar.key.text])
+        }
+        for line in table.lines { console.print(line) }
+        return []
+    }
+}
+
+struct CalendarObjects: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "objects", abstract: "List the events and tasks of a calendar, without network.",
+        discussion: "With --ics they are printed as the server sent them, one after the other (RFC 5545).")
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The calendar's id, name or path on the server, as `calendar list` shows them.") var calendar:
+        String
+    @Flag(help: "Print iCalendar; with --json, as a member of each object.") var ics = false
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let reader = try global.loadConfig().oneAccount().reader()
+        let calendars = try await reader?.calendars() ?? []
+        guard let reader else { throw Failure.noCalendar(calendar, among: calendars) }
+        let key = try Self.find(calendar, among: calendars)
+        let (isJSON, ics) = (global.isJSON, ics)
+        if isJSON || ics {
+            try await reader.objects(of: key, withContent: ics) { object in
+                if isJSON { console.print(JSON(object)) } else { console.write(object.content ?? [], endingLine: true) }
+            }
+        } else {
+            let rows = Rows()
+            try await reader.objects(of: key, withContent: false) { rows.add($0) }
+            for line in rows.table.lines { console.print(line) }
+        }
+        try reader.close()
+        return []
+    }
+
+    /// The calendar that somebody means: by its id, else by its path, else by its name.
+    /// - Throws: `notFound` if there is none, or more than one.
+    static func find(_ text: String, among calendars: [CachedCalendar]) throws(Failure) -> RecordKey {
+        let ways: [(CachedCalendar) -> String?] = [\.key.text, \.href, \.name]
+        for way in ways {
+            let found = calendars.filter { way($0)?.hasSameBytes(as: text) == true }
+            if let one = found.first, found.count == 1 { return one.key }
+            guard found.isEmpty else {
+                let ids = found.map { Text.visible($0.key.text) }.joined(separator: ", ")
+                throw Failure(
+                    .notFound, "\(found.count) calendars are called `\(Text.visible(text))`",
+                    hint: "name one by its id: \(ids)")
+            }
+        }
+        throw .noCalendar(text, among: calendars)
+    }
+}
+
+extension Failure {
+    fileprivate static func noCalendar(_ text: String, among calendars: [CachedCalendar]) -> Failure {
+        let names = calendars.map { Text.visible($0.name ?? $0.key.text) }
+        let shown = names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", …" : "")
+        return Failure(
+            .notFound, "there is no calendar `\(Text.visible(text))`",
+            hint: names.isEmpty
+                ? "no calendars are known yet; `larder run --once` asks the server" : "the calendars are: \(shown)")
+    }
+}
+
+/// The objects of a calendar for people; filled on a thread of the database.
+private final class Rows: Sendable {
+    private let rows = Collector<[String]>()
+
+    func add(_ object: CachedCalendarObject) {
+        rows.add([
+            object.start ?? "-", object.end ?? "-", object.summary ?? object.uid ?? object.key.text,
+            object.rule.map(Self.frequency) ?? "",
+        ])
+    }
+
+    var table: Table {
+        var table = Table(["start", "end", "summary", "repeats"])
+        for row in rows.all { table.add(row) }
+        return table
+    }
+
+    /// `weekly` of `FREQ=WEEKLY;BYDAY=MO`.
+    private static func frequency(_ rule: String) -> String {
+        let parts = rule.split(separator: ";").map { $0.split(separator: "=", maxSplits: 1) }
+        let word = parts.first { $0.count == 2 && $0[0].lowercased() == "freq" }?[1]
+        return word.map { $0.lowercased() } ?? "yes"
+    }
+}
+
+extension JSON {
+    init(_ calendar: CachedCalendar) {
+        self = .object([
+            "id": .text(calendar.key.text), "name": .text(calendar.name), "href": .text(calendar.href),
+            "objects": .int(calendar.objects), "eventID": .text(calendar.eventID?.text),
+        ])
+    }
+
+    /// The content is a member only if it was read.
+    init(_ object: CachedCalendarObject) {
+        var members = [
+            Member(name: "id", value: .text(object.key.text)), Member(name: "uid", value: .text(object.uid)),
+            Member(name: "component", value: .text(object.component)),
+            Member(name: "summary", value: .text(object.summary)), Member(name: "start", value: .text(object.start)),
+            Member(name: "end", value: .text(object.end)), Member(name: "rrule", value: .text(object.rule)),
+            Member(name: "etag", value: .text(object.version.isEmpty ? nil : object.version)),
+        ]
+        if let content = object.content {
+            members.append(Member(name: "ics", value: .text(String(decoding: content, as: UTF8.self))))
+        }
+        self = .object(members)
+    }
+}

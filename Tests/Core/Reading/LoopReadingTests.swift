@@ -1,0 +1,191 @@
+import Glibc
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Core
+@testable import larder
+
+@Suite("What loops cached, read beside a host")
+struct LoopReadingTests {
+    private let ics = "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:Caf\u{e9}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+
+    /// Two calendars with one name, one with another, and shares of `/a/1`.
+    private func fill(_ database: Database) async throws {
+        let ics = ics
+        try await database.write { tx in
+            for (key, name) in [("/ada/home/", "Home"), ("/ada/work/", "Same"), ("/ada/more/", "Same")] {
+                let value = #"{"name":"\#(name)","href":"/dav\#(key)"}"#
+                try tx.put(Record(key: RecordKey(key), value: value), in: .calendars)
+            }
+            let objects = RecordCollection.calendars.of(RecordKey("/ada/home/"))
+            let value = #"""
+                {"uid":"1","component":"VEVENT","summary":"A \u001b[31mred\nline","start":"2026-01-01T09:00:00Z",
+                "end":"2026-01-01T10:00:00Z","rrule":"FREQ=WEEKLY;BYDAY=MO"}
+                """#
+            try tx.put(
+                Record(key: RecordKey("/ada/home/1.ics"), version: "7", value: value, content: Array(ics.utf8)),
+                in: objects)
+            try tx.put(Record(key: RecordKey("/ada/home/2.ics"), content: Array("no line's end".utf8)), in: objects)
+            for (id, path) in [("12", "/a/1"), ("3", "/a/1"), ("4", "/a/none")] {
+                let value =
+                    #"{"direction":"byMe","path":"\#(path)","shareType":3,"permissions":19,"sharedWith":"bob","url":null}"#
+                try tx.put(Record(key: RecordKey(id), value: value), in: .shares)
+            }
+            let home = LoopKey(kind: LoopKind("calendar"), id: LoopID("/ada/home/"))
+            for key in [home, .core] { try tx.enrolLoop(key, plugin: PluginID(shortOrFull: "\(key.kind)-loop")) }
+            _ = try tx.commit(
+                LoopTurnCommit(
+                    from: nil,
+                    state: LoopState(
+                        key: home, plugin: PluginID("org.larder.calendar-loop"), eventID: EventID("e"),
+                        lastPoll: Timestamp(seconds: 0), lastResult: .ok, nextPoll: Timestamp(seconds: 60))))
+            try tx.note([
+                LoopState(
+                    key: .core, plugin: PluginID("org.larder.core-loop"), lastResult: .error, lastError: "no route")
+            ])
+        }
+    }
+
+    @Test("Calendars, their objects, shares and loops are listed as JSON while a host runs")
+    func json() async throws {
+        try await Bench.running { bench in
+            try await fill(bench.host.database)
+            let cli = try CommandLineRun(bench)
+            let calendars = try await cli("--json", "calendar", "list")
+            #expect(calendars.code == 0 && calendars.errors.isEmpty, "\(calendars)")
+            #expect(
+                calendars.lines == [
+                    #"{"id":"/ada/home/","name":"Home","href":"/dav/ada/home/","objects":2,"eventID":"e"}"#,
+                    #"{"id":"/ada/more/","name":"Same","href":"/dav/ada/more/","objects":0,"eventID":null}"#,
+                    #"{"id":"/ada/work/","name":"Same","href":"/dav/ada/work/","objects":0,"eventID":null}"#,
+                ])
+            let objects = try await cli("--json", "calendar", "objects", "Home")
+            #expect(
+                objects.lines == [
+                    #"{"id":"/ada/home/2.ics","uid":null,"component":null,"summary":null,"start":null,"end":null,"#
+                        + #""rrule":null,"etag":null}"#,
+                    #"{"id":"/ada/home/1.ics","uid":"1","component":"VEVENT","summary":"A \u001b[31mred\nline","#
+                        + #""start":"2026-01-01T09:00:00Z","end":"2026-01-01T10:00:00Z","rrule":"FREQ=WEEKLY;BYDAY=MO","#
+                        + #""etag":"7"}"#,
+                ])
+            #expect(
+                try await cli("--json", "calendar", "objects", "Home", "--ics").lines[0].contains(#""ics":"BEGIN:"#))
+            let shares = try await cli("--json", "share", "list")
+            #expect(
+                shares.lines.first
+                    == #"{"id":"12","direction":"byMe","path":"/a/1","shareType":3,"owner":null,"sharedWith":"bob","#
+                    + #""permissions":19,"expiration":null,"url":null,"state":null}"#)
+            #expect(shares.lines.count == 3)
+            let loops = try await cli("--json", "loop", "list")
+            #expect(
+                loops.lines == [
+                    #"{"id":"core","kind":"core","plugin":"org.larder.core-loop","enabled":true,"eventID":null,"#
+                        + #""lastPoll":null,"lastResult":"error","lastError":"no route","nextPoll":null}"#,
+                    #"{"id":"/ada/home/","kind":"calendar","plugin":"org.larder.calendar-loop","enabled":true,"#
+                        + #""eventID":"e","lastPoll":"1970-01-01T00:00:00Z","lastResult":"ok","lastError":null,"#
+                        + #""nextPoll":"1970-01-01T00:01:00Z"}"#,
+                ])
+            let status = try await cli("--json", "status")
+            #expect(status.output.contains(#""loops":[{"id":"core","kind":"core","#), "\(status)")
+            // When the next poll is, is known while a host runs.
+            try await bench.close()
+            #expect(try await cli("--json", "loop", "list").output.contains("00:01:00Z") == false)
+            #expect(try await cli("--json", "status").output.contains("00:01:00Z") == false)
+            try await bench.start()
+        }
+    }
+
+    @Test("People get tables, without control characters, and iCalendar byte for byte")
+    func text() async throws {
+        try await Bench.running { bench in
+            try await fill(bench.host.database)
+            let cli = try CommandLineRun(bench)
+            #expect(
+                try await cli("calendar", "list").lines == [
+                    "NAME  OBJECTS  ID", "Home        2  /ada/home/", "Same        0  /ada/more/",
+                    "Same        0  /ada/work/",
+                ])
+            let objects = try await cli("calendar", "objects", "/ada/home/")
+            #expect(
+                objects.lines.last
+                    == #"2026-01-01T09:00:00Z  2026-01-01T10:00:00Z  A \u{1b}[31mred\nline  weekly"#, "\(objects)")
+            let all = try await cli("calendar", "objects", "/dav/ada/home/", "--ics")
+            #expect(Array(all.output.utf8) == Array((ics + "no line's end\n").utf8))
+            #expect(try await cli("share", "list").lines.count == 4)
+            #expect(try await cli("loop", "list").lines[1].hasPrefix("core        core      error   -"))
+            let status = try await cli("status")
+            #expect(status.lines.contains("  loops      1 ok, 1 error"), "\(status)")
+            #expect(status.lines.contains("  loop       core:core: no route"), "\(status)")
+        }
+    }
+
+    @Test("A calendar that there is not, or more than once, is 66 and names the candidates; an empty table is none")
+    func candidates() async throws {
+        try await Bench.running { bench in
+            let cli = try CommandLineRun(bench)
+            for words in [["calendar", "list"], ["share", "list"], ["loop", "list"]] {
+                let empty = try await cli(words)
+                #expect(empty.code == 0 && empty.output.isEmpty, "\(empty)")
+                #expect(empty.errors.contains("known yet"))
+                #expect(try await cli(["--json"] + words).errors.isEmpty)
+            }
+            #expect(try await cli("calendar", "objects", "Home").code == 66)
+            try await fill(bench.host.database)
+            let two = try await cli("calendar", "objects", "Same")
+            #expect(two.code == 66 && two.errors.contains("/ada/more/, /ada/work/"), "\(two)")
+            let none = try await cli("calendar", "objects", "home")
+            #expect(none.code == 66 && none.errors.contains("the calendars are: Home, Same, Same"), "\(none)")
+        }
+    }
+
+    @Test("An item names its shares")
+    func shares() async throws {
+        try await Bench.running { bench in
+            for path in ["/a/1", "/a/2"] { bench.put(path, path) }
+            try await bench.runWell()
+            try await fill(bench.host.database)
+            let cli = try CommandLineRun(bench)
+            #expect(try await cli("--json", "stat", "/a/1").output.contains(#""shares":["12","3"]"#))
+            let list = try await cli("--json", "ls", "/a")
+            #expect(list.lines.map { $0.contains(#""shares":["12","3"]"#) } == [true, false])
+            #expect(try await cli("stat", "/a/1").output.contains(#"shares           ["12","3"]"#))
+        }
+    }
+}
+
+/// Command lines about a bench's account, run in this process.
+struct CommandLineRun {
+    struct Result {
+        var code: Int32
+        var output: String
+        var errors: String
+        var lines: [String] { output.split(separator: "\n").map(String.init) }
+    }
+
+    private let folder: String
+    private var config: String { folder + "/config.yaml" }
+
+    init(_ bench: Bench) throws {
+        folder = bench.bookmark.vault + ".cli"
+        let account =
+            "{ name: home, url: 'https://cloud.example.org', vault: '\(bench.bookmark.vault)', files: '\(bench.bookmark.files)' }"
+        let plugins = FirstParty.built.map { "  \($0.id.shortName): { enabled: false }" }.joined(separator: "\n")
+        try Files.write("accounts:\n- \(account)\nplugins:\n\(plugins)\n", to: config)
+    }
+
+    func callAsFunction(_ words: String...) async throws -> Result { try await self(words) }
+
+    func callAsFunction(_ words: [String]) async throws -> Result {
+        let output = open(folder + "/out", O_CREAT | O_TRUNC | O_RDWR, 0o600)
+        let errors = open(folder + "/err", O_CREAT | O_TRUNC | O_RDWR, 0o600)
+        defer {
+            close(output)
+            close(errors)
+        }
+        let code = await Larder.run(["--config", config] + words, console: Console(output: output, errors: errors))
+        return Result(
+            code: code, output: try Files.text(folder + "/out"), errors: try Files.text(folder + "/err"))
+    }
+}
