@@ -14,6 +14,7 @@ struct DemoStory {
     /// - Throws: what ended the demo.
     func tell() async throws(Failure) -> [Failure] {
         DemoTree.fill(server.tree)
+        DemoCalendars.fill(server)
         say(
             "A WebDAV server at \(server.url), with \(Text.count(server.tree.paths.count, "file and folder", "files and folders"))."
         )
