@@ -59,6 +59,7 @@ let package = Package(
         .library(name: "LarderSDK", targets: ["LarderSDK"]),
         .library(name: "CLarder", targets: ["CLarder"]),
         .library(name: "LarderFakeHost", targets: ["LarderFakeHost"]),
+        .library(name: "EventScheduler", targets: ["EventScheduler", "Model"]),
         .library(name: "Warehouse", targets: ["Warehouse"]),
         // For the benchmarks.
         .library(name: "_ItemPolicies", targets: ["Model", "Storage", "PluginHost", "ItemPolicies"]),
@@ -102,6 +103,7 @@ let package = Package(
         host("PluginHost", ["Model", "CLarder", "CLinux", crypto, logging]),
         host("ItemPolicies", ["Model", "CLarder", "Storage", "PluginHost", logging]),
         host("SyncEngine", ["Model", "Storage", "Connection", collections, logging]),
+        host("EventScheduler", ["Model"]),
         host(
             "Core",
             ["Model", "CLinux", "Storage", "Connection", "PluginHost", "ItemPolicies", "SyncEngine", logging]),
@@ -134,6 +136,7 @@ let package = Package(
         tests("PluginHost", ["Model", "PluginHost", "CLarder", "larder", logging]),
         tests("ItemPolicies", ["Model", "Storage", "PluginHost", "ItemPolicies", "larder", grdb, logging]),
         tests("SyncEngine", ["Model", "Storage", "Connection", "SyncEngine", "DemoServer", logging]),
+        tests("EventScheduler", ["Model", "EventScheduler"]),
         tests(
             "Core",
             ["Model", "Storage", "Connection", "Core", "DemoServer", "SyncEngine", "ItemPolicies", "larder"]),

@@ -1,0 +1,85 @@
+import Model
+
+/// What the scheduler's owner asks for.
+extension SchedulerMachine {
+    mutating func start(at now: Duration) -> [Effect] {
+        guard !isStarted else { return [] }
+        isStarted = true
+        origin = now
+        tickNumber = 0
+        nextTick = now
+        for key in entries.keys {
+            entries[key]?.isHalted = false
+            entries[key]?.backOffUntil = nil
+        }
+        return settle(at: now)
+    }
+
+    mutating func suspend(at now: Duration) -> [Effect] {
+        isStarted = false
+        isRefillDue = false
+        once = nil
+        queue = []
+        cancelRunning(at: now)
+        return settle(at: now)
+    }
+
+    /// Suspends and forgets the special loops.
+    mutating func reset(at now: Duration) -> [Effect] {
+        entries = entries.filter { $0.key == coreKey }
+        return suspend(at: now)
+    }
+
+    /// Suspends and forgets all loops, and what the server asked this account to wait for.
+    mutating func logout(at now: Duration) -> [Effect] {
+        entries = [:]
+        coreKey = nil
+        accountHeldUntil = nil
+        return suspend(at: now)
+    }
+
+    /// Runs every loop until nothing is left, started or not.
+    mutating func runOnce(at now: Duration) -> [Effect] {
+        if once == nil { once = Once() }
+        return settle(at: now)
+    }
+
+    /// Enables a loop, or puts another in place of the one with this key, of which nothing goes on.
+    mutating func enable(_ key: LoopKey, limits: LoopLimits, isCore: Bool, at now: Duration) -> [Effect] {
+        if isCore, let coreKey { remove(coreKey, at: now) }
+        remove(key, at: now)
+        lastOrder += 1
+        entries[key] = Entry(order: lastOrder, limits: limits)
+        if isCore { coreKey = key }
+        return settle(at: now)
+    }
+
+    mutating func disable(_ key: LoopKey, at now: Duration) -> [Effect] {
+        remove(key, at: now)
+        return settle(at: now)
+    }
+
+    /// Runs the core loop, then this special one, at once; the others wait for the next tick. What was triggered before stays.
+    /// A page that is being applied is not given up.
+    mutating func trigger(special: LoopKey?, at now: Duration) -> [Effect] {
+        guard isActive, !isAccountHeld(at: now) else { return settle(at: now) }
+        queue.removeAll { $0.chain != nil && !$0.isTriggered }
+        if let running, !running.operation.isTriggered {
+            if running.state == .polling { cancelRunning(at: now) } else { self.running?.mayGoOn = false }
+        }
+        for case let key? in [coreKey, special == coreKey ? nil : special] {
+            guard let entry = entries[key], mayRun(entry, at: now), !hung.values.contains(key),
+                !queue.contains(where: { $0.loop == key })
+            else { continue }
+            queue.append(turn(of: key, isTriggered: true, at: now))
+        }
+        return settle(at: now)
+    }
+
+    private mutating func remove(_ key: LoopKey, at now: Duration) {
+        entries[key] = nil
+        if coreKey == key { coreKey = nil }
+        queue.removeAll { $0.loop == key }
+        if running?.operation.loop == key { cancelRunning(at: now) }
+    }
+}

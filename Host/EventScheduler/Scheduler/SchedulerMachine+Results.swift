@@ -1,0 +1,100 @@
+import Model
+
+/// What turns come to.
+extension SchedulerMachine {
+    /// An operation's call has ended.
+    /// - Parameter outcome: nil if it told the loop of an error, or was cancelled.
+    mutating func finished(_ id: UInt64, _ outcome: TurnOutcome?, at now: Duration) -> [Effect] {
+        guard hung.removeValue(forKey: id) == nil, let running, running.operation.id == id else {
+            return settle(at: now)
+        }
+        self.running = nil
+        if running.state != .cancelled, let outcome { take(outcome, of: running, at: now) }
+        return settle(at: now)
+    }
+
+    /// An operation's call has not ended in time.
+    mutating func overrun(_ running: RunningOperation, at now: Duration) {
+        guard running.state != .cancelled else {
+            hung[running.operation.id] = running.operation.loop
+            self.running = nil
+            return
+        }
+        cancelRunning(at: now)
+        guard running.operation.chain != nil else { return }
+        let error = EventLoopError(
+            .overdue, "a call of the loop \(running.operation.loop) did not end within its time, and was given up")
+        take(TurnOutcome(result: .error, error: error), of: running, at: now)
+        lastOperation += 1
+        var report = running.operation.next(lastOperation)
+        report.work = .report(error)
+        queue.insert(report, at: 0)
+    }
+
+    private mutating func take(_ outcome: TurnOutcome, of running: RunningOperation, at now: Duration) {
+        let operation = running.operation
+        guard let chain = operation.chain, entries[operation.loop] != nil else { return }
+        var goesOn = false
+        if let error = outcome.error {
+            fail(operation, error, at: now)
+        } else {
+            entries[operation.loop]?.failures = 0
+            entries[operation.loop]?.backOffUntil = nil
+        }
+        switch outcome.result {
+        case .more where chain.turns + 1 == Self.mostPages:
+            if let order = entries[operation.loop]?.order { once?.taken.remove(order) }
+        case .more where running.mayGoOn:
+            lastOperation += 1
+            var next = operation.next(lastOperation)
+            next.work = .turn(
+                Chain(
+                    turns: chain.turns + 1, hasRefreshed: chain.hasRefreshed || outcome.hasRefreshed,
+                    hasStalled: outcome.after == outcome.before))
+            queue.append(next)
+            goesOn = true
+        case .notOffered: entries[operation.loop]?.heldUntil = now + Self.day - period / 2
+        case .ok, .refresh, .error, .more: break
+        }
+        effects.append(
+            .report(
+                TurnReport(
+                    loop: operation.loop, result: outcome.result, error: outcome.error, idBefore: outcome.before,
+                    idAfter: outcome.after, hasRefreshed: outcome.hasRefreshed, duration: now - running.startedAt,
+                    failures: entries[operation.loop]?.failures ?? 0,
+                    nextPollIn: goesOn ? .zero : nextPoll(of: operation.loop, at: now).map { $0 - now })))
+    }
+
+    private mutating func fail(_ operation: LoopOperation, _ error: EventLoopError, at now: Duration) {
+        guard var entry = entries[operation.loop] else { return }
+        if error.kind != .busy {
+            entry.failures += 1
+            let periods = Self.backOff[min(entry.failures, Self.backOff.count) - 1]
+            // Half a period less, since refills come early or late.
+            entry.backOffUntil = periods == 1 ? nil : operation.cycle + period * periods - period / 2
+        }
+        let until = error.retryAfter.map { now + min($0, Self.day) }
+        if error.kind == .rateLimited { accountHeldUntil = until } else { entry.heldUntil = until }
+        if error.kind == .unauthorized { entry.isHalted = true }
+        entries[operation.loop] = entry
+
+        let concernsAll = error.kind == .unauthorized && operation.loop == coreKey
+        if concernsAll { for key in entries.keys { entries[key]?.isHalted = true } }
+        if concernsAll || error.kind == .connectionTimedOut || error.kind == .rateLimited {
+            queue.removeAll { $0.chain != nil }
+        }
+    }
+
+    private func nextPoll(of loop: LoopKey, at now: Duration) -> Duration? {
+        guard isStarted, let entry = entries[loop], !entry.isHalted else { return nil }
+        let earliest = [entry.backOffUntil, entry.heldUntil, accountHeldUntil].compactMap(\.self).max() ?? now
+        if earliest <= nextTick { return nextTick }
+        return origin + period * Int(((earliest - origin) / period).rounded(.up))
+    }
+}
+
+extension LoopOperation {
+    fileprivate func next(_ id: UInt64) -> LoopOperation {
+        LoopOperation(id: id, loop: loop, work: work, isTriggered: isTriggered, cycle: cycle)
+    }
+}

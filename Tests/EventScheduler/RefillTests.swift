@@ -1,0 +1,121 @@
+import Model
+import Testing
+
+@testable import EventScheduler
+
+/// When refills come, and in which order.
+@Suite(.timeLimit(.minutes(2))) struct RefillTests {
+    @Test("L01: a new scheduler has no timer, no call and no loop")
+    func idle() async {
+        let bench = Bench()
+        #expect(await bench.scheduler.machine.armed == nil)
+        #expect(bench.world.made.isEmpty && bench.clock.deadlines.isEmpty)
+        await bench.enable(.one)
+        #expect(await bench.scheduler.calls.isEmpty)
+        #expect(bench.clock.deadlines.isEmpty && bench.world.journal.isEmpty)
+    }
+
+    @Test("L02, L03: the first refill comes with the start, then one each period, however often it is started")
+    func start() async {
+        let bench = Bench()
+        await bench.enable()
+        await bench.scheduler.start()
+        #expect(bench.world.journal.isEmpty)
+        await bench.scheduler.start()
+        await bench.pass(.zero)
+        #expect(bench.world.polled.count == 1)
+        await bench.scheduler.start()
+        await bench.pass(Bench.period * 5)
+        #expect(bench.world.polled.count == 6)
+        await until { bench.clock.deadlines.count == 1 }
+    }
+
+    @Test("L04, L05: 21 loops run one at a time, the core loop first, then in the order of enabling")
+    func order() async {
+        let bench = Bench()
+        await bench.enable()
+        for number in 1...20 {
+            bench.world.setID("e0", of: .special("\(number)"))
+            await bench.scheduler.enableSpecialLoop(.special("\(number)"))
+        }
+        await bench.start()
+        #expect(bench.world.polled == ["core"] + (1...20).map(String.init))
+        #expect(bench.world.mostActive == 1)
+        await bench.scheduler.disableSpecialLoop(.special("3"))
+        await bench.scheduler.enableSpecialLoop(.special("3"))
+        await bench.scheduler.enableCoreLoop()
+        bench.world.clearJournal()
+        await bench.tick()
+        let rest: [String] = (4...20).map(String.init)
+        #expect(bench.world.polled == ["core", "1", "2"] + rest + ["3"])
+        #expect(bench.world.mostActive == 1)
+    }
+
+    @Test("L06: a cycle of three periods drops their ticks, and one refill follows")
+    func busy() async {
+        let bench = Bench(world: World(limits: LoopLimits(polling: .seconds(600))))
+        await bench.enable(.one)
+        let gate = Gate()
+        bench.world.polls(.core, .page("c1", gate: gate))
+        await bench.start()
+        await bench.pass(Bench.period * 3 + .seconds(10))
+        gate.open()
+        await bench.quiet()
+        #expect(bench.world.polled == ["core", "1"])
+        await bench.pass(.seconds(50))
+        #expect(bench.world.polled == ["core", "1", "core", "1"])
+    }
+
+    @Test("L28: a hundred hosts that start together do not stay together")
+    func jitter() {
+        var seconds: [Double] = []
+        for host in 0..<100 {
+            let random = splitMix(UInt64(host))
+            var machine = SchedulerMachine(period: Bench.period, grace: .seconds(5), random: { random })
+            _ = machine.enable(.core, limits: LoopLimits(), isCore: true, at: .zero)
+            _ = machine.start(at: .zero)
+            #expect(machine.nextTick == .zero)
+            _ = machine.wake(at: .zero)
+            seconds.append(machine.nextTick / .seconds(1))
+        }
+        #expect(seconds.allSatisfy { (48...72).contains($0) })
+        #expect((seconds.max() ?? 0) - (seconds.min() ?? 0) >= 18)
+    }
+
+    @Test("L28: refills come early or late, not more or less often", arguments: [0.0, 0.25, 0.999])
+    func jitterKeepsCount(random: Double) async {
+        let bench = Bench(random: { random })
+        await bench.enable()
+        await bench.start()
+        await bench.pass(Bench.period * 10 + .seconds(15))
+        #expect(bench.world.polled.count == 11)
+    }
+
+    @Test("L29: a day of refills is waited for by nobody")
+    func day() async {
+        let bench = Bench()
+        await bench.enable()
+        await bench.start()
+        await bench.pass(.seconds(86_400))
+        #expect(bench.world.polled.count == 1441)
+    }
+
+    @Test("A host that slept through many refills makes one, at once")
+    func slept() {
+        var machine = SchedulerMachine(period: Bench.period, grace: .seconds(5), random: { 0.5 })
+        _ = machine.start(at: .zero)
+        _ = machine.wake(at: .zero)
+        _ = machine.enable(.core, limits: LoopLimits(), isCore: true, at: .zero)
+        let effects = machine.wake(at: .seconds(86_410))
+        #expect(effects.contains { if case .run = $0 { true } else { false } })
+        #expect(machine.nextTick == .seconds(86_460))
+    }
+}
+
+/// From 0 to 1, without 1.
+private func splitMix(_ seed: UInt64) -> Double {
+    var mixed = (seed &+ 1) &* 0x9e37_79b9_7f4a_7c15
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return Double((mixed ^ (mixed >> 31)) >> 11) / Double(1 << 53)
+}

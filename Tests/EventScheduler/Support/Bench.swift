@@ -1,0 +1,68 @@
+import Model
+
+@testable import EventScheduler
+
+/// A scheduler with its world, and a clock that the test moves.
+struct Bench: Sendable {
+    let clock = ManualClock()
+    let world: World
+    let scheduler: EventsPeriodicScheduler
+    static let period = Duration.seconds(60)
+
+    /// - Parameter random: 0.5 has every refill come neither early nor late.
+    init(world: World = World(), random: @escaping @Sendable () -> Double = { 0.5 }) {
+        self.world = world
+        scheduler = EventsPeriodicScheduler(
+            period: Self.period, clock: clock.host, random: random, core: { ScriptedLoop($0, world) },
+            special: { ScriptedLoop($0, world) }, onTurn: { world.report($0) })
+    }
+
+    /// Enables the core loop and special loops that have an event id, `e0`.
+    func enable(core: Bool = true, _ special: LoopKey...) async {
+        if core {
+            world.setID("e0", of: .core)
+            await scheduler.enableCoreLoop()
+        }
+        for loop in special {
+            world.setID("e0", of: loop)
+            await scheduler.enableSpecialLoop(loop)
+        }
+    }
+
+    /// Starts, and lets the first refill come to its end.
+    func start() async {
+        await scheduler.start()
+        await pass(.zero)
+    }
+
+    /// Lets time pass, with all that happens in it. What a gate holds up stays.
+    func pass(_ duration: Duration) async {
+        let target = clock.now + duration
+        while true {
+            await quiet()
+            guard let wake = await scheduler.machine.armed, wake <= target else { break }
+            await until { clock.deadlines.contains(wake) }
+            clock.advance(to: wake)
+            await until { await scheduler.machine.armed != wake }
+        }
+        clock.advance(to: target)
+        await quiet()
+    }
+
+    /// Lets the time to the next refill pass.
+    func tick() async { await pass(Self.period) }
+
+    /// Waits until nothing runs, or what runs is held up by a gate.
+    func quiet() async {
+        await until {
+            guard let running = await scheduler.machine.running else { return true }
+            guard running.operation.chain != nil, let gate = world.blocked[running.operation.loop], !gate.isOpen else {
+                return false
+            }
+            return gate.isDeaf || running.state != .cancelled
+        }
+    }
+}
+
+/// Waits until it is so, or the test's time is over; others run meanwhile.
+func until(_ isSo: () async -> Bool) async { while !Task.isCancelled, !(await isSo()) { await Task.yield() } }
