@@ -102,11 +102,15 @@ let package = Package(
         host("Connection", ["Model", "CExpat", "CLinux", http, nioCore, nioPosix, nioHTTP1, nioSSL, crypto, logging]),
         host("PluginHost", ["Model", "CLarder", "CLinux", crypto, logging]),
         host("ItemPolicies", ["Model", "CLarder", "Storage", "PluginHost", logging]),
+        host("EventLoops", ["Model", "CLarder", "Storage", "Connection", "PluginHost", "EventScheduler", logging]),
         host("SyncEngine", ["Model", "Storage", "Connection", collections, logging]),
         host("EventScheduler", ["Model"]),
         host(
             "Core",
-            ["Model", "CLinux", "Storage", "Connection", "PluginHost", "ItemPolicies", "SyncEngine", logging]),
+            [
+                "Model", "CLinux", "Storage", "Connection", "PluginHost", "ItemPolicies", "SyncEngine", "EventLoops",
+                logging,
+            ]),
         host(
             "DemoServer",
             [
@@ -135,6 +139,12 @@ let package = Package(
         tests("Connection", ["Model", "Connection", "DemoServer", nioCore, nioHTTP1, logging]),
         tests("PluginHost", ["Model", "PluginHost", "CLarder", "larder", logging]),
         tests("ItemPolicies", ["Model", "Storage", "PluginHost", "ItemPolicies", "larder", grdb, logging]),
+        tests(
+            "EventLoops",
+            [
+                "Model", "CLarder", "Storage", "Connection", "PluginHost", "EventLoops", "EventScheduler", "DemoServer",
+                "larder", logging,
+            ]),
         tests("SyncEngine", ["Model", "Storage", "Connection", "SyncEngine", "DemoServer", logging]),
         tests("EventScheduler", ["Model", "EventScheduler"]),
         tests(

@@ -25,15 +25,25 @@ public actor MultistatusAnswer {
     /// The next response; nil after the last, and then each time.
     /// - Throws: if the answer ends too soon, makes no sense, or the task is cancelled: what came is then not all.
     public func next() async throws(ConnectionError) -> MultistatusResponse? {
-        while true {
-            if let response = waiting.popLast() { return response }
-            guard end == nil, let reader else { return nil }
-            if let chunk = try await body.next() {
-                waiting = try Self.read(chunk, by: reader).reversed()
-            } else {
-                end = try reader.finish()
-            }
+        if waiting.isEmpty { waiting = try await some().reversed() }
+        return waiting.popLast()
+    }
+
+    /// As many responses as came at once; none after the last, and then each time. Throws as ``next()`` does.
+    public func some() async throws(ConnectionError) -> [MultistatusResponse] {
+        guard waiting.isEmpty else {
+            defer { waiting = [] }
+            return waiting.reversed()
         }
+        while end == nil, let reader {
+            guard let chunk = try await body.next() else {
+                end = try reader.finish()
+                break
+            }
+            let responses = try Self.read(chunk, by: reader)
+            if !responses.isEmpty { return responses }
+        }
+        return []
     }
 
     /// Fetches no more.

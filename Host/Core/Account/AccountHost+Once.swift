@@ -80,9 +80,15 @@ extension AccountHost {
         }
         do {
             let facts = try await Patience.trying(clock, upTo: 1) { try await connect() }
+            async let polled = pollLoops()
             let scan = try await scan(facts, root: facts.rootItem, whole: !facts.isOwnCloudFamily)
             for failure in scan.failures { outcome.add(failure) }
             if !scan.isComplete { try await passTime() }
+            for failure in try await polled { outcome.add(failure) }
+            // What loops saw change while it was listed.
+            if scan.isComplete, try await database.read({ try !$0.scanJobs().isEmpty }) {
+                for failure in try await self.scan(facts, root: nil).failures { outcome.add(failure) }
+            }
         } catch let error as ConnectionError {
             outcome.add(error.failure)
             try await passTime()

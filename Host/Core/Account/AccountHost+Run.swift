@@ -1,4 +1,5 @@
 import Connection
+import EventLoops
 import ItemPolicies
 import Logging
 public import Model
@@ -32,12 +33,17 @@ extension AccountHost {
                 group.addTask { [engine] in try await engine.run() }
                 group.addTask { [self] in try await poll() }
                 group.addTask { try await watch.run() }
+                group.addTask { [loops] in await loops.run() }
+                group.addTask { [self] in await heedHints() }
+                group.addTask { [self] in try await keepCalendarFiles() }
                 defer { group.cancelAll() }
                 // Each of them ends only when the task is cancelled, or when it cannot go on.
                 try await group.next()
             }
+            await loops.suspend()
             return .success(())
         } catch {
+            await loops.suspend()
             return .failure(error)
         }
     }
@@ -63,6 +69,7 @@ extension AccountHost {
                     (facts, root) = (found, found.rootItem)
                     try await engine.accountChanged()
                     if found.isOwnCloudFamily { wish = try await connection.pollWish() }
+                    await loops.start()
                 }
                 if let facts {
                     let history = try await database.read { try $0.scanHistory() }
@@ -77,6 +84,7 @@ extension AccountHost {
             } catch let error as ConnectionError {
                 logger.warning("\(error)")
                 (facts, etagsTell) = (nil, true)
+                await loops.suspend()
                 try await passTime()
             }
             try await wait(
@@ -89,7 +97,15 @@ extension AccountHost {
     private func wait(_ interval: Duration) async throws {
         let next = clock.now() + interval
         try await database.write { try $0.setMeta(.nextPoll, .integer(next.nanoseconds)) }
-        try await clock.sleep(interval)
+        // A server that announces much is asked once a second.
+        let soonest = min(interval, .seconds(1))
+        try await clock.sleep(soonest)
+        try await withThrowingTaskGroup(of: Void.self) { [clock, state] group in
+            group.addTask { try await clock.sleep(interval - soonest) }
+            group.addTask { await state.looks.wait() }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
     }
 
     /// After a refusal nothing is asked before the secret is another: a wrong one that is sent again and again locks an account.

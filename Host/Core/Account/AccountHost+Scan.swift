@@ -1,4 +1,5 @@
 import Connection
+import EventLoops
 import ItemPolicies
 import Logging
 import Model
@@ -21,6 +22,7 @@ extension AccountHost {
             return true
         }
         if changed { policies.fire(.policiesChanged) }
+        try await loops.enable()
         return look?.unsettled ?? [.root]
     }
 

@@ -1,4 +1,5 @@
 import Connection
+import EventLoops
 import ItemPolicies
 import Logging
 public import Model
@@ -20,6 +21,7 @@ public final class AccountHost: Sendable {
     let engine: SyncEngine
     let policies: ItemPolicies
     let list: ItemListUpdate
+    let loops: EventLoops
     let credentials: CredentialsSource
     let process: HostProcess
     private let plugins: [PluginInstance]
@@ -32,8 +34,8 @@ public final class AccountHost: Sendable {
         plugins: [PluginInstance]
     ) {
         (bookmark, settings, clock, logger) = (parts.bookmark, process.settings, process.options.clock, parts.logger)
-        (vault, connection, engine, policies, list) = (
-            parts.vault, parts.connection, parts.engine, parts.policies, parts.list
+        (vault, connection, engine, policies, list, loops) = (
+            parts.vault, parts.connection, parts.engine, parts.policies, parts.list, parts.loops
         )
         self.process = process
         self.credentials = credentials
@@ -49,6 +51,7 @@ public final class AccountHost: Sendable {
         var engine: SyncEngine
         var policies: ItemPolicies
         var list: ItemListUpdate
+        var loops: EventLoops
     }
 
     /// Opens an account's vault and starts its plugins. Nothing is asked of the server yet.
@@ -99,6 +102,13 @@ public final class AccountHost: Sendable {
                 // More than are on the network: what some have to write is committed together while others are listed.
                 concurrency: process.settings.limits.connections * 3, reservesDotLarder: vault.tree.reservesDotLarder,
                 removalGuard: process.settings.removalGuard, carryOutMoves: { try await mover.carryOut() })
+            let loops = EventLoops(
+                database: vault.database, connection: connection, plugins: plugins,
+                interval: process.settings.loopInterval, clock: clock,
+                callbacks: .init(
+                    look: { state.looks.ring() },
+                    recordsChanged: { if $0.contains(where: \.isCalendars) { state.calendars.ring() } }),
+                logger: logger)
             later.set((policies, list))
             vault.database.setCommitObserver { summary in
                 policies.databaseChanged(summary)
@@ -108,7 +118,7 @@ public final class AccountHost: Sendable {
             }
             let parts = Parts(
                 bookmark: bookmark, logger: logger, vault: vault, connection: connection, engine: engine,
-                policies: policies, list: list)
+                policies: policies, list: list, loops: loops)
             return AccountHost(parts, process: process, credentials: credentials, state: state, plugins: plugins)
         } catch {
             try vault.close()
@@ -140,6 +150,10 @@ final class AccountState: Sendable {
     private let values: Mutex<Values>
     /// Rung when records were added to the journal.
     let newRecords = Bell()
+    /// Rung when a scan is due before its time.
+    let looks = Bell()
+    /// Rung when calendars or what is in them changed.
+    let calendars = Bell()
     /// Which copies programs use, while the tree is watched.
     let uses = UseLog()
 

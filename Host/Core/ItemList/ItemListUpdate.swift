@@ -86,7 +86,8 @@ struct ItemListUpdate: Sendable {
                 }
                 return nil
             }
-            return (isUnchanged ? [] : [ScanJob(path: .root, isWhole: false)]) + left.filter { !$0.path.isRoot }
+            let listsRoot = !isUnchanged || left.contains { $0.path.isRoot }
+            return (listsRoot ? [ScanJob(path: .root, isWhole: false)] : []) + left.filter { !$0.path.isRoot }
         } catch let error as ConnectionError {
             outcome.isComplete = false
             outcome.failures.append(error.failure)

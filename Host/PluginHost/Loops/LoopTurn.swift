@@ -31,7 +31,7 @@ public protocol LoopTurn: AnyObject {
     /// Sends a PROPFIND or REPORT and returns when the answer's head is there.
     func send(_ request: PluginDAVRequest) throws(ServiceError) -> any PluginDAVAnswer
 
-    /// The homes of a service such as `caldav`.
+    /// The homes of a service: `caldav`, `files`.
     /// - Throws: `LARDER_UNSUPPORTED` if the server does not offer it.
     func homes(of service: String) throws(ServiceError) -> PluginHomes
 
@@ -127,10 +127,11 @@ public struct PluginDAVEnd: Hashable, Sendable {
 
 /// Where the server keeps what is the account's: paths, percent-encoded.
 public struct PluginHomes: Hashable, Sendable {
-    public var principal: String
+    /// Nil for `files`.
+    public var principal: String?
     public var homes: [String]
 
-    public init(principal: String, homes: [String]) {
+    public init(principal: String?, homes: [String]) {
         self.principal = principal
         self.homes = homes
     }

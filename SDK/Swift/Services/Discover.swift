@@ -15,17 +15,29 @@ extension Host {
             public var homes: [String]
         }
 
+        /// Where the account's files are: a path from the origin's root with a closing slash, percent-encoded.
+        /// - Throws: ``Status/unsupported`` if the server keeps no files.
+        public func filesHome() throws(PluginError) -> String {
+            let homes = try homes("files", orElse: "the server keeps no files").homes
+            guard let home = homes.first else { throw PluginError(.internal, "the host knows no home of files") }
+            return home
+        }
+
         /// The account's calendar homes. Asks the server each time.
         /// - Throws: ``Status/unsupported`` if the server does not offer CalDAV.
         public func calendarHomes() throws(PluginError) -> Homes {
+            try homes("caldav", orElse: "the server offers no CalDAV")
+        }
+
+        private func homes(_ service: String, orElse absence: String) throws(PluginError) -> Homes {
             var loan = Loan()
             var found = larder_discovery()
             found.struct_size = UInt32(MemoryLayout<larder_discovery>.size)
-            let status = table.pointee.find(host, loan.text("caldav"), &found)
-            if status == LARDER_UNSUPPORTED { throw PluginError(.unsupported, "the server offers no CalDAV") }
+            let status = table.pointee.find(host, loan.text(service), &found)
+            if status == LARDER_UNSUPPORTED { throw PluginError(.unsupported, absence) }
             try Status.check(status, "discover.find")
             return Homes(
-                principal: Text(unsafe: found.principal).copied(),
+                principal: found.principal.ptr == nil ? "" : Text(unsafe: found.principal).copied(),
                 homes: UnsafeBufferPointer(start: found.homes, count: Int(found.home_count)).map {
                     Text(unsafe: $0).copied()
                 })

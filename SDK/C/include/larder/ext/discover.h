@@ -12,7 +12,7 @@ LARDER_BEGIN
 typedef struct larder_discovery {
     uint32_t struct_size;
     uint32_t reserved;
-    /* Paths from the origin's root, percent-encoded: "/principals/ada/". */
+    /* Paths from the origin's root, percent-encoded: "/principals/ada/". Absent for "files". */
     larder_str principal;
     /* The homes: "/cal/ada/". One or more. */
     const larder_str *LARDER_NULLABLE homes;
@@ -23,7 +23,8 @@ typedef struct larder_discover {
     uint32_t struct_size;
     uint32_t reserved;
 
-    /* Finds the homes of a service: "caldav". Asks the server each time. Set out->struct_size before; borrowed until the call under way
+    /* Finds the homes of a service. "caldav": asks the server each time. "files": where the account's files are; an item's path, encoded,
+     * is below it; known without asking. Set out->struct_size before; borrowed until the call under way
      * returns. Returns LARDER_UNSUPPORTED (the server does not offer it), LARDER_IO, LARDER_CANCELLED,
      * LARDER_INVALID_ARGUMENT (no such service).
      * [loop] since 1.0 */

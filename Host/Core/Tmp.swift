@@ -1,0 +1,2 @@
+import Storage
+extension Vault { func writeCalendarFiles() throws {} }

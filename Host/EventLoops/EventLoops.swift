@@ -1,0 +1,208 @@
+public import Connection
+public import EventScheduler
+public import Logging
+public import Model
+public import PluginHost
+public import Storage
+import Synchronization
+
+/// An account's event loops at work: the scheduler with the plugins, the database and the server.
+///
+/// Which loops there are is read from local storage: a record in `calendars` or `shares` means a loop.
+public final class EventLoops: Sendable {
+    /// Whom the loops tell. Called on any thread; they return at once.
+    public struct Callbacks: Sendable {
+        /// The next scan has something to look at, and is due.
+        public var look: @Sendable () -> Void
+        /// A turn changed records of these collections.
+        public var recordsChanged: @Sendable (Set<RecordCollection>) -> Void
+
+        public init(
+            look: @escaping @Sendable () -> Void,
+            recordsChanged: @escaping @Sendable (Set<RecordCollection>) -> Void
+        ) {
+            self.look = look
+            self.recordsChanged = recordsChanged
+        }
+    }
+
+    private struct Seat: Sendable {
+        var instance: PluginInstance
+        var offer: LoopOffer
+        var gate: CallGate
+    }
+
+    private let database: Database
+    private let clock: HostClock
+    let logger: Logger
+    private let seats: [LoopKind: Seat]
+    private let scheduler: EventsPeriodicScheduler
+    private let turns: AsyncStream<TurnReport>
+    let reports: LoopReports
+
+    /// - Parameters:
+    ///   - plugins: the account's, started; those without event loops are passed over.
+    ///   - interval: between two polls of a loop.
+    ///   - limits: how long a call may take.
+    public init(
+        database: Database, connection: Connection, plugins: [PluginInstance], interval: Duration,
+        limits: LoopLimits = LoopLimits(), clock: HostClock = .system, callbacks: Callbacks, logger: Logger
+    ) {
+        self.database = database
+        self.clock = clock
+        self.logger = logger
+        let seats = plugins.reduce(into: [LoopKind: Seat]()) { seats, instance in
+            if let offer = instance.loops {
+                seats[offer.kind] = Seat(instance: instance, offer: offer, gate: CallGate())
+            }
+        }
+        self.seats = seats
+        let later = Later()
+        let committing = Committing(
+            database: database, connection: connection, clock: clock, logger: logger,
+            offers: seats.values.reduce(into: [:]) { $0[$1.offer] = $1.instance.plugin }, callbacks: callbacks,
+            change: { added, removed in
+                for key in removed { await later.scheduler?.disableSpecialLoop(key) }
+                for key in added { await later.scheduler?.enableSpecialLoop(key) }
+            })
+        let make: @Sendable (LoopKey) -> PluginLoop? = { key in
+            seats[key.kind].map { PluginLoop(key, $0.offer, of: $0.instance, committing, limits, gate: $0.gate) }
+        }
+        let (turns, turn) = AsyncStream.makeStream(of: TurnReport.self)
+        self.turns = turns
+        let reports = LoopReports(plugins: seats.mapValues(\.instance.plugin), clock: clock)
+        self.reports = reports
+        scheduler = EventsPeriodicScheduler(
+            period: interval, clock: clock,
+            core: { key in
+                guard let loop = make(key) else { preconditionFailure("The core loop was enabled without its plugin.") }
+                return loop
+            }, special: { make($0) },
+            onTurn: { report in
+                reports.add(report)
+                turn.yield(report)
+            })
+        later.set(scheduler)
+    }
+
+    /// Whether a plugin has loops at all.
+    public var isEmpty: Bool { seats.isEmpty }
+
+    /// Gives each loop of local storage its row, and enables those that nobody switched off.
+    public func enable() async throws {
+        let seats = seats
+        let states = try await database.write { tx in
+            var wanted: Set<LoopKey> = []
+            for (kind, seat) in seats.sorted(by: { $0.key < $1.key }) {
+                var keys = [LoopKey(kind: kind, id: LoopID(kind.text))]
+                if let collection = seat.offer.collection {
+                    keys = []
+                    try tx.eachRecord(in: collection, []) { record in
+                        keys.append(LoopKey(kind: kind, id: LoopID(record.key.text)))
+                        return true
+                    }
+                }
+                for key in keys { try tx.enrolLoop(key, plugin: seat.instance.plugin) }
+                wanted.formUnion(keys)
+            }
+            // What a loop was for may have gone while its plugin was away.
+            for state in try tx.loops() where seats[state.key.kind] != nil && !wanted.contains(state.key) {
+                try tx.removeLoop(state.key)
+            }
+            return try tx.loops().filter { wanted.contains($0.key) }
+        }
+        reports.set(states)
+        for state in states where state.isEnabled {
+            if state.key == .core {
+                await scheduler.enableCoreLoop(.core)
+            } else {
+                await scheduler.enableSpecialLoop(state.key)
+            }
+        }
+    }
+
+    /// Writes down what turns come to, until the task is cancelled.
+    public func run() async {
+        for await report in turns {
+            log(report)
+            // What a refill brought is written at once.
+            do { try await clock.sleep(.milliseconds(200)) } catch { break }
+            await flush()
+        }
+        await flush()
+    }
+
+    /// The server can be reached: polls at once, and then at each interval.
+    public func start() async { await scheduler.start() }
+
+    /// The account is offline, disabled or about to stop. Nothing is asked when this returns.
+    public func suspend() async {
+        await scheduler.suspend()
+        await flush()
+    }
+
+    /// The account goes: no loop is left, and none knows how far it had come.
+    public func logOut() async throws {
+        try await scheduler.logout { [database] in try await database.write { try $0.dropAnchors() } }
+    }
+
+    /// Polls every loop until nothing is left to fetch, also those that come meanwhile.
+    /// - Returns: why loops failed that did not succeed since.
+    public func runOnce() async -> [(loop: LoopKey, failure: Failure)] {
+        reports.beginRun()
+        await scheduler.runOnce()
+        await flush()
+        return reports.failures.map { ($0, $1.failure) }
+    }
+
+    /// The server announced something: the loops that declared it are asked at once.
+    public func hint(_ hints: HintSet) async {
+        let kinds = seats.filter { !$0.value.offer.hints.isDisjoint(with: hints) }.keys
+        guard !kinds.isEmpty else { return }
+        let enabled = await scheduler.currentlyEnabled()
+        if kinds.contains(.core) { await scheduler.triggerCoreLoop() }
+        for key in enabled.special where kinds.contains(key.kind) { await scheduler.triggerSpecialLoop(key) }
+    }
+
+    /// Writes down what turns came to since the last time, in one transaction.
+    private func flush() async {
+        let states = reports.take()
+        guard !states.isEmpty else { return }
+        do { try await database.write { try $0.note(states) } } catch {
+            logger.error("What event loops came to cannot be written down: \(error)")
+        }
+    }
+
+    private func log(_ report: TurnReport) {
+        var metadata: Logger.Metadata = [
+            "loop": "\(report.loop)", "result": "\(report.result.rawValue)",
+            "ms": "\(report.duration.nanoseconds / 1_000_000)",
+        ]
+        if let id = report.idBefore { metadata["from"] = "\(id)" }
+        if let id = report.idAfter { metadata["to"] = "\(id)" }
+        guard let error = report.error else { return logger.debug("loop turn", metadata: metadata) }
+        // Told once: a loop that goes on failing says nothing new.
+        let level: Logger.Level = report.failures <= 1 ? .warning : .debug
+        logger.log(level: level, "The loop \(report.loop) failed: \(error.message)", metadata: metadata)
+    }
+}
+
+/// The scheduler, for its loops, which it owns.
+private final class Later: Sendable {
+    private struct Reference {
+        weak var scheduler: EventsPeriodicScheduler?
+    }
+
+    private let value = Mutex(Reference())
+    var scheduler: EventsPeriodicScheduler? { value.withLock { $0.scheduler } }
+    func set(_ scheduler: EventsPeriodicScheduler) { value.withLock { $0.scheduler = scheduler } }
+}
+
+extension EventLoopError {
+    /// The error as a person gets it.
+    var failure: Failure {
+        if let error = cause as? ConnectionError { return error.failure }
+        if let failure = cause as? Failure { return failure }
+        return Failure(.failed, message)
+    }
+}

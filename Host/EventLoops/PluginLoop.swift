@@ -1,0 +1,202 @@
+import CLarder
+import Connection
+import EventScheduler
+import Logging
+import Model
+import PluginHost
+import Storage
+import Synchronization
+
+/// A plugin's event loop, as the scheduler polls it.
+final class PluginLoop: CoreLoop {
+    /// A page that is with the plugin until it was applied, or nobody wants it any more.
+    final class Page: Sendable {
+        let page: LoopPage
+        private let instance: PluginInstance
+
+        init(_ page: LoopPage, of instance: PluginInstance) {
+            self.page = page
+            self.instance = instance
+        }
+
+        deinit { instance.releaseLater(page) }
+    }
+
+    let loopID: LoopKey
+    let limits: LoopLimits
+    private let offer: LoopOffer
+    private let instance: PluginInstance
+    private let loops: Committing
+    private let gate: CallGate
+    private let delegate = Mutex<(any CoreLoopDelegate)?>(nil)
+
+    init(
+        _ loopID: LoopKey, _ offer: LoopOffer, of instance: PluginInstance, _ loops: Committing, _ limits: LoopLimits,
+        gate: CallGate
+    ) {
+        (self.loopID, self.offer, self.instance, self.loops) = (loopID, offer, instance, loops)
+        (self.limits, self.gate) = (limits, gate)
+    }
+
+    func setDelegate(_ delegate: any CoreLoopDelegate) { self.delegate.withLock { $0 = delegate } }
+
+    var refreshHandlers: [Refresh] {
+        (0..<8).map { UInt64(1) << $0 }.filter { UInt64(offer.refreshBits) & $0 != 0 }.map { Refresh(rawValue: $0) }
+    }
+
+    var latestEventID: EventID? {
+        get async throws { try await loops.database.read { [loopID] in try $0.eventID(of: loopID) } }
+    }
+
+    func poll(since id: EventID) async throws -> PollAnswer<Page> {
+        let began = loops.clock.monotonic()
+        return try await call(limits.polling) { [self] calls, turn in
+            let page: LoopPage
+            do { page = try calls.poll(since: id, turn) } catch let failure as LoopFailure {
+                if failure.isNotOffered { return .notOffered }
+                throw error(failure, turn, or: .network)
+            }
+            log("polled", since: id, page.eventID, began, ["refresh": "\(page.refresh)", "more": "\(page.more)"])
+            return .page(
+                EventsPage(
+                    eventID: page.eventID ?? id, refresh: Refresh(rawValue: UInt64(page.refresh)), more: page.more,
+                    payload: Page(page, of: instance)))
+        }
+    }
+
+    func process(_ page: EventsPage<Page>, advancingTo id: EventID) async throws {
+        let began = loops.clock.monotonic()
+        let changes = try await call(limits.processing) { [self] calls, turn -> LoopTurnChanges? in
+            defer { calls.release(page.payload.page) }
+            let since = try loops.database.readBlocking { try $0.eventID(of: loopID) }
+            do { try calls.process(page.payload.page, since: since, turn) } catch let failure as LoopFailure {
+                throw error(failure, turn, or: .processing)
+            }
+            let result: LoopResult = page.more ? .more : .ok
+            return try loops.commit(turn, of: loopID, instance.plugin, from: since, to: id, result)
+        }
+        log("processed", since: nil, id, began, ["changes": "\(changes?.records.count ?? 0)"])
+        if let changes { await loops.follow(changes) }
+    }
+
+    func refresh(_ plan: RefreshPlan) async throws -> RefreshAnswer {
+        let began = loops.clock.monotonic()
+        let parts: [UInt32] =
+            switch plan {
+            case .everything: [LARDER_REFRESH_EVERYTHING]
+            case .parts(let parts): parts.map { UInt32(truncatingIfNeeded: $0.rawValue) }
+            }
+        let answer = try await call(limits.processing) {
+            [self] calls, turn -> (anchor: EventID, more: Bool, changes: LoopTurnChanges?)? in
+            let since = try loops.database.readBlocking { try $0.eventID(of: loopID) }
+            var anchor: EventID?
+            var more = false
+            for what in parts {
+                do {
+                    let page = try calls.refresh(what, since: since, turn)
+                    defer { calls.release(page) }
+                    guard let id = page.eventID else {
+                        throw EventLoopError(.badPage, "a refresh of the loop \(loopID) asks for a refresh")
+                    }
+                    // What the first one knows is the oldest.
+                    anchor = anchor ?? id
+                    more = more || page.more
+                } catch let failure as LoopFailure {
+                    if failure.isNotOffered { return nil }
+                    throw error(failure, turn, or: .refreshing)
+                }
+            }
+            guard let anchor else { return nil }
+            guard !more || parts == [LARDER_REFRESH_EVERYTHING] else {
+                throw EventLoopError(
+                    .badPage, "a part of the loop \(loopID) that is fetched anew says that there is more")
+            }
+            let result: LoopResult = more ? .more : .refresh
+            let changes = try loops.commit(turn, of: loopID, instance.plugin, from: since, to: anchor, result)
+            return (anchor, more, changes)
+        }
+        guard let answer else { return .notOffered }
+        log("refreshed", since: nil, answer.anchor, began, ["changes": "\(answer.changes?.records.count ?? 0)"])
+        if let changes = answer.changes { await loops.follow(changes) }
+        return .anchored(at: answer.anchor, more: answer.more)
+    }
+
+    func onError(_ error: EventLoopError) async {
+        let report = LoopReport(code: error.reportCode, status: LARDER_FAILED, message: error.message)
+        do {
+            try await call(limits.polling) { [self] calls, turn in
+                let since = try loops.database.readBlocking { try $0.eventID(of: loopID) }
+                try calls.onError(report, since: since, turn)
+            }
+        } catch {
+            loops.logger.debug(
+                "A loop was not told of its failure", metadata: ["loop": "\(loopID)", "why": "\(error)"])
+        }
+    }
+
+    /// Runs the body with the loop's calls on the plugin's thread. Cancelled, the call under way is asked to end.
+    private func call<Result: Sendable>(
+        _ limit: Duration, _ body: @escaping @Sendable (LoopCalls, TurnServices) throws -> Result
+    ) async throws -> Result {
+        guard !gate.isHeldUp else {
+            throw EventLoopError(.busy, "the plugin \(instance.plugin) is held up by a call that does not return")
+        }
+        let waiting = BlockingWait()
+        let number = gate.begin()
+        defer { gate.end(number) }
+        return try await withTaskCancellationHandler {
+            try await instance.withLoop(loopID.id) { [self] calls in
+                guard !waiting.isCancelled else { throw CancellationError() }
+                let turn = TurnServices(
+                    loop: loopID, plugin: instance.plugin, collection: offer.collection, database: loops.database,
+                    connection: loops.connection, waiting: waiting, deadline: loops.clock.monotonic() + limit)
+                return try body(calls, turn)
+            }
+        } onCancel: {
+            waiting.cancel()
+            gate.giveUp(number)
+        }
+    }
+
+    /// Why a call failed: what the server did, if that was it, or else what the plugin says.
+    private func error(
+        _ failure: LoopFailure, _ turn: TurnServices, or kind: EventLoopError.Kind
+    ) -> EventLoopError {
+        guard let problem = turn.problem, failure.status == LARDER_IO || failure.status == LARDER_DENIED else {
+            return EventLoopError(kind, failure.message, cause: failure)
+        }
+        let means: EventLoopError.Kind =
+            switch problem.kind {
+            case .authentication: .unauthorized
+            case _ where problem.status == 429 || problem.status == 503: .rateLimited
+            case .unreachable where problem.isTimeout: .connectionTimedOut
+            default: .network
+            }
+        return EventLoopError(means, problem.message, cause: problem, retryAfter: problem.retryAfter)
+    }
+
+    private func log(
+        _ stage: String, since before: EventID?, _ after: EventID?, _ began: Duration, _ more: Logger.Metadata
+    ) {
+        var metadata: Logger.Metadata = [
+            "loop": "\(loopID)", "ms": "\((loops.clock.monotonic() - began).nanoseconds / 1_000_000)",
+        ]
+        if let before { metadata["from"] = "\(before)" }
+        if let after { metadata["to"] = "\(after)" }
+        loops.logger.debug("loop \(stage)", metadata: metadata.merging(more) { $1 })
+    }
+}
+
+extension EventLoopError {
+    /// As the ABI numbers it.
+    fileprivate var reportCode: LoopReport.Code {
+        switch kind {
+        case .missingEventID: .missingID
+        case .outdated: .outdated
+        case .processing, .storage: .processing
+        case .overdue, .busy: .timedOut
+        case .noProgress: .noProgress
+        case .network, .connectionTimedOut, .unauthorized, .rateLimited, .refreshing, .badPage: .pollFailed
+        }
+    }
+}

@@ -1,0 +1,213 @@
+import CLarder
+import Connection
+import Model
+import PluginHost
+import Storage
+import Synchronization
+
+/// What stands behind a plugin's services during a turn: the database and the account's server. One for each call, or for several
+/// that are committed together.
+///
+/// Unchecked: but for the wait, which is safe by itself, all of it is used on the plugin's thread, between the begin and the end of
+/// the closure that made it.
+final class TurnServices: LoopTurn, @unchecked Sendable {
+    private let loop: LoopKey
+    private let plugin: PluginID
+    /// Whose records each mean a loop; nil: it is there once.
+    private let collection: RecordCollection?
+    private let database: Database
+    private let connection: Connection
+    private let waiting: BlockingWait
+    let deadline: Duration?
+
+    /// What was asked for, in order.
+    private(set) var asked: [LoopAsk] = []
+    /// Why the server did not answer as it should have, the last time.
+    private(set) var problem: ConnectionError?
+
+    init(
+        loop: LoopKey, plugin: PluginID, collection: RecordCollection?, database: Database, connection: Connection,
+        waiting: BlockingWait, deadline: Duration
+    ) {
+        (self.loop, self.plugin, self.collection) = (loop, plugin, collection)
+        (self.database, self.connection) = (database, connection)
+        (self.waiting, self.deadline) = (waiting, deadline)
+    }
+
+    var isCancelled: Bool { waiting.isCancelled }
+
+    func accept(_ asked: [LoopAsk]) { self.asked += asked }
+
+    /// The core loop writes every collection; all others their own record and what belongs to it.
+    func mayWrite(_ key: RecordKey, in written: RecordCollection) -> Bool {
+        if loop == .core { return true }
+        let own = RecordKey(loop.id.text)
+        guard let collection else { return written.text.hasSameBytes(as: plugin.text) }
+        return written == collection.of(own) || written == collection && key == own
+    }
+
+    // MARK: Storage
+
+    func record(
+        _ key: RecordKey, in collection: RecordCollection, _ fields: RecordFields
+    ) throws(ServiceError) -> Record? {
+        for case .record(let change) in asked.reversed() {
+            switch change {
+            case .put(let record, let written) where written == collection && record.key == key: return record
+            case .remove(let removed, let written)
+            where written == collection && removed == key || written.of(removed) == collection:
+                return nil
+            default: continue
+            }
+        }
+        return try reading { try $0.record(key, in: collection, fields) }
+    }
+
+    func records(
+        in collection: RecordCollection, after key: RecordKey?, _ fields: RecordFields
+    ) throws(ServiceError) -> any RecordSource {
+        RecordPages(collection: collection, after: key, fields: fields, database: database)
+    }
+
+    func value(for key: [UInt8]) throws(ServiceError) -> [UInt8]? {
+        for case .value(let written, let value) in asked.reversed() where written == key { return value }
+        let plugin = plugin
+        return try reading { try $0.pluginValue(of: plugin, key: key) }
+    }
+
+    private func reading<Value>(_ body: (ReadTransaction) throws -> Value) throws(ServiceError) -> Value {
+        do { return try database.readBlocking(body) } catch { throw ServiceError(LARDER_IO, "\(error)") }
+    }
+
+    // MARK: Server
+
+    func send(_ request: PluginRequest) throws(ServiceError) -> any PluginAnswer {
+        let plain = PlainRequest(
+            request.method, request.target, headers: request.headers.map { ($0.name, $0.value) },
+            body: request.body ?? [])
+        let answer = try asking { [connection] in try await connection.exchange(plain) }
+        return Answer(answer, of: self)
+    }
+
+    func send(_ request: PluginDAVRequest) throws(ServiceError) -> any PluginDAVAnswer {
+        let multistatus = MultistatusRequest(
+            request.method, request.target, depth: request.depth == 0 ? .zero : .one,
+            body: request.body.map { Array($0.utf8) }, properties: request.properties)
+        let answer = try asking { [connection] in try await connection.multistatus(multistatus) }
+        return DAVAnswer(answer, of: self)
+    }
+
+    func homes(of service: String) throws(ServiceError) -> PluginHomes {
+        if service == "files" {
+            guard let home = connection.filesHome else {
+                throw ServiceError(LARDER_UNSUPPORTED, "the server keeps no files")
+            }
+            return PluginHomes(principal: nil, homes: [home])
+        }
+        guard service == "caldav" else { throw ServiceError(LARDER_INVALID_ARGUMENT, "no service \(service)") }
+        guard let found = try asking({ [connection] in try await connection.discover(.caldav) }) else {
+            throw ServiceError(LARDER_UNSUPPORTED, "the server does not offer it")
+        }
+        return PluginHomes(principal: found.principal, homes: found.homes)
+    }
+
+    /// Waits for the server. What it refuses is the loop's failure, and told once.
+    fileprivate func asking<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value
+    ) throws(ServiceError) -> Value {
+        do {
+            return try waiting.wait(body)
+        } catch {
+            if isCancelled { throw ServiceError(LARDER_CANCELLED, "the call is to end") }
+            guard let error = error as? ConnectionError else { throw ServiceError(LARDER_INTERNAL, "\(error)") }
+            problem = error
+            if error.kind == .badRequest { throw ServiceError(LARDER_DENIED, error.message) }
+            throw ServiceError(LARDER_IO, error.message)
+        }
+    }
+
+    private final class Answer: PluginAnswer {
+        private let answer: PlainAnswer
+        private let services: TurnServices
+
+        init(_ answer: PlainAnswer, of services: TurnServices) {
+            self.answer = answer
+            self.services = services
+        }
+
+        var status: Int { answer.status }
+        func header(_ name: String) -> String? { answer.header(name) }
+        func next() throws(ServiceError) -> [UInt8]? {
+            try services.asking { [answer] in try await answer.next() }
+        }
+    }
+
+    private final class DAVAnswer: PluginDAVAnswer {
+        private let answer: MultistatusAnswer
+        private let services: TurnServices
+        /// Read and not handed out, the next one last.
+        private var waiting: [MultistatusResponse] = []
+        private(set) var end: PluginDAVEnd?
+
+        init(_ answer: MultistatusAnswer, of services: TurnServices) {
+            self.answer = answer
+            self.services = services
+        }
+
+        var status: Int { answer.status }
+
+        func next() throws(ServiceError) -> PluginDAVResponse? {
+            if waiting.isEmpty, end == nil {
+                // As many as came at once: to wait for each would be a change of threads for each.
+                let (responses, end) = try services.asking { [answer] in (try await answer.some(), await answer.end) }
+                waiting = responses.reversed()
+                if let end, responses.isEmpty {
+                    self.end = PluginDAVEnd(
+                        isTruncated: end.isTruncated, syncToken: end.syncToken, errors: end.errors)
+                }
+            }
+            return waiting.popLast().map {
+                PluginDAVResponse(status: $0.status ?? 200, href: $0.href, values: $0.values, errors: $0.errors)
+            }
+        }
+    }
+}
+
+/// Reads a collection a page at a time, so that no transaction stays open while a plugin waits for a server. The turn's own changes
+/// are not committed meanwhile, and nobody else's are made: a collection has one writer, the turn.
+private final class RecordPages: RecordSource {
+    private static let pageSize = 500
+
+    private let collection: RecordCollection
+    private let fields: RecordFields
+    private let database: Database
+    private var after: RecordKey?
+    private var page: [Record] = []
+    private var isLast = false
+
+    init(collection: RecordCollection, after: RecordKey?, fields: RecordFields, database: Database) {
+        (self.collection, self.after, self.fields, self.database) = (collection, after, fields, database)
+    }
+
+    func next() throws(ServiceError) -> Record? {
+        if page.isEmpty, !isLast {
+            // Contents may be long.
+            let size = fields.contains(.content) ? 16 : Self.pageSize
+            var read: [Record] = []
+            do {
+                try database.readBlocking { tx in
+                    try tx.eachRecord(in: collection, after: after, fields) { record in
+                        read.append(record)
+                        return read.count < size
+                    }
+                }
+            } catch {
+                throw ServiceError(LARDER_IO, "\(error)")
+            }
+            isLast = read.count < size
+            after = read.last?.key ?? after
+            page = read.reversed()
+        }
+        return page.popLast()
+    }
+}

@@ -1,0 +1,140 @@
+import Connection
+import DemoServer
+import EventLoops
+import EventScheduler
+import FoundationEssentials
+import Logging
+import Model
+import PluginHost
+import Storage
+import Synchronization
+import TestSupport
+
+/// A line of a trace, as far as tests look at it.
+struct TracedCall: Decodable, Hashable {
+    var call: String
+    var loop: String?
+    var status: String
+}
+
+/// A database, a server, one plugin in C with event loops, and everything that it did.
+struct LoopBench: Sendable {
+    let database: Database
+    let connection: Connection
+    let host: PluginHost
+    let plugin: PluginInstance
+    let loops: EventLoops
+    let server: DemoServer
+    let trace: TraceWriter
+    let tracePath: String
+    let log: CollectedLog
+    let looks: Counter
+    let folder: String
+
+    static let plugin = PluginID("org.example.looper")
+    static let loop = LoopKey(kind: LoopKind("looper"), id: LoopID("looper"))
+    static let own = RecordCollection("org.example.looper")
+
+    /// The calls since the trace began.
+    func calls() throws -> [String] {
+        try trace.flush()
+        return try Files.text(tracePath).split(separator: "\n")
+            .map { try JSONDecoder().decode(TracedCall.self, from: Data($0.utf8)) }
+            .map { "\($0.call) \($0.loop ?? "-") \($0.status)" }
+    }
+
+    /// What the plugin said, in order.
+    var said: [String] {
+        log.messages.filter { $0.hasPrefix("info: ") }.map { String($0.dropFirst(6)) }
+    }
+
+    func state(_ key: LoopKey = loop) async throws -> LoopState? { try await database.read { try $0.loop(key) } }
+
+    func loopIDs() async throws -> [String] {
+        try await database.read { try $0.loops() }.map(\.key.id.text)
+    }
+
+    /// The keys and versions of the plugin's own records.
+    func records(in collection: RecordCollection = own) async throws -> [String] {
+        try await database.read { tx in
+            var found: [String] = []
+            try tx.eachRecord(in: collection, .version) { record in
+                found.append(record.version.isEmpty ? record.key.text : "\(record.key)=\(record.version)")
+                return true
+            }
+            return found
+        }
+    }
+
+    func setEventID(_ id: String, of key: LoopKey = loop) async throws {
+        try await database.write { tx in
+            let from = try tx.eventID(of: key)
+            let state = LoopState(key: key, plugin: Self.plugin, eventID: EventID(id))
+            _ = try tx.commit(LoopTurnCommit(from: from, state: state))
+        }
+    }
+}
+
+/// Counts on any thread.
+final class Counter: Sendable {
+    private let value = Atomic<Int>(0)
+    var count: Int { value.load(ordering: .relaxed) }
+    func add() { value.wrappingAdd(1, ordering: .relaxed) }
+}
+
+/// Runs the test plugin.
+/// - Parameters:
+///   - defines: macros that choose a variant of it.
+///   - startsAt: its event id before anything runs; nil: none.
+func withLoopBench(
+    defines: [String] = [], mode: String = "", pages: Int = 3, target: String = "/", startsAt: String? = "0",
+    log: CollectedLog = CollectedLog(), _ body: @escaping @Sendable (LoopBench) async throws -> Void
+) async throws {
+    try await withTemporaryFolder { folder in
+        try await DemoServer.running { server in
+            let library = "\(folder)/looper.so"
+            try await CompiledPlugin.build("looper", to: library, defines: defines)
+            let database = try Database.open(path: "\(folder)/larder.db")
+            // FOLDER stands for the path of the account's files.
+            let path = server.folderURL.split(separator: "/", maxSplits: 2).dropFirst(2).first.map { "/" + $0 } ?? ""
+            let target = target.replacing("FOLDER", with: path)
+            let json = String(
+                decoding: try JSONEncoder().encode(["mode": mode, "pages": "\(pages)", "target": target]), as: UTF8.self
+            )
+            let host = PluginHost(
+                builtIn: "\(folder)/none",
+                settings: Settings(plugins: [
+                    PluginSettings(id: LoopBench.plugin, library: library, isolation: .inProcess, json: json)
+                ]), probe: ProbeCommand(arguments: [try Build.larder, "__probe"]), memory: nil, logger: log.logger)
+            await host.load()
+            let trace = try TraceWriter(path: "\(folder)/trace")
+            let plugins = await host.start(AccountEnvironment(name: "test", logger: log.logger, trace: trace))
+            guard let plugin = plugins.first else { throw SetupError("\(log.messages)") }
+            let connection = Connection(
+                bookmark: Bookmark(
+                    name: "test", url: server.folderURL, username: server.configuration.user, vault: folder,
+                    files: "\(folder)/files"),
+                credentials: .basic(username: server.configuration.user, password: server.configuration.password),
+                logger: log.logger)
+            let looks = Counter()
+            let loops = EventLoops(
+                database: database, connection: connection, plugins: plugins, interval: .seconds(60),
+                limits: .init(polling: .milliseconds(700), processing: .seconds(60)),
+                callbacks: .init(look: { looks.add() }, recordsChanged: { _ in }), logger: log.logger)
+            try await loops.enable()
+            let bench = LoopBench(
+                database: database, connection: connection, host: host, plugin: plugin, loops: loops, server: server,
+                trace: trace, tracePath: "\(folder)/trace", log: log, looks: looks, folder: folder)
+            if let startsAt { try await bench.setEventID(startsAt) }
+            do { try await body(bench) } catch {
+                print(log.messages.joined(separator: "\n"))
+                throw error
+            }
+            await loops.suspend()
+            await host.stop(plugins)
+            await host.shutDown()
+            await connection.shutdown()
+            try database.close()
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import DemoServer
+import EventLoops
+import Model
+import Storage
+import TestSupport
+import Testing
+
+/// Turns of a loop in C: what is called, what is committed, and what not.
+@Suite struct TurnTests {
+    @Test("L13 L14: pages follow each other by `more`, and each is committed with its event id")
+    func pages() async throws {
+        try await withLoopBench { bench async throws in
+            #expect(await bench.loops.runOnce().isEmpty)
+            #expect(
+                try bench.calls() == [
+                    "poll looper ok", "process looper ok", "poll looper ok", "process looper ok", "poll looper ok",
+                    "process looper ok",
+                ])
+            #expect(try await bench.records() == ["count=3", "page 1", "page 2", "page 3"])
+            let state = try #require(await bench.state())
+            #expect(state.eventID == EventID("3"))
+            #expect(state.lastResult == .ok && state.failures == 0 && state.lastPoll != nil)
+        }
+    }
+
+    @Test("L07: the event id is read when the turn begins")
+    func readAtExecution() async throws {
+        try await withLoopBench { bench async throws in
+            try await bench.setEventID("2")
+            #expect(await bench.loops.runOnce().isEmpty)
+            #expect(try await bench.records() == ["count=1", "page 3"])
+        }
+    }
+
+    @Test("L08: without an event id that is told, everything is fetched, and the new anchor is committed with it")
+    func missing() async throws {
+        try await withLoopBench(startsAt: nil) { bench async throws in
+            #expect(await bench.loops.runOnce().isEmpty)
+            let first = try Array(bench.calls().prefix(2))
+            #expect(first == ["onError looper ok", "refresh looper ok"])
+            #expect(bench.said.prefix(2) == ["error 1", "the loop looper:looper has no event id"])
+            #expect(bench.said.contains("refresh 255"))
+            #expect(try await bench.state()?.eventID == EventID("0"))
+            #expect(try await bench.records() == ["refreshed"])
+        }
+    }
+
+    @Test(
+        "L10, L11: a page that wants a refresh is not processed; each bit runs what the loop has for it, once",
+        arguments: [
+            ("refresh everything 0", ["REFRESH_BITS=0"], ["refresh 255"]),
+            ("refresh everything 0", ["REFRESH_BITS=3"], ["refresh 1", "refresh 2"]),
+            ("refresh three 0", ["REFRESH_BITS=3"], ["refresh 1", "refresh 2"]),
+            ("refresh three 0", ["REFRESH_BITS=1"], ["refresh 255"]),
+            ("refresh four 0", ["REFRESH_BITS=3"], ["refresh 255"]),
+        ])
+    func refresh(mode: String, defines: [String], expected: [String]) async throws {
+        try await withLoopBench(defines: defines, mode: mode) { bench async throws in
+            _ = await bench.loops.runOnce()
+            #expect(bench.said.filter { $0.hasPrefix("refresh ") } == expected)
+            let first = try Array(bench.calls().prefix(2))
+            #expect(first == ["poll looper ok", "onError looper ok"])
+            #expect(bench.said.contains("error 2"))
+            let calls = try bench.calls()
+            #expect(!calls.contains { $0.hasPrefix("process") })
+            #expect(try await bench.records() == ["refreshed"])
+            #expect(try await bench.state()?.eventID == EventID("0"))
+        }
+    }
+
+    @Test("L12: a page that is not processed leaves nothing of itself, and comes again")
+    func processError() async throws {
+        try await withLoopBench(mode: "fail in process 1") { bench async throws in
+            let failures = await bench.loops.runOnce()
+            #expect(failures.map(\.loop) == [LoopBench.loop])
+            #expect(try await bench.records() == ["count=1", "page 1"])
+            #expect(try await bench.state()?.eventID == EventID("1"))
+            let result = try await bench.state()?.lastResult
+            #expect(result == .error)
+            #expect(bench.said.contains("error 4"))
+            _ = await bench.loops.runOnce()
+            #expect(try await bench.records() == ["count=1", "page 1"])
+            let calls = try bench.calls()
+            #expect(calls.count { $0 == "process looper failed" } == 2)
+        }
+    }
+
+    @Test("L09: a poll that fails leaves the event id, and its reason is told and kept")
+    func pollError() async throws {
+        try await withLoopBench(mode: "fail in poll 0") { bench async throws in
+            let failures = await bench.loops.runOnce()
+            #expect(failures.map(\.failure.message) == ["as it was told to"])
+            let state = try #require(await bench.state())
+            #expect(state.eventID == EventID("0"))
+            #expect(state.lastResult == .error && state.lastError == "as it was told to" && state.failures == 1)
+            #expect(bench.said.contains("error 3"))
+        }
+    }
+
+    @Test("L33: a server that offers nothing is no error")
+    func notOffered() async throws {
+        try await withLoopBench(mode: "nothing there 0") { bench async throws in
+            #expect(await bench.loops.runOnce().isEmpty)
+            let state = try #require(await bench.state())
+            #expect(state.lastResult == .notOffered && state.failures == 0)
+            let next = try #require(state.nextPoll)
+            let last = try #require(state.lastPoll)
+            #expect(next - last > .seconds(80_000))
+        }
+        try await withLoopBench(mode: "nothing to refresh 255", startsAt: nil) { bench async throws in
+            #expect(await bench.loops.runOnce().isEmpty)
+            #expect(try await bench.state()?.lastResult == .notOffered)
+            #expect(try await bench.state()?.eventID == nil)
+            #expect(try await bench.records() == [])
+        }
+    }
+
+    @Test("L15: pages that say there is more and come no further stop after one repeat")
+    func stall() async throws {
+        try await withLoopBench(mode: "stall 1") { bench async throws in
+            #expect(await bench.loops.runOnce().count == 1)
+            let calls = try bench.calls()
+            #expect(calls.count { $0.hasPrefix("poll") } == 3)
+            #expect(try await bench.state()?.eventID == EventID("1"))
+            #expect(bench.said.contains("error 6"))
+        }
+    }
+
+    @Test("L24 L25: a record in the plugin's collection means a loop, from its commit to its removal")
+    func collections() async throws {
+        try await withLoopBench(defines: ["COLLECTION=LARDER_STR(\"things\")"], startsAt: nil) { bench async throws in
+            #expect(try await bench.loopIDs() == [])
+            _ = await bench.loops.runOnce()
+            #expect(try bench.calls() == [])
+            try await bench.database.write { tx in
+                for key in ["a", "b"] {
+                    try tx.put(Record(key: RecordKey(key)), in: RecordCollection("things"))
+                }
+            }
+            try await bench.loops.enable()
+            _ = await bench.loops.runOnce()
+            let calls = try bench.calls()
+            #expect(Set(calls.map { $0.split(separator: " ")[1] }) == ["a", "b"])
+            #expect(try await bench.loopIDs() == ["a", "b"])
+            // One that went while its plugin was away.
+            _ = try await bench.database.write { try $0.removeRecord(RecordKey("a"), from: RecordCollection("things")) }
+            try await bench.loops.enable()
+            #expect(try await bench.loopIDs() == ["b"])
+        }
+    }
+
+    @Test("L18 L34: logged out, no loop is left, and none knows how far it had come; what was cached stays")
+    func logOut() async throws {
+        try await withLoopBench { bench async throws in
+            _ = await bench.loops.runOnce()
+            try await bench.loops.logOut()
+            #expect(try await bench.state()?.eventID == nil)
+            let before = try bench.calls().count
+            _ = await bench.loops.runOnce()
+            #expect(try bench.calls().count == before)
+            #expect(try await bench.records().count == 4)
+        }
+    }
+
+    @Test("A loop that was switched off is not polled, and goes on from its event id when it is on again")
+    func switchedOff() async throws {
+        try await withLoopBench { bench async throws in
+            try await bench.setEventID("1")
+            try await bench.database.write { try $0.setLoopEnabled(LoopBench.loop, false) }
+            try await bench.loops.enable()
+            _ = await bench.loops.runOnce()
+            #expect(try bench.calls() == [])
+            try await bench.database.write { try $0.setLoopEnabled(LoopBench.loop, true) }
+            try await bench.loops.enable()
+            _ = await bench.loops.runOnce()
+            #expect(try await bench.records() == ["count=2", "page 2", "page 3"])
+        }
+    }
+
+    @Test("A loop's wish that the item list looks somewhere becomes a part of the next scan, and rings for it")
+    func look() async throws {
+        try await withLoopBench(mode: "look 0", target: "/Shared/deep") { bench async throws in
+            _ = await bench.loops.runOnce()
+            #expect(bench.looks.count == 1)
+            let jobs = try await bench.database.read { try $0.scanJobs() }
+            #expect(jobs == [ScanJob(path: .root, isWhole: false)])
+        }
+    }
+
+    @Test("L32: each stage is a line with the loop, its event ids and how long it took, and no line has a password")
+    func log() async throws {
+        try await withLoopBench { bench async throws in
+            _ = await bench.loops.runOnce()
+            #expect(bench.log.messages.count { $0 == "debug: loop polled" } == 3)
+            #expect(bench.log.messages.count { $0 == "debug: loop processed" } == 3)
+            #expect(!bench.log.contains(bench.server.configuration.password))
+        }
+    }
+}
