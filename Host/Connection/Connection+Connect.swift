@@ -45,7 +45,7 @@ extension Connection {
                 .badAddress, "the account's url \(candidate) is a file",
                 hint: "set it to the folder that holds the files")
         }
-        setRoot(listed.root)
+        setRoot(listed.root, hasFiles: !listed.isForeign)
         return ServerFacts(
             root: listed.root.description, hasStatusDocument: status != nil, product: status?.productname,
             version: status?.versionstring ?? status?.version, hasFileIDs: root.fileID != nil,

@@ -26,6 +26,7 @@ public final class Connection: Sendable {
         var refusal: ConnectionError?
         /// Where the account's files are, once that is known.
         var root: ServerAddress?
+        var hasFiles = false
         /// By how much the clock was ahead of the server's at the last listing, and was not asked since.
         var clockAhead: Duration?
     }
@@ -101,8 +102,12 @@ public final class Connection: Sendable {
     /// Where the account's files are, if `connect()` has found out.
     func foundRoot() -> ServerAddress? { state.withLock { $0.root } }
 
-    func setRoot(_ root: ServerAddress) {
-        state.withLock { $0.root = root }
+    /// The path of the account's files from the origin's root, percent-encoded, with a closing slash; nil: the server keeps none, or was not
+    /// connected to yet.
+    public var filesHome: String? { state.withLock { $0.hasFiles ? $0.root?.path : nil } }
+
+    func setRoot(_ root: ServerAddress, hasFiles: Bool) {
+        state.withLock { ($0.root, $0.hasFiles) = (root, hasFiles) }
     }
 
     /// By how much this machine's clock was ahead of the server's when something was listed last; nil if nothing was since this was

@@ -112,11 +112,14 @@ public final class EventLoops: Sendable {
             return try tx.loops().filter { wanted.contains($0.key) }
         }
         reports.set(states)
-        for state in states where state.isEnabled {
-            if state.key == .core {
-                await scheduler.enableCoreLoop(.core)
-            } else {
-                await scheduler.enableSpecialLoop(state.key)
+        let now = clock.now()
+        for state in states {
+            // A server that offers nothing is asked once a day, over restarts.
+            let rest = state.lastResult == .notOffered ? state.nextPoll.map { $0 - now } : nil
+            switch (state.isEnabled, state.key == .core) {
+            case (true, true): await scheduler.enableCoreLoop(.core, rest: rest)
+            case (true, false): await scheduler.enableSpecialLoop(state.key, rest: rest)
+            case (false, _): await scheduler.disableSpecialLoop(state.key)
             }
         }
     }

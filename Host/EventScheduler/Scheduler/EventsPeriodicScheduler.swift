@@ -64,22 +64,24 @@ public actor EventsPeriodicScheduler {
     public func currentlyEnabled() -> EnabledLoops { machine.enabled }
 
     /// Makes the core loop with this id and has it polled from the next refill on, in place of the one before.
-    public func enableCoreLoop(_ id: LoopKey = .core) {
+    /// - Parameter rest: how long it is not polled yet, since it had nothing to poll a while ago.
+    public func enableCoreLoop(_ id: LoopKey = .core, rest: Duration? = nil) {
         let loop = makeCore(id)
         loop.setDelegate(Stopper(scheduler: self))
         if let old = machine.coreKey { loops[old] = nil }
         loops[id] = loop
-        apply { $0.enable(id, limits: loop.limits, isCore: true, at: $1) }
+        apply { $0.enable(id, limits: loop.limits, isCore: true, rest: rest, at: $1) }
     }
 
     /// Makes the special loop with this id and has it polled from the next refill on, after those that were enabled before. One with
     /// this id that is enabled already is replaced: what of it is queued or under way is dropped.
+    /// - Parameter rest: how long it is not polled yet, since it had nothing to poll a while ago.
     /// - Returns: false if there is no loop for this id, or it is the core loop's.
     @discardableResult
-    public func enableSpecialLoop(_ id: LoopKey) -> Bool {
+    public func enableSpecialLoop(_ id: LoopKey, rest: Duration? = nil) -> Bool {
         guard id != machine.coreKey, let loop = makeSpecial(id) else { return false }
         loops[id] = loop
-        apply { $0.enable(id, limits: loop.limits, isCore: false, at: $1) }
+        apply { $0.enable(id, limits: loop.limits, isCore: false, rest: rest, at: $1) }
         return true
     }
 

@@ -86,8 +86,9 @@ extension SchedulerMachine {
     }
 
     private func nextPoll(of loop: LoopKey, at now: Duration) -> Duration? {
-        guard isStarted, let entry = entries[loop], !entry.isHalted else { return nil }
+        guard let entry = entries[loop], !entry.isHalted else { return nil }
         let earliest = [entry.backOffUntil, entry.heldUntil, accountHeldUntil].compactMap(\.self).max() ?? now
+        guard isStarted else { return earliest > now ? earliest : nil }
         if earliest <= nextTick { return nextTick }
         return origin + period * Int(((earliest - origin) / period).rounded(.up))
     }
