@@ -59,13 +59,13 @@ import Testing
 
     @Test(
         "Defect 5: a loop that is disabled, or whose scheduler is suspended, while it processes does not come back",
-        arguments: [true, false])
-    func resurrection(byDisabling: Bool) async {
+        arguments: [true, false], [true, false])
+    func resurrection(byDisabling: Bool, storesAnyway: Bool) async {
         let bench = Bench()
         await bench.enable(.one)
         let gate = Gate(isDeaf: true)
         bench.world.polls(.one, .page("a1", more: true))
-        bench.world.processes(.one, .well(gate))
+        bench.world.processes(.one, .well(gate, storesAnyway: storesAnyway))
         await bench.start()
         async let stopped: Void =
             byDisabling ? bench.scheduler.disableSpecialLoop(.one) : bench.scheduler.suspend()
@@ -74,7 +74,8 @@ import Testing
         await stopped
         await until { await bench.scheduler.calls.isEmpty }
         #expect(await bench.scheduler.machine.queue.isEmpty)
-        #expect(bench.world.id(of: .one) == "e0")
+        #expect(bench.world.id(of: .one) == (storesAnyway ? "a1" : "e0"))
+        #expect(bench.world.reports.map(\.loop) == [.core])
         await bench.tick()
         #expect(bench.world.polled.filter { $0 == "1" }.count == 1)
     }

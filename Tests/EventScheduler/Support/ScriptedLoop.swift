@@ -40,8 +40,9 @@ final class ScriptedLoop: CoreLoop {
         if page.payload.hasPrefix("stop "), let delegate = delegate.withLock({ $0 }) {
             await delegate.disableSpecialLoop(.special(String(page.payload.dropFirst(5))))
         }
-        try await world.carryOut(world.process(loopID), of: loopID)
-        try Task.checkCancellation()
+        let step = world.process(loopID)
+        try await world.carryOut(step, of: loopID)
+        if step?.storesAnyway != true { try Task.checkCancellation() }
         world.setID(id.text, of: loopID)
         world.log(loopID, "processed")
     }

@@ -9,6 +9,8 @@ final class World: Sendable {
         var page: EventsPage<String>?
         var error: (any Error)?
         var gate: Gate?
+        /// Stores although the call was cancelled: it was too late.
+        var storesAnyway = false
         /// Runs before the call returns.
         var during: (@Sendable () async -> Void)?
 
@@ -21,8 +23,10 @@ final class World: Sendable {
             Step(error: EventLoopError(kind, kind.rawValue, retryAfter: retryAfter))
         }
         /// A process or refresh that goes well.
-        static func well(_ gate: Gate? = nil, during: (@Sendable () async -> Void)? = nil) -> Step {
-            Step(gate: gate, during: during)
+        static func well(
+            _ gate: Gate? = nil, storesAnyway: Bool = false, during: (@Sendable () async -> Void)? = nil
+        ) -> Step {
+            Step(gate: gate, storesAnyway: storesAnyway, during: during)
         }
     }
 
