@@ -39,17 +39,28 @@ extension Connection {
         } catch {
             throw ConnectionError(.cancelled, "connecting was cancelled")
         }
-        let root = listed.listing.folder
-        guard root.kind == .folder else {
-            throw ConnectionError(
-                .badAddress, "the account's url \(candidate) is a file",
-                hint: "set it to the folder that holds the files")
+        var root = listed.listing.folder
+        let hasFiles = !listed.isForeign && root.kind == .folder
+        // Of some calendar servers the root, and principals, are no collections.
+        if root.kind == .file, !listed.isForeign {
+            guard try await keepsNoFiles(at: listed.root) else {
+                throw ConnectionError(
+                    .badAddress, "the account's url \(candidate) is a file",
+                    hint: "set it to the folder that holds the files")
+            }
         }
-        setRoot(listed.root, hasFiles: !listed.isForeign)
+        root.kind = .folder
+        setRoot(listed.root, hasFiles: hasFiles)
         return ServerFacts(
             root: listed.root.description, hasStatusDocument: status != nil, product: status?.productname,
             version: status?.versionstring ?? status?.version, hasFileIDs: root.fileID != nil,
-            hasFiles: !listed.isForeign, rootItem: root, date: listed.listing.date)
+            hasFiles: hasFiles, rootItem: root, date: listed.listing.date)
+    }
+
+    /// Whether the server says of a place that is no collection that it is for calendars or address books.
+    private func keepsNoFiles(at root: ServerAddress) async throws(ConnectionError) -> Bool {
+        let classes = try await complianceClasses(of: root)
+        return DAVService.allCases.contains { classes.contains($0.complianceClass) }
     }
 
     /// The account's url as an address, with a closing slash.

@@ -60,20 +60,11 @@ extension Connection {
     private func home(
         of service: DAVService, itself account: ServerAddress
     ) async throws(ConnectionError) -> DAVHomes? {
-        let options = Question(method: "OPTIONS", timeLimit: timeLimits.greeting, doing: "OPTIONS \(account.path)")
-        var reply = try await openly(options, at: account)
-        guard (200..<300).contains(reply.answer.status) else {
-            let error = await error(for: &reply.answer, options, at: account.origin)
-            if error.isTransient { throw error }
-            return nil
-        }
-        let classes = reply.answer.headers[canonicalForm: "DAV"].map { $0.lowercased() }
-        guard classes.contains(service.complianceClass) else { return nil }
-
+        guard try await complianceClasses(of: account).contains(service.complianceClass) else { return nil }
         let kind = "{DAV:}resourcetype"
         let asked = try Self.asked([kind])
-        let question = Self.propfind(asked, at: reply.address, depth: .one, timeLimit: timeLimits.head)
-        let (answer, address) = try await multistatus(question, asked, at: reply.address)
+        let question = Self.propfind(asked, at: account, depth: .one, timeLimit: timeLimits.head)
+        let (answer, address) = try await multistatus(question, asked, at: account)
         try await check(answer, question, at: address)
         while let response = try await answer.next() {
             let kinds = response.values[0]?.split(separator: "\n") ?? []
@@ -83,6 +74,19 @@ extension Connection {
             return DAVHomes(principal: nil, homes: [Self.folder(address.normalizedPath)])
         }
         return nil
+    }
+
+    /// What a place says that it can do, in lower case (RFC 4918, section 10.1); nothing if it does not say.
+    /// - Throws: what kept it from telling.
+    func complianceClasses(of place: ServerAddress) async throws(ConnectionError) -> Set<String> {
+        let question = Question(method: "OPTIONS", timeLimit: timeLimits.greeting, doing: "OPTIONS \(place.path)")
+        var reply = try await openly(question, at: place)
+        guard (200..<300).contains(reply.answer.status) else {
+            let error = await error(for: &reply.answer, question, at: place.origin)
+            if error.isTransient { throw error }
+            return []
+        }
+        return Set(reply.answer.headers[canonicalForm: "DAV"].map { $0.lowercased() })
     }
 
     /// The values of properties of one thing.

@@ -231,6 +231,16 @@ struct ConnectTests {
         let facts = try await Connection("https://h/f", over: server(["/f/": { _ in .status(207, [:], calendar) }]))
             .connect()
         #expect(!facts.hasFiles)
+        // Xandikos' principals are no collections, and its root is nothing at all.
+        let kinds = ["<D:principal/>": "1", "": "1, 3, calendar-access"]
+        for (kind, classes) in kinds {
+            let text = Document.multistatus(["/f/"]).replacing("<D:collection/>", with: kind)
+            let places: [String: @Sendable (HTTPRequest) -> HTTPAnswer] = [
+                "/f/": { $0.method == "OPTIONS" ? .status(200, ["DAV": classes]) : .status(207, [:], text) }
+            ]
+            let facts = try await Connection("https://h/f", over: server(places)).connect()
+            #expect(!facts.hasFiles && facts.rootItem.kind == .folder)
+        }
     }
 
     @Test("S23: a connection that closes before the answer is tried again a few times, others are not")
