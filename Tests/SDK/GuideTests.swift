@@ -61,6 +61,20 @@ import Testing
         }
     }
 
+    @Test("G15: the guide's event loop is checked against the header")
+    func loop() async throws {
+        try await withTemporaryFolder { folder in
+            try Files.write(try example(in: "swift", with: "struct Headlines"), to: "\(folder)/headlines.swift")
+            try await mustRun(
+                "swiftc",
+                [
+                    "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-parse-as-library", "-I",
+                    "\(Build.root)/.build/debug/Modules", "-I", "\(Build.root)/SDK/C/include",
+                    "\(folder)/headlines.swift",
+                ])
+        }
+    }
+
     @Test("G15: the guide's example in Swift is checked against the header and works")
     func swift() async throws {
         try await withTemporaryFolder { folder in

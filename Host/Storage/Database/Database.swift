@@ -133,6 +133,16 @@ public final class Database: Sendable {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(10)
+        do {
+            try checkVersion(path, exactly: exactly, configuration)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY && !exactly {
+            // A process that ended while it made the database left a transaction that is to be taken back first.
+            configuration.readonly = false
+            try checkVersion(path, exactly: exactly, configuration)
+        }
+    }
+
+    private static func checkVersion(_ path: String, exactly: Bool, _ configuration: Configuration) throws {
         let connection = try DatabaseQueue(path: path, configuration: configuration)
         try connection.read { try Migrations.check($0, at: path, exactly: exactly) }
         try connection.close()

@@ -92,8 +92,10 @@ import Testing
                             "inject=\(call):signal=SIGKILL:when=\(moment)",
                         ])
                     if killed.exitCode != 0 { kills += 1 }
-                    for _ in 0..<2 { _ = try await looping.run("") }
-                    #expect(try await looping.stored() == "3 3 3 3", "killed at \(call) \(moment)")
+                    var after: [String] = []
+                    for _ in 0..<2 { after.append(try await looping.run("").summary) }
+                    let stored = try await looping.stored()
+                    #expect(stored == "3 3 3 3", "killed at \(call) \(moment): \(killed.summary)\n\(after)")
                     // Not killed: there are no more such calls in a run.
                     if killed.exitCode == 0 { break }
                 }

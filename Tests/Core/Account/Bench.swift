@@ -37,6 +37,12 @@ final class Bench {
         guard Files.exists("\(build)/libAvailableOffline.so") else {
             throw SetupError("no plugins in \(build): run `swift build` first, or set LARDER_TEST_PLUGINS")
         }
+        var settings = settings
+        // Most tests are about files, and count requests.
+        for loop in ["core-loop", "calendar-loop", "share-loop"].map(PluginID.init(shortOrFull:))
+        where !settings.plugins.contains(where: { $0.id == loop }) {
+            settings.plugins.append(PluginSettings(id: loop, isEnabled: false))
+        }
         let process = HostProcess(
             settings: settings,
             options: HostOptions(

@@ -75,6 +75,8 @@ public struct LarderCommand: Sendable {
     /// As `Build.unprivilegedUser` rather than as the test's own user; needs root.
     public var unprivileged = false
     public var environment: [String: String] = [:]
+    /// Whether the event loops that come with the host are at work. Most tests are about files, and count requests.
+    public var hasLoops = false
     /// A program and its arguments that runs the command in its turn, such as `strace`.
     public var wrapper: [String] = []
 
@@ -113,6 +115,9 @@ public struct LarderCommand: Sendable {
             "HOME": home, "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
         ]
         all["XDG_RUNTIME_DIR"] = home
+        if !hasLoops {
+            for loop in ["CORE", "CALENDAR", "SHARE"] { all["LARDER_PLUGINS_\(loop)_LOOP_ENABLED"] = "false" }
+        }
         all.merge(environment) { $1 }
         return all
     }

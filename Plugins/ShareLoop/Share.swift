@@ -1,0 +1,38 @@
+import LarderSDK
+
+/// A share, as its record tells of it.
+struct Share {
+    let record: Record
+    private let value: JSON
+
+    init(_ record: Record) throws(PluginError) {
+        self.record = record
+        value = record.value.isEmpty ? .object([]) : try JSON(parsing: record.value)
+    }
+
+    /// Of what is shared, in the account's tree.
+    var path: String? { value["path"]?.string }
+
+    /// Whether it is in the tree: what is shared with the account may wait to be accepted, or was rejected.
+    var isAccepted: Bool {
+        guard let state = value["state"]?.string else { return true }
+        return state == "accepted"
+    }
+
+    /// How many listings in a row did not have it.
+    var missing: Int64 { value["missing"]?.integer ?? 0 }
+
+    /// Its id on the server, and whether it comes from another one, where ids are counted apart.
+    var serverID: (id: String, isRemote: Bool) {
+        let isRemote = value["remote"]?.boolean == true
+        return (isRemote ? String(record.key.dropFirst("remote-".count)) : record.key, isRemote)
+    }
+
+    /// The record of a share that is there.
+    var found: Record {
+        guard case .object(let members) = value else { return record }
+        var found = record
+        found.value = JSON.object(members.filter { $0.name != "missing" }).text
+        return found
+    }
+}
