@@ -97,7 +97,7 @@ extension Transaction {
     /// The files beside the database are written after the commit.
     private func noteCalendar(_ key: RecordKey, in collection: RecordCollection) throws {
         guard collection == .calendars || collection.text.utf8.starts(with: "calendars/".utf8) else { return }
-        let statement = try RawStatement(db, "INSERT OR IGNORE INTO calendarChanges (collection, key) VALUES (?, ?)")
+        let statement = try RawStatement(db, "INSERT OR REPLACE INTO calendarChanges (collection, key) VALUES (?, ?)")
         statement.bind([.text(collection.text), .text(key.text)])
         try statement.run()
     }

@@ -46,7 +46,9 @@ enum Schema003 {
         CREATE TABLE calendarFolders (
           calendar TEXT PRIMARY KEY NOT NULL,
           name TEXT NOT NULL UNIQUE,
-          -- What it was called when a change of its name began that may not be complete.
+          -- What the name was made from.
+          title TEXT NOT NULL,
+          -- Its name when a change of it began that may not be complete.
           formerName TEXT
         ) STRICT, WITHOUT ROWID;
 
@@ -63,11 +65,12 @@ enum Schema003 {
           UNIQUE (calendar, name)
         ) STRICT, WITHOUT ROWID;
 
-        -- Records of calendars that changed since the files were written.
+        -- Records of calendars that changed since the files were written. One that changes again gets another number.
         CREATE TABLE calendarChanges (
+          number INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
           collection TEXT NOT NULL,
           key TEXT NOT NULL,
-          PRIMARY KEY (collection, key)
-        ) STRICT, WITHOUT ROWID;
+          UNIQUE (collection, key)
+        ) STRICT;
         """
 }

@@ -1,8 +1,8 @@
 import Glibc
 public import Model
 
-/// An account's folder: `larder.db`, `files/` (unless the config names another folder for them), `incoming/`, `thumbnails/`,
-/// `projects/`, `plugins/`, the mark `vault` with the vault's id, and the lock.
+/// An account's folder: `larder.db`, `files/` (unless the config names another folder for them), `incoming/`, `calendars/`,
+/// `thumbnails/`, `projects/`, `plugins/`, the mark `vault` with the vault's id, and the lock.
 ///
 /// Whoever holds a value has the vault to itself; reading commands open the database alone, beside it.
 public final class Vault: Sendable {
@@ -12,6 +12,8 @@ public final class Vault: Sendable {
     public let id: String
     public let database: Database
     public let tree: Tree
+    /// The calendars' files.
+    public let calendars: CalendarMirror
     /// Whether the system was started again since the vault was last open: what was not synced may be gone.
     public let isFirstSinceBoot: Bool
     private let lock: VaultLock
@@ -23,6 +25,7 @@ public final class Vault: Sendable {
         self.id = id
         self.database = database
         self.tree = tree
+        calendars = CalendarMirror(vault: path, database: database)
         self.isFirstSinceBoot = isFirstSinceBoot
         self.lock = lock
     }
@@ -96,7 +99,7 @@ public final class Vault: Sendable {
 
     /// A folder with other things in it is somebody's, and no vault.
     private static func refuseStrangeFolder(_ path: String, _ folder: Int32) throws(Failure) {
-        let own: Set = ["lock", "incoming", "thumbnails", "projects", "plugins", "files", "vault.new"]
+        let own: Set = ["lock", "incoming", "calendars", "thumbnails", "projects", "plugins", "files", "vault.new"]
         guard let strange = try names(in: folder).first(where: { !own.contains($0) }) else { return }
         throw Failure(
             .cannotCreate, "\(path) is no vault and not empty: there is \(strange)",

@@ -1,0 +1,228 @@
+import CLinux
+import Glibc
+import Model
+
+extension CalendarMirror {
+    /// A file that is written and not yet in its place.
+    private struct Prepared {
+        var row: MirrorFileRow
+        var temporary: String
+        /// Whether the object had no file before.
+        var isNew: Bool
+    }
+
+    /// Writes, replaces and removes the files of objects, as the database has them now.
+    func bring(_ jobs: [MirrorJob], in folder: borrowing MirrorFolder) throws {
+        let calendar = folder.calendar
+        var prepared: [Prepared] = []
+        var adopted: [MirrorFileRow] = []
+        var gone: [MirrorFileRow] = []
+        var given: Set<MirrorName> = []
+        var isDone = false
+        defer { if !isDone { for file in prepared { unlinkat(folder.descriptor.number, file.temporary, 0) } } }
+        for job in jobs {
+            let content = try database.readBlocking { reads -> (id: Int64, bytes: [UInt8])? in
+                guard let id = try reads.contentID(of: job.key, in: calendar) else { return nil }
+                return try reads.content(id: id).map { (id, $0) }
+            }
+            guard let content else {
+                if let file = job.file { gone.append(file) }
+                continue
+            }
+            if let file = job.file {
+                if file.contentID == content.id, isAsWritten(file, in: folder) { continue }
+                prepared.append(try write(content.bytes, id: content.id, job.key, file.name, isNew: false, in: folder))
+                continue
+            }
+            let name = try freeName(for: job.key, besides: given, content: content.bytes, in: folder)
+            given.insert(name)
+            if let file = adopt(name, key: job.key, content.bytes, id: content.id, in: folder) {
+                adopted.append(file)
+            } else {
+                prepared.append(try write(content.bytes, id: content.id, job.key, name, isNew: true, in: folder))
+            }
+        }
+        if !prepared.isEmpty || !adopted.isEmpty {
+            let rows = prepared.map(\.row) + adopted
+            try database.writeBlocking { tx in for row in rows { try tx.store(row, in: calendar) } }
+            try hooks.reached(.recorded)
+        }
+        isDone = true
+        for (index, file) in prepared.enumerated() {
+            do { try place(file, in: folder) } catch {
+                takeBack(prepared[index...], in: folder)
+                throw error
+            }
+        }
+        for file in gone { try removeFile(file, in: folder) }
+        if !gone.isEmpty {
+            try database.writeBlocking { tx in for file in gone { try tx.removeMirrorFile(of: file.key, in: calendar) }
+            }
+        }
+    }
+
+    /// Whether a file is as it was written.
+    func isAsWritten(_ file: MirrorFileRow?, in folder: borrowing MirrorFolder) -> Bool {
+        guard let file, let info = status(of: file.name.text, in: folder.descriptor.number) else { return false }
+        return file.looksLike(info) && info.st_mode & 0o777 == 0o600
+    }
+
+    /// Removes a file whose object is gone. One that a program changed is that program's.
+    func removeFile(_ file: MirrorFileRow, in folder: borrowing MirrorFolder) throws {
+        guard let info = status(of: file.name.text, in: folder.descriptor.number), file.looksLike(info) else { return }
+        guard unlinkat(folder.descriptor.number, file.name.text, 0) == 0 || errno == ENOENT else {
+            throw Failure.system("removing \(folder.path)/\(file.name)", errno)
+        }
+        try hooks.reached(.removed)
+    }
+
+    /// Removes what a pass that was cut off has left, and forgets the files that it did not come to put in place.
+    func removeLeftovers(in folder: borrowing MirrorFolder) throws {
+        for name in try names(in: folder.descriptor.number) where name.utf8.starts(with: Temporary.prefix.utf8) {
+            guard let left = Temporary(name) else { continue }
+            if left.isNew {
+                let calendar = folder.calendar
+                try database.writeBlocking { try $0.removeMirrorFile(contentID: left.contentID, in: calendar) }
+            }
+            guard unlinkat(folder.descriptor.number, name, 0) == 0 || errno == ENOENT else {
+                throw Failure.system("removing \(folder.path)/\(name)", errno)
+            }
+        }
+    }
+
+    private func write(
+        _ content: [UInt8], id: Int64, _ key: RecordKey, _ name: MirrorName, isNew: Bool,
+        in folder: borrowing MirrorFolder
+    ) throws -> Prepared {
+        let temporary = Temporary(contentID: id, isNew: isNew).name
+        let path = "\(folder.path)/\(name)"
+        unlinkat(folder.descriptor.number, temporary, 0)
+        let number = openat(
+            folder.descriptor.number, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard number >= 0 else { throw Failure.system("writing \(path)", errno) }
+        let file = Descriptor(number)
+        do {
+            try hooks.reached(.writing)
+            var done = 0
+            while done < content.count {
+                let count = content[done...].withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw Failure.system("writing \(path)", errno) }
+                done += count
+            }
+            guard let info = file.status() else { throw Failure.system("writing \(path)", errno) }
+            try hooks.reached(.written)
+            return Prepared(
+                row: MirrorFileRow(key: key, name: name, contentID: id, info), temporary: temporary, isNew: isNew)
+        } catch {
+            unlinkat(folder.descriptor.number, temporary, 0)
+            throw error
+        }
+    }
+
+    private func place(_ file: Prepared, in folder: borrowing MirrorFolder) throws {
+        var file = file
+        let number = folder.descriptor.number
+        while true {
+            let isPlaced =
+                file.isNew
+                ? linux_rename_noreplace(number, file.temporary, number, file.row.name.text) == 0
+                : renameat(number, file.temporary, number, file.row.name.text) == 0
+            if isPlaced { return try hooks.reached(.placed) }
+            // Something of somebody's is there: a name that was free before, or a folder.
+            guard [EEXIST, EISDIR, ENOTEMPTY].contains(errno) else {
+                throw Failure.system("writing \(folder.path)/\(file.row.name)", errno)
+            }
+            file.row.name = try freeName(for: file.row.key, besides: [], content: nil, in: folder)
+            let (row, calendar) = (file.row, folder.calendar)
+            try database.writeBlocking { try $0.store(row, in: calendar) }
+        }
+    }
+
+    /// Forgets files that did not come to their places. If that fails too, what is left tells the next start.
+    private func takeBack(_ files: ArraySlice<Prepared>, in folder: borrowing MirrorFolder) {
+        let calendar = folder.calendar
+        do {
+            try database.writeBlocking { tx in
+                for file in files where file.isNew { try tx.removeMirrorFile(of: file.row.key, in: calendar) }
+            }
+            for file in files { unlinkat(folder.descriptor.number, file.temporary, 0) }
+        } catch {
+            return
+        }
+    }
+
+    /// A name that no other object's file has, and nothing of others'; but a file with just this content will do.
+    private func freeName(
+        for key: RecordKey, besides given: Set<MirrorName>, content: [UInt8]?, in folder: borrowing MirrorFolder
+    ) throws -> MirrorName {
+        let (number, calendar) = (folder.descriptor.number, folder.calendar)
+        return try MirrorName.file(key: key).firstFree(for: key) { name throws in
+            if given.contains(name) { return .taken }
+            if try database.readBlocking({ try $0.hasMirrorFile(named: name, in: calendar) }) { return .taken }
+            guard status(of: name.text, in: number) != nil else { return errno == ENAMETOOLONG ? .tooLong : .free }
+            return content.map { Self.hasContent($0, name, in: number) } == true ? .free : .taken
+        }
+    }
+
+    /// The file that is there already with just this content, such as when the database was begun anew.
+    private func adopt(
+        _ name: MirrorName, key: RecordKey, _ content: [UInt8], id: Int64, in folder: borrowing MirrorFolder
+    ) -> MirrorFileRow? {
+        let number = folder.descriptor.number
+        guard status(of: name.text, in: number) != nil, Self.hasContent(content, name, in: number),
+            let info = status(of: name.text, in: number), info.st_mode & 0o777 == 0o600
+        else { return nil }
+        return MirrorFileRow(key: key, name: name, contentID: id, info)
+    }
+
+    private static func hasContent(_ content: [UInt8], _ name: MirrorName, in folder: Int32) -> Bool {
+        guard let info = status(of: name.text, in: folder), info.isRegular, info.st_uid == geteuid(),
+            info.st_mode & 0o777 == 0o600, info.st_size == content.count
+        else { return false }
+        let number = openForReading(name.text, in: folder)
+        guard number >= 0 else { return false }
+        let file = Descriptor(number)
+        var bytes = [UInt8](repeating: 0, count: content.count + 1)
+        return pread(file.number, &bytes, bytes.count, 0) == content.count && bytes.dropLast().elementsEqual(content)
+    }
+}
+
+/// The name under which a file is written before it gets its own; it says what became of it if it is found.
+private struct Temporary {
+    static let prefix = ".larder-"
+    let contentID: Int64
+    let isNew: Bool
+
+    init(contentID: Int64, isNew: Bool) {
+        self.contentID = contentID
+        self.isNew = isNew
+    }
+
+    /// Nil: it is no such name.
+    init?(_ name: String) {
+        let parts = name.utf8.dropFirst(Self.prefix.utf8.count).split(separator: UInt8(ascii: "."))
+        guard parts.count == 2, let id = Int64(String(decoding: parts[0], as: UTF8.self)) else { return nil }
+        let end = String(decoding: parts[1], as: UTF8.self)
+        guard end == "new" || end == "other" else { return nil }
+        self.init(contentID: id, isNew: end == "new")
+    }
+
+    var name: String { "\(Self.prefix)\(contentID).\(isNew ? "new" : "other")" }
+}
+
+extension MirrorFileRow {
+    fileprivate init(key: RecordKey, name: MirrorName, contentID: Int64, _ info: stat) {
+        self.init(
+            key: key, name: name, contentID: contentID, inode: UInt64(info.st_ino), size: Int64(info.st_size),
+            modified: Self.modified(info))
+    }
+
+    fileprivate func looksLike(_ info: stat) -> Bool {
+        info.isRegular && UInt64(info.st_ino) == inode && Int64(info.st_size) == size && Self.modified(info) == modified
+    }
+
+    private static func modified(_ info: stat) -> Int64 {
+        Int64(info.st_mtim.tv_sec) * 1_000_000_000 + Int64(info.st_mtim.tv_nsec)
+    }
+}

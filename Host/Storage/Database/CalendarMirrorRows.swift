@@ -1,0 +1,233 @@
+import GRDB
+import Model
+
+/// The folder of a calendar's files.
+struct MirrorFolderRow: Hashable {
+    var calendar: RecordKey
+    var name: MirrorName
+    var title: MirrorName
+    var formerName: MirrorName?
+}
+
+/// The file of a calendar's object.
+struct MirrorFileRow: Hashable {
+    var key: RecordKey
+    var name: MirrorName
+    var contentID: Int64
+    var inode: UInt64
+    /// In bytes.
+    var size: Int64
+    /// In nanoseconds since 1970.
+    var modified: Int64
+}
+
+/// A record of a calendar that changed since the files were written.
+struct MirrorChange: Hashable {
+    var number: Int64
+    /// The calendar's key.
+    var calendar: RecordKey
+    /// Nil: the calendar itself.
+    var object: RecordKey?
+}
+
+extension DatabaseReads {
+    /// The next records that changed, at most so many.
+    func mirrorChanges(limit: Int) throws -> [MirrorChange] {
+        let statement = try RawStatement(
+            db, "SELECT number, collection, key FROM calendarChanges ORDER BY number LIMIT ?")
+        defer { statement.reset() }
+        statement.bind(1, Int64(limit))
+        var changes: [MirrorChange] = []
+        while try statement.step() {
+            let (number, key) = (statement.integer(0) ?? 0, RecordKey(statement.text(2) ?? ""))
+            let collection = RecordCollection(statement.text(1) ?? "")
+            if collection == .calendars {
+                changes.append(MirrorChange(number: number, calendar: key, object: nil))
+            } else {
+                let calendar = String(decoding: collection.text.utf8.dropFirst("calendars/".utf8.count), as: UTF8.self)
+                changes.append(MirrorChange(number: number, calendar: RecordKey(calendar), object: key))
+            }
+        }
+        return changes
+    }
+
+    func lastMirrorChange() throws -> Int64 {
+        let statement = try RawStatement(db, "SELECT max(number) FROM calendarChanges")
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) ?? 0 : 0
+    }
+
+    /// What a calendar is called; nil: there is no such calendar.
+    func calendarTitle(_ calendar: RecordKey) throws -> String?? {
+        let statement = try RawStatement(
+            db, "SELECT nullif(value, '') ->> '$.name' FROM records WHERE collection = 'calendars' AND key = ?")
+        defer { statement.reset() }
+        statement.bind(1, calendar.text)
+        return try statement.step() ? .some(statement.text(0)) : nil
+    }
+
+    func calendarKeys() throws -> [RecordKey] {
+        let statement = try RawStatement(db, "SELECT key FROM records WHERE collection = 'calendars' ORDER BY key")
+        defer { statement.reset() }
+        var keys: [RecordKey] = []
+        while try statement.step() { keys.append(RecordKey(statement.text(0) ?? "")) }
+        return keys
+    }
+
+    func mirrorFolders() throws -> [MirrorFolderRow] { try mirrorFolders("1", []) }
+
+    func mirrorFolder(of calendar: RecordKey) throws -> MirrorFolderRow? {
+        try mirrorFolders("calendar = ?", [.text(calendar.text)]).first
+    }
+
+    func mirrorFolder(named name: MirrorName) throws -> MirrorFolderRow? {
+        try mirrorFolders("name = ?", [.text(name.text)]).first
+    }
+
+    private func mirrorFolders(_ sql: String, _ arguments: [SQLValue]) throws -> [MirrorFolderRow] {
+        let statement = try RawStatement(
+            db, "SELECT calendar, name, title, formerName FROM calendarFolders WHERE \(sql) ORDER BY calendar")
+        defer { statement.reset() }
+        statement.bind(arguments)
+        var folders: [MirrorFolderRow] = []
+        while try statement.step() {
+            folders.append(
+                MirrorFolderRow(
+                    calendar: RecordKey(statement.text(0) ?? ""), name: MirrorName(statement.text(1) ?? ""),
+                    title: MirrorName(statement.text(2) ?? ""), formerName: statement.text(3).map(MirrorName.init)))
+        }
+        return folders
+    }
+
+    func mirrorFile(of object: RecordKey, in calendar: RecordKey) throws -> MirrorFileRow? {
+        try mirrorFiles("calendar = ? AND key = ?", [.text(calendar.text), .text(object.text)]).first
+    }
+
+    func hasMirrorFile(named name: MirrorName, in calendar: RecordKey) throws -> Bool {
+        try !mirrorFiles("calendar = ? AND name = ?", [.text(calendar.text), .text(name.text)]).isEmpty
+    }
+
+    /// The files of a calendar from a key on, at most so many.
+    func mirrorFiles(of calendar: RecordKey, after key: RecordKey?, limit: Int) throws -> [MirrorFileRow] {
+        let start: [SQLValue] = key.map { [.text($0.text)] } ?? []
+        return try mirrorFiles(
+            "calendar = ?\(key == nil ? "" : " AND key > ?") ORDER BY key LIMIT ?",
+            [.text(calendar.text)] + start + [.integer(Int64(limit))])
+    }
+
+    private func mirrorFiles(_ sql: String, _ arguments: [SQLValue]) throws -> [MirrorFileRow] {
+        let statement = try RawStatement(
+            db, "SELECT key, name, contentID, inode, size, modified FROM calendarFiles WHERE \(sql)")
+        defer { statement.reset() }
+        statement.bind(arguments)
+        var files: [MirrorFileRow] = []
+        while try statement.step() {
+            files.append(
+                MirrorFileRow(
+                    key: RecordKey(statement.text(0) ?? ""), name: MirrorName(statement.text(1) ?? ""),
+                    contentID: statement.integer(2) ?? 0, inode: UInt64(bitPattern: statement.integer(3) ?? 0),
+                    size: statement.integer(4) ?? 0, modified: statement.integer(5) ?? 0))
+        }
+        return files
+    }
+
+    /// Which contents a calendar's objects have, from a key on, at most so many; objects without content are left out.
+    func contentIDs(
+        of calendar: RecordKey, after key: RecordKey?, limit: Int
+    ) throws -> [(key: RecordKey, contentID: Int64)] {
+        let statement = try RawStatement(
+            db,
+            """
+            SELECT key, contentID FROM records
+            WHERE collection = ?\(key == nil ? "" : " AND key > ?") AND contentID IS NOT NULL ORDER BY key LIMIT ?
+            """)
+        defer { statement.reset() }
+        let start: [SQLValue] = key.map { [.text($0.text)] } ?? []
+        statement.bind(
+            [.text(RecordCollection.calendars.of(calendar).text)] + start + [.integer(Int64(limit))])
+        var found: [(RecordKey, Int64)] = []
+        while try statement.step() { found.append((RecordKey(statement.text(0) ?? ""), statement.integer(1) ?? 0)) }
+        return found
+    }
+
+    func contentID(of object: RecordKey, in calendar: RecordKey) throws -> Int64? {
+        let statement = try RawStatement(db, "SELECT contentID FROM records WHERE collection = ? AND key = ?")
+        defer { statement.reset() }
+        statement.bind([.text(RecordCollection.calendars.of(calendar).text), .text(object.text)])
+        return try statement.step() ? statement.integer(0) : nil
+    }
+
+    /// Nil: it was replaced or removed meanwhile.
+    func content(id: Int64) throws -> [UInt8]? {
+        let statement = try RawStatement(db, "SELECT content FROM recordContents WHERE id = ?")
+        defer { statement.reset() }
+        statement.bind(1, id)
+        return try statement.step() ? statement.blob(0) : nil
+    }
+}
+
+extension Transaction {
+    func store(_ folder: MirrorFolderRow) throws {
+        let statement = try RawStatement(
+            db, "INSERT OR REPLACE INTO calendarFolders (calendar, name, title, formerName) VALUES (?, ?, ?, ?)")
+        statement.bind([
+            .text(folder.calendar.text), .text(folder.name.text), .text(folder.title.text),
+            folder.formerName.map { .text($0.text) } ?? .null,
+        ])
+        try statement.run()
+    }
+
+    func store(_ file: MirrorFileRow, in calendar: RecordKey) throws {
+        let statement = try RawStatement(
+            db,
+            """
+            INSERT OR REPLACE INTO calendarFiles (calendar, key, name, contentID, inode, size, modified)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """)
+        statement.bind([
+            .text(calendar.text), .text(file.key.text), .text(file.name.text), .integer(file.contentID),
+            .integer(Int64(bitPattern: file.inode)), .integer(file.size), .integer(file.modified),
+        ])
+        try statement.run()
+    }
+
+    func removeMirrorFolder(of calendar: RecordKey) throws {
+        try removeMirrorFiles(of: calendar)
+        let statement = try RawStatement(db, "DELETE FROM calendarFolders WHERE calendar = ?")
+        statement.bind(1, calendar.text)
+        try statement.run()
+    }
+
+    func removeMirrorFiles(of calendar: RecordKey) throws {
+        let statement = try RawStatement(db, "DELETE FROM calendarFiles WHERE calendar = ?")
+        statement.bind(1, calendar.text)
+        try statement.run()
+    }
+
+    func removeMirrorFile(of object: RecordKey, in calendar: RecordKey) throws {
+        let statement = try RawStatement(db, "DELETE FROM calendarFiles WHERE calendar = ? AND key = ?")
+        statement.bind([.text(calendar.text), .text(object.text)])
+        try statement.run()
+    }
+
+    /// Forgets a file that was never put in place.
+    func removeMirrorFile(contentID: Int64, in calendar: RecordKey) throws {
+        let statement = try RawStatement(db, "DELETE FROM calendarFiles WHERE calendar = ? AND contentID = ?")
+        statement.bind([.text(calendar.text), .integer(contentID)])
+        try statement.run()
+    }
+
+    func removeMirrorChanges(_ numbers: some Sequence<Int64>) throws {
+        let statement = try RawStatement(db, "DELETE FROM calendarChanges WHERE number = ?")
+        for number in numbers {
+            statement.bind(1, number)
+            try statement.run()
+        }
+    }
+
+    func removeMirrorChanges(upTo number: Int64) throws {
+        let statement = try RawStatement(db, "DELETE FROM calendarChanges WHERE number <= ?")
+        statement.bind(1, number)
+        try statement.run()
+    }
+}
