@@ -1,5 +1,6 @@
 import Connection
 import EventLoops
+import Logging
 import Model
 import Storage
 import SyncEngine
@@ -9,10 +10,15 @@ extension AccountHost {
     func pollLoops() async throws -> [Failure] {
         let failures = await loops.runOnce()
         try Task.checkCancellation()
-        try await writeCalendarFiles()
-        return failures.map { loop, failure in
+        var all = failures.map { loop, failure in
             Failure(failure.kind, "The loop \(loop): \(failure.message)", hint: failure.hint)
         }
+        do {
+            try await blocking { [vault] in try vault.calendars.complete() }
+        } catch let failure as Failure {
+            all.append(failure)
+        }
+        return all
     }
 
     /// Listens to what the server announces, until the task is cancelled.
@@ -24,16 +30,23 @@ extension AccountHost {
         }
     }
 
-    /// Writes the files of calendars when they changed, until the task is cancelled.
+    /// Keeps the files of calendars as the database has them, until the task is cancelled: all are compared once, then what changes is
+    /// written.
     func keepCalendarFiles() async throws {
+        var isComplete = false
         while true {
             try Task.checkCancellation()
-            try await writeCalendarFiles()
-            await state.calendars.wait()
+            do {
+                try await blocking { [vault, isComplete] in
+                    if isComplete { try vault.calendars.follow() } else { try vault.calendars.complete() }
+                }
+                isComplete = true
+                await state.calendars.wait()
+            } catch let failure as Failure {
+                // Nothing is lost: the files are a copy of what is in the database.
+                logger.error("\(failure.message)", metadata: ["hint": "\(failure.hint ?? "")"])
+                try await clock.sleep(.seconds(60))
+            }
         }
-    }
-
-    private func writeCalendarFiles() async throws {
-        try await blocking { [vault] in try vault.writeCalendarFiles() }
     }
 }

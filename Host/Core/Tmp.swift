@@ -1,2 +1,0 @@
-import Storage
-extension Vault { func writeCalendarFiles() throws {} }

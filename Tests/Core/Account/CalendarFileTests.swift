@@ -1,0 +1,49 @@
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Core
+
+@Suite("An account's calendars as files")
+struct CalendarFileTests {
+    private func fill(_ bench: Bench, _ content: String) async throws {
+        try await bench.host.database.write { tx in
+            let calendar = RecordKey("/ada/work/")
+            try tx.put(Record(key: calendar, value: #"{"name":"Work"}"#), in: .calendars)
+            let object = Record(key: RecordKey("/ada/work/1.ics"), content: Array(content.utf8))
+            try tx.put(object, in: RecordCollection.calendars.of(calendar))
+        }
+    }
+
+    @Test("A run writes what came, and what programs changed is written over by the next")
+    func runs() async throws {
+        try await Bench.running { bench in
+            let file = bench.bookmark.vault + "/calendars/Work/1.ics"
+            try await fill(bench, "first")
+            try await bench.runWell()
+            #expect(try Files.text(file) == "first")
+            try Files.write("changed here", to: file)
+            try await bench.runWell()
+            #expect(try Files.text(file) == "first")
+        }
+    }
+
+    @Test(
+        "Files that cannot be written are an error of the run, which does all else; the database keeps what is to be written"
+    )
+    func inTheWay() async throws {
+        try await Bench.running { bench in
+            let folder = bench.bookmark.vault + "/calendars"
+            try Files.write("in the way", to: folder)
+            bench.put("/a", "a")
+            try await bench.pin("/a")
+            try await fill(bench, "first")
+            let outcome = try await bench.runBadly()
+            #expect(outcome.failures.map(\.kind) == [.localIO] && outcome.files == 1, "\(outcome)")
+            Files.remove(folder)
+            try await bench.runWell()
+            #expect(try Files.text(folder + "/Work/1.ics") == "first")
+        }
+    }
+}
