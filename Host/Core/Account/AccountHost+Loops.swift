@@ -23,11 +23,16 @@ extension AccountHost {
 
     /// Listens to what the server announces, until the task is cancelled.
     func heedHints() async {
-        guard !loops.isEmpty else { return }
-        for await hints in connection.hints() {
-            await loops.hint(hints)
-            if hints.contains(.items) { state.looks.ring() }
+        if !loops.isEmpty {
+            for await hints in connection.hints() {
+                await loops.hint(hints)
+                if hints.contains(.items) { state.looks.ring() }
+            }
         }
+        // What ends by itself ends the run.
+        let (nothing, end) = AsyncStream<Never>.makeStream()
+        defer { end.finish() }
+        for await _ in nothing {}
     }
 
     /// Keeps the files of calendars as the database has them, until the task is cancelled: all are compared once, then what changes is

@@ -97,15 +97,22 @@ extension AccountHost {
     private func wait(_ interval: Duration) async throws {
         let next = clock.now() + interval
         try await database.write { try $0.setMeta(.nextPoll, .integer(next.nanoseconds)) }
-        // A server that announces much is asked once a second.
-        let soonest = min(interval, .seconds(1))
-        try await clock.sleep(soonest)
-        try await withThrowingTaskGroup(of: Void.self) { [clock, state] group in
-            group.addTask { try await clock.sleep(interval - soonest) }
-            group.addTask { await state.looks.wait() }
+        let began = clock.monotonic()
+        let isEarly = try await withThrowingTaskGroup(of: Bool.self) { [clock, state] group in
+            group.addTask {
+                try await clock.sleep(interval)
+                return false
+            }
+            group.addTask {
+                await state.looks.wait()
+                return true
+            }
             defer { group.cancelAll() }
-            try await group.next()
+            return try await group.next() ?? false
         }
+        // A server that announces much is asked once a second.
+        let rest = min(interval, .seconds(1)) - (clock.monotonic() - began)
+        if isEarly, rest > .zero { try await clock.sleep(rest) }
     }
 
     /// After a refusal nothing is asked before the secret is another: a wrong one that is sent again and again locks an account.
