@@ -68,6 +68,9 @@ larder_status larder_fake_start(larder_fake *fake, const char *id) {
         return status;
     }
     fake->processor = fake->instance->extension(fake->instance->context, name);
+    fake->loops = fake->instance->extension(fake->instance->context, LARDER_STR(LARDER_EXT_EVENT_LOOP));
+    free(fake->plugin);
+    fake->plugin = copied(id);
     fake->policies_changed = 1;
     return LARDER_OK;
 }
@@ -80,6 +83,7 @@ void larder_fake_stop(larder_fake *fake) {
     fake->instance->destroy(fake->instance->context);
     fake->instance = NULL;
     fake->processor = NULL;
+    fake->loops = NULL;
 }
 
 const char *larder_fake_schema(larder_fake *fake) {
@@ -101,6 +105,9 @@ void larder_fake_free(larder_fake *fake) {
     for (size_t i = 0; i < fake->values.count; i++) free_value(&fake->values.at[i]);
     for (size_t i = 0; i < fake->withheld.count; i++) free(fake->withheld.at[i]);
     for (size_t i = 0; i < fake->faults.count; i++) free(fake->faults.at[i].function);
+    free_records(fake);
+    free_server(fake);
+    free_turns(fake);
     free(fake->items.at);
     free(fake->policies.at);
     free(fake->values.at);
@@ -113,6 +120,7 @@ void larder_fake_free(larder_fake *fake) {
     free(fake->listed);
     free(fake->condition);
     free(fake->settings);
+    free(fake->plugin);
     free(fake->problem);
     free(fake);
 }

@@ -35,6 +35,24 @@ struct value {
     char *key;
     larder_bytes bytes;
 };
+struct kept_record {
+    char *collection;
+    char *key;
+    larder_record view; /* its texts and content lie in `texts` */
+    char *texts;
+    int goes;
+};
+struct record_cursor {
+    larder_record_cursor table;
+    larder_fake *fake;
+    LIST(struct kept_record) found;
+    size_t next;
+};
+struct event_id {
+    char *loop;
+    char *id;
+    int repeated; /* the last page said that there is more, with this id */
+};
 struct fault {
     char *function;
     uint32_t nth; /* calls to go until it happens; 0 and not `always`: it has happened */
@@ -45,6 +63,7 @@ struct wish {
     const char *name;
     struct copied_policy policy; /* for larder.policies/1 */
     struct value value;          /* for larder.kv/1; no bytes: it goes */
+    struct kept_record record;   /* for larder.records/1; `goes`: it goes */
 };
 struct cursor {
     larder_item_cursor table;
@@ -56,18 +75,63 @@ struct cursor {
     struct copied_item lent;
 };
 
+struct header {
+    char *name;
+    char *value;
+};
+/* What a response says of a property, or an answer of a header. */
+struct response {
+    char *href;
+    char *error;
+    uint32_t status;
+    LIST(struct header) values;
+};
+/* An answer that a test wrote; asked for once. */
+struct script {
+    char *method;
+    char *target;
+    uint32_t status;
+    int is_dav;
+    larder_status breaks; /* what the answer fails with past its last part; LARDER_OK: it ends */
+    LIST(struct header) headers;
+    LIST(larder_str) chunks;
+    LIST(struct response) responses;
+    uint32_t truncated;
+    char *sync_token;
+    char *error;
+};
+/* An answer that the plugin has open. */
+struct answer {
+    larder_http_answer http;
+    larder_dav_answer dav;
+    larder_fake *fake;
+    struct script script;
+    LIST(larder_str) properties;
+    larder_dav_response shown;
+    larder_str *values;
+    size_t next;
+};
+
 struct entry {
     larder_fake_entry shown;
     struct copied_policy policy; /* what shown.policy points to */
 };
 
-enum state { OUTSIDE, CONTROL, PROCESSOR };
+enum state { OUTSIDE, CONTROL, PROCESSOR, LOOP_READING, LOOP };
+
+/* When a function of the host's may be called. */
+#define IN_PROCESSOR (1u << PROCESSOR)
+#define IN_LOOP (1u << LOOP_READING | 1u << LOOP)
+#define IN_LOOP_WRITING (1u << LOOP)
+#define IN_ANY (1u << CONTROL | IN_PROCESSOR | IN_LOOP)
 
 struct larder_fake {
     larder_host host;
     const larder_module *module;
     const larder_instance *instance;
     const larder_item_policy_processor *processor;
+    const larder_event_loop *loops;
+    char *plugin; /* the id of the one that is started */
     char *problem;
 
     /* The stage. */
@@ -80,6 +144,13 @@ struct larder_fake {
     LIST(struct value) values;
     LIST(char *) withheld;
     LIST(struct fault) faults;
+    LIST(struct kept_record) records; /* by collection and key */
+    LIST(struct event_id) event_ids;
+    LIST(struct script) scripts;
+    larder_fake_server server;
+    void *server_context;
+    char *principal;
+    LIST(char *) homes;
     larder_fake_evaluator evaluator;
     void *evaluator_context;
     int policies_changed;
@@ -93,6 +164,13 @@ struct larder_fake {
     LIST(struct wish) wishes; /* of this call */
     LIST(struct wish) granted; /* of this run */
     LIST(struct cursor *) cursors;
+    LIST(struct record_cursor *) record_cursors;
+    LIST(struct answer *) answers;
+    LIST(struct kept_record) lent_records;
+    larder_str *lent_homes;
+    const char *loop;  /* the id of the one whose turn it is */
+    size_t turn_bytes; /* asked for in the turn */
+    int has_more;
     larder_policy *listed;
     char *condition;
 
@@ -119,6 +197,10 @@ void drop_wishes_since(larder_fake *fake, size_t first);
 
 /* services.c */
 void fill_host(larder_fake *fake);
+larder_fake *fake_of(const larder_host *host);
+/* Whether a function may be called now, and what a test wants it to return. `when` is IN_…. */
+larder_status enter(larder_fake *fake, const char *function, uint32_t when);
+larder_status refuse(larder_fake *fake, const char *function, larder_status status);
 /* Without a query: over the changed items. */
 larder_item_cursor *open_cursor(larder_fake *fake, const larder_query *query, uint64_t fields);
 void free_cursor(struct cursor *cursor);
@@ -127,5 +209,28 @@ void close_cursors(larder_fake *fake);
 /* run.c */
 void begin_call(larder_fake *fake, enum state state);
 larder_status end_call(larder_fake *fake, larder_status status);
+void grant(larder_fake *fake);
+void forget_wishes(larder_fake *fake);
+
+/* records.c */
+extern const larder_records records_table;
+void keep_record(larder_fake *fake, struct kept_record *record);
+void free_record(struct kept_record *record);
+void close_record_cursors(larder_fake *fake);
+void free_records(larder_fake *fake);
+
+/* server.c, answers.c */
+extern const larder_http http_table;
+extern const larder_dav dav_table;
+extern const larder_discover discover_table;
+/* Takes the answer to a request from the scripts. */
+int take_script(larder_fake *fake, int is_dav, const char *method, const char *target, const char *body,
+                struct script *out);
+void free_script(struct script *script);
+void close_answers(larder_fake *fake);
+void free_server(larder_fake *fake);
+
+/* turn.c */
+void free_turns(larder_fake *fake);
 
 #endif

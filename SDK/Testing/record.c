@@ -35,7 +35,8 @@ void drop_wishes_since(larder_fake *fake, size_t first) {
     size_t kept = first;
     for (size_t i = first; i < fake->entries.count; i++) {
         uint32_t kind = fake->entries.at[i].shown.kind;
-        if (kind == LARDER_FAKE_ACTION || kind == LARDER_FAKE_POLICY || kind == LARDER_FAKE_VALUE) {
+        if (kind == LARDER_FAKE_ACTION || kind == LARDER_FAKE_POLICY || kind == LARDER_FAKE_VALUE
+            || kind == LARDER_FAKE_RECORD) {
             free_entry(&fake->entries.at[i]);
         } else {
             fake->entries.at[kept++] = fake->entries.at[i];

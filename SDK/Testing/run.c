@@ -10,7 +10,7 @@ void begin_call(larder_fake *fake, enum state state) {
     fake->first_entry = fake->entries.count;
 }
 
-static void grant(larder_fake *fake) {
+void grant(larder_fake *fake) {
     for (size_t i = 0; i < fake->wishes.count; i++) {
         struct wish *wish = &fake->wishes.at[i];
         if (wish->value.key) {
@@ -22,6 +22,8 @@ static void grant(larder_fake *fake) {
             }
             if (wish->value.bytes.ptr) APPEND(fake->values, wish->value);
             else free_value(&wish->value);
+        } else if (wish->record.key) {
+            keep_record(fake, &wish->record);
         } else {
             APPEND(fake->granted, *wish);
         }
@@ -29,17 +31,19 @@ static void grant(larder_fake *fake) {
     fake->wishes.count = 0;
 }
 
-larder_status end_call(larder_fake *fake, larder_status status) {
-    if (status == LARDER_OK) {
-        grant(fake);
-    } else {
-        drop_wishes_since(fake, fake->first_entry);
-        for (size_t i = 0; i < fake->wishes.count; i++) {
-            free_policy(&fake->wishes.at[i].policy);
-            free_value(&fake->wishes.at[i].value);
-        }
-        fake->wishes.count = 0;
+void forget_wishes(larder_fake *fake) {
+    drop_wishes_since(fake, fake->first_entry);
+    for (size_t i = 0; i < fake->wishes.count; i++) {
+        free_policy(&fake->wishes.at[i].policy);
+        free_value(&fake->wishes.at[i].value);
+        free_record(&fake->wishes.at[i].record);
     }
+    fake->wishes.count = 0;
+}
+
+larder_status end_call(larder_fake *fake, larder_status status) {
+    if (status == LARDER_OK) grant(fake);
+    else forget_wishes(fake);
     close_cursors(fake);
     fake->state = OUTSIDE;
     return status;

@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static larder_fake *fake_of(const larder_host *host) { return host->context; }
+larder_fake *fake_of(const larder_host *host) { return host->context; }
 
-/* Whether a function may be called now, and what a test wants it to return. */
-static larder_status enter(larder_fake *fake, const char *function, enum state needed) {
+larder_status enter(larder_fake *fake, const char *function, uint32_t when) {
     larder_status status = LARDER_OK;
     if (fake->state == OUTSIDE || !pthread_equal(fake->thread, pthread_self())) {
         status = LARDER_WRONG_THREAD;
-    } else if (needed == PROCESSOR && fake->state != PROCESSOR) {
+    } else if (!(when & 1u << fake->state)) {
         status = LARDER_WRONG_STATE;
     }
     for (size_t i = 0; status == LARDER_OK && i < fake->faults.count; i++) {
@@ -23,7 +22,7 @@ static larder_status enter(larder_fake *fake, const char *function, enum state n
     return status;
 }
 
-static larder_status refuse(larder_fake *fake, const char *function, larder_status status) {
+larder_status refuse(larder_fake *fake, const char *function, larder_status status) {
     record(fake, LARDER_FAKE_MISTAKE, function)->status = status;
     return status;
 }
@@ -40,7 +39,7 @@ static struct copied_item *find_item(larder_fake *fake, larder_str local_id) {
 
 static larder_status log_write(const larder_host *host, uint32_t level, larder_str message) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, "log.write", CONTROL);
+    larder_status status = enter(fake, "log.write", IN_ANY);
     larder_fake_entry *entry;
     if (status != LARDER_OK) return status;
     if (level > LARDER_LOG_HOST_MISBEHAVING || !is_utf8(message)) return refuse(fake, "log.write", LARDER_INVALID_ARGUMENT);
@@ -51,30 +50,30 @@ static larder_status log_write(const larder_host *host, uint32_t level, larder_s
 }
 
 static larder_status config_settings(const larder_host *host, larder_str *out) {
-    larder_status status = enter(fake_of(host), "config.settings", CONTROL);
+    larder_status status = enter(fake_of(host), "config.settings", IN_ANY);
     if (status == LARDER_OK) *out = larder_str_make(fake_of(host)->settings, strlen(fake_of(host)->settings));
     return status;
 }
 
 static larder_status clock_now(const larder_host *host, int64_t *out) {
-    larder_status status = enter(fake_of(host), "clock.now", CONTROL);
+    larder_status status = enter(fake_of(host), "clock.now", IN_ANY);
     if (status == LARDER_OK) *out = fake_of(host)->now;
     return status;
 }
 
 static larder_status clock_monotonic(const larder_host *host, int64_t *out) {
-    larder_status status = enter(fake_of(host), "clock.monotonic", CONTROL);
+    larder_status status = enter(fake_of(host), "clock.monotonic", IN_ANY);
     if (status == LARDER_OK) *out = fake_of(host)->monotonic;
     return status;
 }
 
 static larder_status cancel_check(const larder_host *host) {
-    larder_status status = enter(fake_of(host), "cancel.check", CONTROL);
+    larder_status status = enter(fake_of(host), "cancel.check", IN_ANY);
     return status == LARDER_OK && fake_of(host)->cancelled ? LARDER_CANCELLED : status;
 }
 
 static larder_status cancel_deadline(const larder_host *host, int64_t *out) {
-    larder_status status = enter(fake_of(host), "cancel.deadline", CONTROL);
+    larder_status status = enter(fake_of(host), "cancel.deadline", IN_ANY);
     if (status == LARDER_OK) *out = INT64_MAX;
     return status;
 }
@@ -89,7 +88,7 @@ static int is_sortable(uint32_t sort) {
 
 static larder_status items_open(const larder_host *host, const larder_query *given, larder_item_cursor **out) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, "items.open", PROCESSOR);
+    larder_status status = enter(fake, "items.open", IN_PROCESSOR);
     larder_query query;
     if (status != LARDER_OK) return status;
     memset(&query, 0, sizeof query);
@@ -105,7 +104,7 @@ static larder_status items_open(const larder_host *host, const larder_query *giv
 
 static larder_status items_close(const larder_host *host, larder_item_cursor *cursor) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, "items.close", PROCESSOR);
+    larder_status status = enter(fake, "items.close", IN_PROCESSOR);
     if (status != LARDER_OK) return status;
     for (size_t i = 0; i < fake->cursors.count; i++) {
         struct cursor *open = fake->cursors.at[i];
@@ -121,7 +120,7 @@ static larder_status items_close(const larder_host *host, larder_item_cursor *cu
 
 static larder_status usage_read(const larder_host *host, larder_usage_figures *out) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, "usage.read", PROCESSOR);
+    larder_status status = enter(fake, "usage.read", IN_PROCESSOR);
     if (status != LARDER_OK) return status;
     if (out->struct_size < sizeof *out) return refuse(fake, "usage.read", LARDER_INVALID_ARGUMENT);
     *out = fake->usage;
@@ -134,7 +133,7 @@ static larder_status usage_read(const larder_host *host, larder_usage_figures *o
 static larder_status ask(const larder_host *host, const char *function, larder_str local_id, uint32_t flags,
                          uint32_t known_flags, larder_str key) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, function, PROCESSOR);
+    larder_status status = enter(fake, function, IN_PROCESSOR);
     struct copied_item *item;
     larder_fake_entry *entry;
     if (status != LARDER_OK) return status;
@@ -163,11 +162,20 @@ static larder_status actions_purge(const larder_host *host, larder_str local_id,
     return ask(host, "actions.purge", local_id, flags, 0, key);
 }
 
+static larder_status actions_look(const larder_host *host, larder_str path) {
+    larder_fake *fake = fake_of(host);
+    larder_status status = enter(fake, "actions.look", IN_LOOP);
+    if (status != LARDER_OK) return status;
+    if (!path.len || path.ptr[0] != '/' || !is_utf8(path)) return refuse(fake, "actions.look", LARDER_INVALID_ARGUMENT);
+    record(fake, LARDER_FAKE_ACTION, "look")->path = text_of(path);
+    return LARDER_OK;
+}
+
 /* policies */
 
 static larder_status policies_list(const larder_host *host, larder_policy_list *out) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, "policies.list", PROCESSOR);
+    larder_status status = enter(fake, "policies.list", IN_PROCESSOR);
     if (status != LARDER_OK) return status;
     fake->listed = resized(fake->listed, fake->policies.count * sizeof(larder_policy));
     for (size_t i = 0; i < fake->policies.count; i++) fake->listed[i] = *fake->policies.at[i].policy;
@@ -180,7 +188,7 @@ static larder_status policies_list(const larder_host *host, larder_policy_list *
 static larder_status change_policy(const larder_host *host, const char *function, const larder_policy *policy,
                                    uint32_t flags) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, function, PROCESSOR);
+    larder_status status = enter(fake, function, IN_PROCESSOR);
     const char *name = strchr(function, '.') + 1;
     struct wish wish;
     if (status != LARDER_OK) return status;
@@ -227,7 +235,7 @@ static int has_key(const struct value *value, larder_bytes key) {
 
 static larder_status kv_get(const larder_host *host, larder_bytes key, larder_bytes *out) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, "kv.get", PROCESSOR);
+    larder_status status = enter(fake, "kv.get", IN_PROCESSOR | IN_LOOP);
     if (status != LARDER_OK) return status;
     /* What this call wrote, what the run wrote, what was there. */
     for (size_t i = fake->wishes.count; i-- > 0;) {
@@ -246,7 +254,7 @@ static larder_status kv_get(const larder_host *host, larder_bytes key, larder_by
 
 static larder_status write_value(const larder_host *host, const char *function, larder_bytes key, const larder_bytes *value) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, function, PROCESSOR);
+    larder_status status = enter(fake, function, IN_PROCESSOR | IN_LOOP);
     larder_fake_entry *entry;
     struct wish wish;
     if (status != LARDER_OK) return status;
@@ -278,7 +286,7 @@ static const larder_cancel cancel_table = {sizeof cancel_table, 0, cancel_check,
 static const larder_items items_table = {sizeof items_table, 0, items_open, items_close};
 static const larder_usage usage_table = {sizeof usage_table, 0, usage_read};
 static const larder_actions actions_table = {sizeof actions_table, 0, actions_download, actions_remove,
-                                             actions_purge};
+                                             actions_purge,        actions_look};
 static const larder_policies policies_table = {sizeof policies_table, 0,           policies_list, policies_add,
                                                policies_update,       policies_remove};
 static const larder_kv kv_table = {sizeof kv_table, 0, kv_get, kv_put, kv_remove};
@@ -291,10 +299,11 @@ static const void *host_extension(const larder_host *host, larder_str name) {
         {LARDER_EXT_LOG, &log_table},       {LARDER_EXT_CONFIG, &config_table},   {LARDER_EXT_CLOCK, &clock_table},
         {LARDER_EXT_ITEMS, &items_table},   {LARDER_EXT_ACTIONS, &actions_table}, {LARDER_EXT_POLICIES, &policies_table},
         {LARDER_EXT_KV, &kv_table},         {LARDER_EXT_CANCEL, &cancel_table},
-        {LARDER_EXT_USAGE, &usage_table},
+        {LARDER_EXT_USAGE, &usage_table}, {LARDER_EXT_RECORDS, &records_table}, {LARDER_EXT_HTTP, &http_table},
+        {LARDER_EXT_DAV, &dav_table},     {LARDER_EXT_DISCOVER, &discover_table},
     };
     larder_fake *fake = fake_of(host);
-    if (enter(fake, "extension", CONTROL) != LARDER_OK) return NULL;
+    if (enter(fake, "extension", IN_ANY) != LARDER_OK) return NULL;
     for (size_t i = 0; i < fake->withheld.count; i++) {
         if (same(name, fake->withheld.at[i])) return NULL;
     }

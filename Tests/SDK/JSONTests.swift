@@ -53,4 +53,19 @@ import Testing
         _ = try JSON(parsing: nested(64))
         #expect(throws: PluginError.self) { try JSON(parsing: nested(65)) }
     }
+
+    @Test("SDK: a value is written as a text that reads as the same value")
+    func written() throws {
+        let value = JSON.object(of: [
+            "text": .string("a\"\\\u{1}\n\r\t\u{1F600}"), "none": nil, "null": .null,
+            "list": .array([.integer(.min), .boolean(true)]),
+            "number": .number(1e300), "empty": .object([]),
+        ])
+        #expect(try JSON(parsing: value.text) == value)
+        #expect(
+            value.text
+                == #"{"text":"a\"\\\u0001\n\r\t\#u{1F600}","null":null,"list":[-9223372036854775808,true],"number":1e+300,"empty":{}}"#
+        )
+        #expect(JSON.number(.infinity).text == "null")
+    }
 }

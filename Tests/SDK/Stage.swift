@@ -75,6 +75,8 @@ final class Stage {
         return larder_fake_start(fake, id)
     }
 
+    func stop() { larder_fake_stop(fake) }
+
     /// Puts items on the stage, or in place of those with the same id.
     func put(_ new: Item...) {
         for item in new {
@@ -108,7 +110,7 @@ final class Stage {
         }
     }
 
-    private func entries<Result>(_ kind: UInt32, _ read: (larder_fake_entry) -> Result) -> [Result] {
+    func entries<Result>(_ kind: UInt32, _ read: (larder_fake_entry) -> Result) -> [Result] {
         (0..<larder_fake_count(fake, kind)).compactMap { larder_fake_entry_at(fake, kind, $0).map { read($0.pointee) } }
     }
 

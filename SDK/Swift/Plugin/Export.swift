@@ -14,13 +14,16 @@ public typealias ModulePointer = UnsafeMutablePointer<UnsafePointer<larder_modul
 /// The compiler checks that function against the header.
 /// - Parameters:
 ///   - processors: the library's plugins, the same ones in each call.
+///   - loops: those of them that are event loops.
 ///   - module: what the host passed.
-public func export(_ processors: any ItemPolicyProcessor.Type..., to module: ModulePointer) -> larder_status {
-    module.pointee = Library.module(holding: processors.map { .processor($0) })
+public func export(
+    _ processors: any ItemPolicyProcessor.Type..., loops: any EventLoop.Type..., to module: ModulePointer
+) -> larder_status {
+    module.pointee = Library.module(holding: processors.map { .processor($0) } + loops.map { .loop($0) })
     return LARDER_OK
 }
 
-/// The same for event loops.
+/// The same for a library that holds event loops alone.
 public func export(_ loops: any EventLoop.Type..., to module: ModulePointer) -> larder_status {
     module.pointee = Library.module(holding: loops.map { .loop($0) })
     return LARDER_OK

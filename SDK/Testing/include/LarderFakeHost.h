@@ -13,13 +13,22 @@
  *     assert(larder_fake_count(fake, LARDER_FAKE_ACTION) == 1);
  *     larder_fake_free(fake);
  *
+ * An event loop is polled turn by turn, against records that the fake keeps and a server that the test writes:
+ *
+ *     larder_fake_answer_dav(fake, "REPORT", "/ada/work/", 207);
+ *     larder_fake_response(fake, "/ada/work/1.ics", 200, NULL);
+ *     larder_fake_property(fake, "{DAV:}getetag", "\"1\"");
+ *     larder_fake_end_dav(fake, "token-1", 0, NULL);
+ *     assert(larder_fake_poll(fake, "/ada/work/") == LARDER_OK);
+ *     assert(larder_fake_record(fake, "calendars//ada/work/", "/ada/work/1.ics"));
+ *
  * It keeps to the rules of the ABI, so that a plugin which does not is found out: only the fields that the processor names
  * are filled; an item is freed when the call returns; what a failing call asked for is dropped; a call of the host's at the
  * wrong time or from another thread is refused and written down as a mistake. It does not know the condition language: which
  * items meet a condition, the test says.
  *
  * All functions are for one thread, the test's. Texts that they hand out stay until the next call of larder_fake_run,
- * larder_fake_forget or larder_fake_free.
+ * larder_fake_poll, larder_fake_forget or larder_fake_free.
  */
 #ifndef LARDER_FAKE_HOST_H
 #define LARDER_FAKE_HOST_H
@@ -74,11 +83,56 @@ void larder_fake_evaluate_with(larder_fake *fake, larder_fake_evaluator evaluato
 /* Withholds a service: "larder.kv/1". */
 void larder_fake_withhold(larder_fake *fake, const char *service);
 
-/* Makes the nth call from now (1: the next) of a service's function return a status: "actions.download". 0: every call. */
+/* Makes the nth call from now (1: the next) of a service's function return a status: "actions.download". 0: every call. "commit" is
+ * the commit of a loop's turn. */
 void larder_fake_fail(larder_fake *fake, const char *function, uint32_t nth, larder_status status);
 
 /* From now on larder.cancel/1 says so. */
 void larder_fake_cancel(larder_fake *fake);
+
+/* --- The stage of event loops. --- */
+
+/* Puts a record on the stage, or in place of the one with its key. */
+void larder_fake_put_record(larder_fake *fake, const char *collection, const larder_record *record);
+/* The record goes, and with it what belongs to it. */
+void larder_fake_drop_record(larder_fake *fake, const char *collection, const char *key);
+
+/* How far a loop has come; null: nothing is known. Turns set it. */
+void larder_fake_set_event_id(larder_fake *fake, const char *loop, const char *LARDER_NULLABLE event_id);
+const char *LARDER_NULLABLE larder_fake_event_id(const larder_fake *fake, const char *loop);
+
+/* Where the server keeps the account's calendars; none unless set: discover.find then returns LARDER_UNSUPPORTED. */
+void larder_fake_homes(larder_fake *fake, const char *LARDER_NULLABLE principal,
+                       const char *LARDER_NONNULL const *LARDER_NULLABLE homes, size_t count);
+
+/* Writes an answer for one request with this method and target; several for the same are given in their order. A request without
+ * an answer is a mistake, and its status LARDER_IO. The body may be null. */
+void larder_fake_answer(larder_fake *fake, const char *method, const char *target, uint32_t status,
+                        const char *LARDER_NULLABLE body);
+/* More of the answer that was written last: a header; a piece of the body. */
+void larder_fake_answer_header(larder_fake *fake, const char *name, const char *value);
+void larder_fake_answer_chunk(larder_fake *fake, const void *bytes, size_t length);
+
+/* The same for larder.dav/1; with a status other than 207 it has no responses. */
+void larder_fake_answer_dav(larder_fake *fake, const char *method, const char *target, uint32_t status);
+/* More of it: a response, with the names inside its DAV:error or null; a property of that response, in Clark notation; and what is
+ * known at the end, all absent unless set. */
+void larder_fake_response(larder_fake *fake, const char *href, uint32_t status, const char *LARDER_NULLABLE error);
+void larder_fake_property(larder_fake *fake, const char *name, const char *text);
+void larder_fake_end_dav(larder_fake *fake, const char *LARDER_NULLABLE sync_token, uint32_t truncated,
+                         const char *LARDER_NULLABLE error);
+
+/* The answer that was written last does not end well: past its last part it fails with a status. */
+void larder_fake_break_answer(larder_fake *fake, larder_status status);
+
+/* Called for a request without an answer, to write one. */
+typedef void (*larder_fake_server)(void *LARDER_NULLABLE context, const char *method, const char *target,
+                                   const char *body);
+void larder_fake_serve_with(larder_fake *fake, larder_fake_server LARDER_NULLABLE server,
+                            void *LARDER_NULLABLE context);
+
+/* How many answers nobody asked for yet. */
+size_t larder_fake_unasked(const larder_fake *fake);
 
 /* --- The work. --- */
 
@@ -94,6 +148,14 @@ void larder_fake_stop(larder_fake *fake);
 larder_status larder_fake_run(larder_fake *fake, uint32_t trigger, const char *LARDER_NONNULL const *LARDER_NULLABLE changed,
                               size_t count);
 
+/* Makes one turn of an event loop: poll, or refresh without an event id or when the page says so, then process, on_error where a turn
+ * of the host's has it, and the commit of what was asked for with the event id, or of nothing. Returns LARDER_OK if it was committed, and
+ * else the status of what failed; LARDER_UNSUPPORTED: there is nothing to poll. */
+larder_status larder_fake_poll(larder_fake *fake, const char *loop);
+
+/* Whether the last turn's page said that there is more. */
+int larder_fake_has_more(const larder_fake *fake);
+
 /* The conditions, as the plugin gives them now; null if absent. */
 const char *LARDER_NULLABLE larder_fake_policy_condition(larder_fake *fake);
 const char *LARDER_NULLABLE larder_fake_match_condition(larder_fake *fake);
@@ -103,9 +165,10 @@ const char *LARDER_NULLABLE larder_fake_schema(larder_fake *fake);
 
 /* --- What happened, oldest first. --- */
 
-/* A call into the processor: name "perform_action", number the trigger, path the item's, status what it returned. */
+/* A call into the processor: name "perform_action", number the trigger, path the item's, status what it returned. Into an event loop:
+ * name "poll", id the loop's, number what refresh is for or on_error's code. */
 #define LARDER_FAKE_CALL 0u
-/* An action asked for: name "download" or "remove_local_copy", number the flags, id the item's, text the key. */
+/* An action asked for: name "download" or "remove_local_copy", number the flags, id the item's, text the key; or name "look", path. */
 #define LARDER_FAKE_ACTION 1u
 /* A change of policies asked for: name "add", "update" or "remove", number the flags, id and policy. */
 #define LARDER_FAKE_POLICY 2u
@@ -119,6 +182,10 @@ const char *LARDER_NULLABLE larder_fake_schema(larder_fake *fake);
 #define LARDER_FAKE_MISTAKE 6u
 /* Items asked for: name "open", text the condition. */
 #define LARDER_FAKE_QUERY 7u
+/* A record asked for: name "put" or "remove", path the collection, id the key, text the value. */
+#define LARDER_FAKE_RECORD 8u
+/* A request: name the method, path the target, number the depth, text the body; or name "discover", path the service. */
+#define LARDER_FAKE_REQUEST 9u
 
 typedef struct larder_fake_entry {
     uint32_t kind;
@@ -142,6 +209,10 @@ void larder_fake_forget(larder_fake *fake);
 /* The policies as they are now. */
 size_t larder_fake_policy_count(const larder_fake *fake);
 const larder_policy *LARDER_NULLABLE larder_fake_policy_at(const larder_fake *fake, size_t index);
+
+/* A record as it was committed last; null: there is none. And those of a collection, in the order of their keys; null past the last. */
+const larder_record *LARDER_NULLABLE larder_fake_record(const larder_fake *fake, const char *collection, const char *key);
+const larder_record *LARDER_NULLABLE larder_fake_record_at(const larder_fake *fake, const char *collection, size_t index);
 
 /* The value of a key; null if it has none. */
 const larder_bytes *LARDER_NULLABLE larder_fake_value(const larder_fake *fake, const char *key);

@@ -1,0 +1,107 @@
+/// An events endpoint in plain JSON: the newest event id, and pages of what happened after one.
+///
+/// A page is `{"EventID": "…", "Refresh": 0, "More": 0, …}`. `Refresh` may be a boolean, a number or a mask, `More` a boolean or a number;
+/// members that nobody knows are passed over.
+public struct EventFeed {
+    private let http: Host.HTTP
+    private let url: String
+
+    /// - Parameter url: of the endpoint, at the account's server: a path or a whole address.
+    public init(_ http: Host.HTTP, url: String) {
+        self.http = http
+        self.url = url.utf8.last == UInt8(ascii: "/") ? String(url.dropLast()) : url
+    }
+
+    public struct Page: Sendable {
+        public var eventID: String
+        public var refresh: RefreshSet
+        public var more: Bool
+        /// All of the page.
+        public var json: JSON
+
+        /// What happened to things of a kind, oldest first; what is malformed is passed over.
+        /// - Parameters:
+        ///   - name: the array's: `Calendars`.
+        ///   - entity: the member that has the thing: `Calendar`.
+        public func changes(_ name: String, entity: String) -> [Change] {
+            (json[name]?.array ?? []).compactMap { change in
+                guard let id = change["ID"]?.string, !id.isEmpty, let action = change["Action"]?.integer else {
+                    return nil
+                }
+                return Change(id: id, isDelete: action == 0, entity: change[entity])
+            }
+        }
+    }
+
+    public struct Change: Sendable {
+        public var id: String
+        /// Otherwise it came or changed.
+        public var isDelete: Bool
+        /// What it is now; nil where the page does not say.
+        public var entity: JSON?
+    }
+
+    /// The newest event id.
+    /// - Parameters:
+    ///   - path: below the endpoint's address: `core/v4/events/latest`.
+    ///   - name: the member that has the event id.
+    /// - Throws: ``Status/unsupported`` if there is no such endpoint.
+    public func latest(_ path: String, name: String = "EventID") throws(PluginError) -> String {
+        guard let json = try ask(path) else { throw PluginError(.io, "the events endpoint \(url)/\(path) refuses") }
+        return try eventID(in: json, name, path)
+    }
+
+    /// The page after an event id; nil if that is of no use any more, and everything is to be fetched anew.
+    /// - Parameter path: below the endpoint's address, without the id: `core/v5/events`.
+    public func page(_ path: String, since id: String, name: String = "EventID") throws(PluginError) -> Page? {
+        guard let json = try ask("\(path)/\(Self.escaped(id))") else { return nil }
+        return Page(
+            eventID: try eventID(in: json, name, path), refresh: Self.refresh(json["Refresh"]),
+            more: Self.isTrue(json["More"]), json: json)
+    }
+
+    private func eventID(in json: JSON, _ name: String, _ path: String) throws(PluginError) -> String {
+        guard let id = json[name]?.string, !id.isEmpty else {
+            throw PluginError(.io, "the events endpoint \(url)/\(path) answered without the event id \(name)")
+        }
+        return id
+    }
+
+    /// Nil: the event id in the path is none.
+    private func ask(_ path: String) throws(PluginError) -> JSON? {
+        var answer = try http.send("GET", "\(url)/\(path)", headers: [("Accept", "application/json")])
+        let status = answer.status
+        let body = try answer.body(atMost: 8 << 20)
+        let json: JSON
+        do throws(PluginError) { json = try JSON(parsing: body.span) } catch { json = .null }
+        if json["Code"]?.integer == 2061 { return nil }
+        if status == 404 { throw PluginError(.unsupported, "there is no events endpoint at \(url)/\(path)") }
+        guard status == 200, case .object = json, json["Code"]?.integer ?? 1000 == 1000 else {
+            throw PluginError(.io, "the events endpoint \(url)/\(path) answered \(status) and no page")
+        }
+        return json
+    }
+
+    private static func refresh(_ json: JSON?) -> RefreshSet {
+        guard let number = json?.integer else { return json?.boolean == true ? .everything : [] }
+        return (0...255).contains(number) ? RefreshSet(rawValue: UInt32(number)) : .everything
+    }
+
+    private static func isTrue(_ json: JSON?) -> Bool { json?.boolean ?? ((json?.integer ?? 0) > 0) }
+
+    /// As a segment of a path (RFC 3986, section 2.3).
+    public static func escaped(_ id: String) -> String {
+        var escaped = ""
+        for byte in id.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                escaped.unicodeScalars.append(UnicodeScalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                escaped += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return escaped
+    }
+}

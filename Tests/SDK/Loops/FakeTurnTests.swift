@@ -1,0 +1,149 @@
+import CLarder
+import LarderFakeHost
+import LarderSDK
+import Testing
+
+/// A loop that does what its event id says.
+struct Sampling: EventLoop {
+    static let description = PluginDescription(
+        id: "org.example.sampling", name: "Sampling", version: "1", required: [.records, .http],
+        wanted: [.log, .values])
+    static let kind = "sampling"
+    static let collection: String? = "samples"
+    static let refreshBits: RefreshSet = [RefreshSet(rawValue: 1), RefreshSet(rawValue: 2)]
+
+    let host: Host
+
+    init(host: Host) throws(PluginError) { self.host = host }
+
+    mutating func poll(_ loop: String, since eventID: String) throws(PluginError) -> EventPage<String> {
+        if eventID == "fails" { throw PluginError(.io, "the line is cut") }
+        if eventID == "nothing" { throw PluginError(.unsupported, "nothing here") }
+        if eventID == "writes" { try host.records?.put(Record(key: "x"), in: "samples/\(loop)") }
+        if eventID == "empty" { return EventPage(eventID: "", content: "") }
+        let bits: UInt32? = eventID.hasPrefix("refresh ") ? UInt32(eventID.dropFirst(8)) : nil
+        return EventPage(
+            eventID: eventID == "same" ? "same" : "next", refresh: RefreshSet(rawValue: bits ?? 0),
+            more: eventID == "same",
+            content: eventID)
+    }
+
+    mutating func process(_ page: EventPage<String>, of loop: String) throws(PluginError) {
+        let records = try host.require(host.records, .records)
+        let collection = "samples/\(loop)"
+        try records.put(Record(key: "page", value: "{}"), in: collection)
+        try host.values?.set("page", to: Array(page.content.utf8))
+        if page.content == "half" { throw PluginError(.failed, "half way") }
+        if page.content == "foreign" { try records.put(Record(key: "x"), in: "samples/other") }
+        if page.content == "list" { try records.put(Record(key: "page", value: "[]"), in: collection) }
+        if page.content == "large" {
+            try records.put(Record(key: "a", content: [UInt8](repeating: 0, count: 9 << 20)), in: collection)
+            try records.put(Record(key: "b", content: [UInt8](repeating: 0, count: 9 << 20)), in: collection)
+        }
+        if page.content == "reads" {
+            var all = try records.all(in: collection)
+            var keys = ""
+            while let record = try all.next() { keys += record.key }
+            let asked = try records.record("page", in: collection) != nil
+            host.log?.info("keys \(keys), asked \(asked)")
+        }
+    }
+
+    mutating func refresh(_ what: RefreshSet, of loop: String) throws(PluginError) -> Anchor {
+        try host.records?.put(Record(key: "refreshed \(what.rawValue)"), in: "samples/\(loop)")
+        return Anchor(eventID: "anchor \(what.rawValue)")
+    }
+
+    mutating func onError(_ error: LoopError, of loop: String) {
+        host.log?.info("\(error.status.rawValue) \(error.message)")
+    }
+}
+
+/// The turns that the fake host makes.
+@Suite struct FakeTurnTests {
+    private func stage(_ eventID: String?) throws -> Stage {
+        let stage = try Stage(entry: { _, out in export(Sampler.self, loops: Sampling.self, to: out) })
+        #expect(stage.start("org.example.sampling") == LARDER_OK)
+        larder_fake_set_event_id(stage.fake, "one", eventID)
+        stage.put(record: "one", in: "samples")
+        return stage
+    }
+
+    @Test("L08: without an event id, the loop is told so and refreshed in the same turn, and its anchor is kept")
+    func missing() throws {
+        let stage = try stage(nil)
+        #expect(stage.poll("one") == LARDER_OK)
+        #expect(
+            stage.loopCalls == [
+                "on_error one \(LARDER_LOOP_MISSING_ID)", "refresh one 1", "release_page one 0", "refresh one 2",
+                "release_page one 0",
+            ])
+        #expect(stage.eventID(of: "one") == "anchor 1")
+        #expect(stage.records(in: "samples/one").map(\.key) == ["refreshed 1", "refreshed 2"])
+    }
+
+    @Test(
+        "L10, L11: a page that asks for a refresh is not processed; its bits are refreshed one by one, unknown ones mean all",
+        arguments: [(1, [1]), (2, [2]), (3, [1, 2]), (255, [1, 2]), (4, [1, 2]), (5, [1, 2])])
+    func refresh(_ asked: Int, _ refreshed: [Int]) throws {
+        let stage = try stage("refresh \(asked)")
+        #expect(stage.poll("one") == LARDER_OK)
+        #expect(
+            stage.loopCalls
+                == ["poll one 0", "release_page one 0", "on_error one \(LARDER_LOOP_OUTDATED)"]
+                + refreshed.flatMap { ["refresh one \($0)", "release_page one 0"] })
+        #expect(stage.eventID(of: "one") == "anchor \(refreshed[0])")
+    }
+
+    @Test(
+        "L12: a turn that fails leaves records, values and event id as they were, and says why",
+        arguments: [
+            ("fails", LARDER_IO), ("half", LARDER_FAILED), ("foreign", LARDER_DENIED),
+            ("list", LARDER_INVALID_ARGUMENT),
+            ("large", LARDER_LIMIT), ("writes", LARDER_WRONG_STATE), ("empty", LARDER_FAILED),
+        ])
+    func failures(_ eventID: String, _ status: larder_status) throws {
+        let stage = try stage(eventID)
+        #expect(stage.poll("one") == status)
+        #expect(stage.eventID(of: "one") == eventID && stage.records(in: "samples/one") == [])
+        #expect(stage.value(of: "page") == nil && stage.recordsAsked == [])
+        #expect(stage.logLines.last?.hasPrefix("\(status) ") == true)
+        let calls = stage.loopCalls.map { $0.prefix { $0 != " " } }
+        #expect(calls.filter { $0 == "release_page" }.count == (eventID == "fails" || eventID == "writes" ? 0 : 1))
+    }
+
+    @Test("L15: a page that has more with the same event id is polled once more, and then an error")
+    func noProgress() throws {
+        let stage = try stage("same")
+        #expect(stage.poll("one") == LARDER_OK && larder_fake_has_more(stage.fake) == 1)
+        #expect(stage.poll("one") == LARDER_FAILED && larder_fake_has_more(stage.fake) == 0)
+    }
+
+    @Test("L13: a commit that is lost loses all of a turn; the next one makes it again")
+    func lostCommit() throws {
+        let stage = try stage("reads")
+        larder_fake_fail(stage.fake, "commit", 1, LARDER_IO)
+        #expect(stage.poll("one") == LARDER_IO)
+        #expect(stage.records(in: "samples/one") == [] && stage.value(of: "page") == nil)
+        #expect(stage.poll("one") == LARDER_OK && stage.eventID(of: "one") == "next")
+        #expect(stage.value(of: "page") == "reads" && stage.logLines.last == "keys , asked true")
+    }
+
+    @Test("L33: a loop with nothing to poll is no failure, and nothing is told to it")
+    func notOffered() throws {
+        let stage = try stage("nothing")
+        #expect(stage.poll("one") == LARDER_UNSUPPORTED)
+        #expect(stage.loopCalls == ["poll one 0"])
+    }
+
+    @Test("SDK: when a record goes, what belongs to it goes, and its loop's event id")
+    func removal() throws {
+        let stage = try stage("x")
+        stage.put(record: "a", in: "samples/one")
+        stage.put(record: "b", in: "samples/one/a")
+        stage.put(record: "a", in: "samples/one2")
+        larder_fake_drop_record(stage.fake, "samples", "one")
+        #expect(stage.records(in: "samples/one") == [] && stage.records(in: "samples/one/a") == [])
+        #expect(stage.records(in: "samples/one2").count == 1 && stage.eventID(of: "one") == nil)
+    }
+}
