@@ -67,6 +67,8 @@ let package = Package(
         .library(name: "DownloadExpiration", type: .dynamic, targets: ["DownloadExpiration"]),
         .library(name: "Vacuum", type: .dynamic, targets: ["Vacuum"]),
         .library(name: "VersionUpdates", type: .dynamic, targets: ["VersionUpdates"]),
+        .library(name: "CoreLoop", type: .dynamic, targets: ["CoreLoop"]),
+        .library(name: "CalendarLoop", type: .dynamic, targets: ["CalendarLoop"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -127,6 +129,8 @@ let package = Package(
         plugin("DownloadExpiration"),
         plugin("Vacuum"),
         plugin("VersionUpdates"),
+        plugin("CoreLoop"),
+        plugin("CalendarLoop"),
 
         // The tests. None depends on a plugin: plugins are opened as built.
         .target(

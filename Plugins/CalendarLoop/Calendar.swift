@@ -1,0 +1,22 @@
+import LarderSDK
+
+/// A calendar, as the core loop's record has it.
+struct Calendar {
+    /// Of the listing; nil: it does not tell.
+    var syncToken: String?
+    var ctag: String?
+    var supportsSync: Bool
+    /// The address of an events endpoint in plain JSON that tells of it.
+    var events: String?
+
+    init(_ key: String, _ records: Host.Records) throws(PluginError) {
+        guard let record = try records.record(key, in: "calendars", .value) else {
+            throw PluginError(.notFound, "the calendar \(key) is not known any more")
+        }
+        let json = record.value.isEmpty ? .object([]) : try JSON(parsing: record.value)
+        syncToken = json["syncToken"]?.string
+        ctag = json["ctag"]?.string
+        supportsSync = json["supportsSync"]?.boolean ?? false
+        events = json["events"]?.string
+    }
+}

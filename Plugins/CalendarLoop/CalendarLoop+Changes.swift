@@ -1,0 +1,136 @@
+import LarderSDK
+
+extension CalendarLoop {
+    /// What changed since a token.
+    mutating func delta(
+        of loop: String, _ calendar: Calendar, since token: String, wasStalled: Bool
+    ) throws(PluginError) -> EventPage<Content> {
+        guard case .changes(let delta) = try exchange(loop).changes(since: token) else {
+            return EventPage(eventID: token, refresh: .everything, content: Content())
+        }
+        if delta.isEmpty, !delta.isTruncated, try isStalling(loop, calendar, delta.token) {
+            if wasStalled {
+                log?.warning("the server does not tell what changed in the calendar \(loop): all of it is listed")
+                return EventPage(eventID: token, refresh: .everything, content: Content())
+            }
+            return page(.stalled(delta.token))
+        }
+        let objects = Self.objects(of: loop)
+        var content = Content()
+        // What the server repeats is left alone.
+        for href in delta.gone where try records.record(href, in: objects, []) != nil { content.gone.append(href) }
+        var changed: [Member] = []
+        for member in delta.present {
+            let known = try records.record(member.href, in: objects, .version)
+            if !isCurrent(known, member) { changed.append(member) }
+        }
+        let next = try fetch(changed, of: loop, into: &content, then: .synced(delta.token), page: 0)
+        return page(next.position, more: next.more || delta.isTruncated, content)
+    }
+
+    /// Whether a delta without changes ends at another token than the calendar has, which is no news if it did so after all was listed.
+    private func isStalling(_ loop: String, _ calendar: Calendar, _ token: String) throws(PluginError) -> Bool {
+        guard let listed = calendar.syncToken, !listed.utf8.elementsEqual(token.utf8) else { return false }
+        return try Memory(of: loop, in: values).mismatch != listed
+    }
+
+    /// A calendar without sync-tokens.
+    mutating func list(_ loop: String, _ calendar: Calendar, _ digest: String) throws(PluginError) -> EventPage<Content>
+    {
+        let members = try exchange(loop).listing()
+        let position = Position.listed(digest: members.digest, ctag: calendar.ctag ?? "")
+        if members.digest == digest { return page(position) }
+        let (content, next) = try differences(loop, members, then: position, page: 0)
+        return page(next.position, more: next.more, content)
+    }
+
+    /// Compares the listing with the records, for as many pages as it takes.
+    mutating func compare(_ loop: String, page number: Int, then: Position) throws(PluginError) -> EventPage<Content> {
+        let members = try exchange(loop).listing()
+        var then = then
+        if case .listed(_, let ctag) = then {
+            // Once a day a server that has learned it meanwhile is asked for a token.
+            let calendar = try Calendar(loop, records)
+            let isDue = try Memory(of: loop, in: values).isComparisonDue(at: clock.now() / 1_000_000_000)
+            if calendar.supportsSync, number == 1, isDue {
+                return EventPage(eventID: then.eventID, refresh: .everything, content: Content())
+            }
+            then = .listed(digest: members.digest, ctag: ctag)
+        }
+        var (content, next) = try differences(loop, members, then: then, page: number)
+        content.isComparison = next.position == then
+        return page(next.position, more: next.more, content)
+    }
+
+    /// All members and the token that goes with them; nil if the server does not do this.
+    func everything(_ exchange: Exchange) throws(PluginError) -> ([Member], token: String)? {
+        var etags: [String: String?] = [:]
+        var token = ""
+        for _ in 0..<1000 {
+            guard case .changes(let delta) = try exchange.changes(since: token) else { return nil }
+            for member in delta.present { etags.updateValue(member.etag, forKey: member.href) }
+            for href in delta.gone { etags.removeValue(forKey: href) }
+            token = delta.token
+            guard delta.isTruncated else {
+                let members = etags.map { Member(href: $0.key, etag: $0.value) }
+                return (members.sorted { $0.href.utf8.lexicographicallyPrecedes($1.href.utf8) }, token)
+            }
+        }
+        throw exchange.failure("a report in more than a thousand parts")
+    }
+
+    /// What differs between all members, in the order of their hrefs' bytes, and the records: fetched, or gone.
+    /// - Parameter page: of a comparison; 0: this is none.
+    func differences(
+        _ loop: String, _ members: [Member], then: Position, page: Int
+    ) throws(PluginError) -> (Content, (position: Position, more: Bool)) {
+        var content = Content()
+        var changed: [Member] = []
+        var rest = members[...]
+        var known = try records.all(in: Self.objects(of: loop), .version)
+        while let record = try known.next() {
+            while let member = rest.first, member.href.utf8.lexicographicallyPrecedes(record.key.utf8) {
+                changed.append(member)
+                rest = rest.dropFirst()
+            }
+            if let member = rest.first, member.href.utf8.elementsEqual(record.key.utf8) {
+                // What has no ETag came with an earlier page of this comparison, or is fetched with its first.
+                let isFetched = member.etag == nil && record.version.isEmpty && page > 1
+                if !isFetched, !isCurrent(record, member) { changed.append(member) }
+                rest = rest.dropFirst()
+            } else {
+                content.gone.append(record.key)
+            }
+        }
+        changed += rest
+        let next = try fetch(changed, of: loop, into: &content, then: then, page: page)
+        return (content, next)
+    }
+
+    private func isCurrent(_ known: Record?, _ member: Member) -> Bool {
+        guard let known, let etag = member.etag else { return false }
+        return Member.isSame(known.version, etag)
+    }
+
+    /// Fetches what there is room for. What is left, and what the server could not give, a comparison finds.
+    private func fetch(
+        _ changed: [Member], of loop: String, into content: inout Content, then: Position, page: Int
+    ) throws(PluginError) -> (position: Position, more: Bool) {
+        let clock = clock
+        let end = try clock.monotonic() + 20_000_000_000
+        var fetching = Fetching(exchange(loop)) { () throws(PluginError) in try clock.monotonic() > end }
+        try fetching.fetch(changed)
+        content.records = fetching.records
+        // Gone between listing and fetching.
+        content.gone += fetching.gone
+        for href in fetching.tooLarge { log?.warning("\(href) is larger than 8 MiB: its content is not kept") }
+        if let first = fetching.failed.first {
+            log?.warning(
+                "\(fetching.failed.count) objects of the calendar \(loop), such as \(first), cannot be read: "
+                    + "the server has an error of its own; they are asked for again")
+        }
+        if fetching.isPartial { return (.comparing(page: page + 1, then: then), true) }
+        if !fetching.failed.isEmpty, page == 0 { return (.comparing(page: 1, then: then), false) }
+        return (then, false)
+    }
+}

@@ -1,0 +1,127 @@
+import LarderSDK
+
+/// Keeps the objects of each calendar as records: a delta each time, and daily a comparison with the whole listing, since there are
+/// servers that lose changes.
+struct CalendarLoop: EventLoop {
+    static let description = PluginDescription(
+        id: "org.larder.calendar-loop", name: "Calendar loop", version: "0.1.0", vendor: "Larder",
+        summary: "Keeps the events and tasks of the account's calendars",
+        required: [.config, .records, .dav, .http, .values, .clock], wanted: [.log])
+    static let kind = "calendar"
+    static let collection: String? = "calendars"
+    static let settingsSchema: String? = """
+        {"properties": {
+        "events": {"type": "object", "description": "asks an events endpoint in plain JSON in place of CalDAV", \
+        "properties": {"url": {"type": "string", "description": "its address, at the account's server: a path or a whole \
+        address; where the core loop has one, that"}}}}}
+        """
+
+    /// A turn's effects.
+    struct Content {
+        var records: [Record] = []
+        var gone: [String] = []
+        /// Whether the records are as the whole listing was.
+        var isComparison = false
+    }
+
+    let records: Host.Records
+    let dav: Host.DAV
+    let http: Host.HTTP
+    let values: Host.Values
+    let clock: Host.Clock
+    let log: Host.Log?
+    /// When a calendar was last asked, and not only looked up in what the core loop listed.
+    private var asked: [String: Int64] = [:]
+    private let events: String?
+
+    init(host: Host) throws(PluginError) {
+        records = try host.require(host.records, .records)
+        dav = try host.require(host.dav, .dav)
+        http = try host.require(host.http, .http)
+        values = try host.require(host.values, .values)
+        clock = try host.require(host.clock, .clock)
+        log = host.log
+        events = try host.settings()["events"]?["url"]?.string
+    }
+
+    mutating func poll(_ loop: String, since eventID: String) throws(PluginError) -> EventPage<Content> {
+        let calendar = try Calendar(loop, records)
+        if let feed = feed(calendar) { return try feed.poll(loop, since: eventID) }
+        let position = Position(eventID)
+        if case .comparing(let page, let then) = position { return try compare(loop, page: page, then: then) }
+        if try Memory(of: loop, in: values).isComparisonDue(at: clock.now() / 1_000_000_000) {
+            return page(.comparing(page: 1, then: position), more: true)
+        }
+        switch position {
+        case .synced(let token):
+            if try !isWorthAsking(loop, calendar.syncToken, token) { return page(position) }
+            return try delta(of: loop, calendar, since: token, wasStalled: false)
+        case .stalled(let token):
+            return try delta(of: loop, calendar, since: token, wasStalled: true)
+        case .listed(let digest, let ctag):
+            if try !isWorthAsking(loop, calendar.ctag, ctag) { return page(position) }
+            return try list(loop, calendar, digest)
+        case .comparing: return page(position)
+        }
+    }
+
+    mutating func process(_ page: EventPage<Content>, of loop: String) throws(PluginError) {
+        try apply(page.content, to: loop)
+        guard page.content.isComparison else { return }
+        var memory = try Memory(of: loop, in: values)
+        memory.compared = try clock.now() / 1_000_000_000
+        try memory.keep(for: loop, in: values)
+    }
+
+    mutating func refresh(_ what: RefreshSet, of loop: String) throws(PluginError) -> Anchor {
+        let calendar = try Calendar(loop, records)
+        if let feed = feed(calendar) { return Anchor(eventID: try feed.latest(loop)) }
+        let exchange = exchange(loop)
+        let (members, position): ([Member], Position)
+        if calendar.supportsSync, let (listed, token) = try everything(exchange) {
+            (members, position) = (listed, .synced(token))
+        } else {
+            members = try exchange.listing()
+            position = .listed(digest: members.digest, ctag: calendar.ctag ?? "")
+        }
+        let (content, next) = try differences(loop, members, then: position, page: 0)
+        try apply(content, to: loop)
+        var memory = try Memory(of: loop, in: values)
+        memory.compared = try clock.now() / 1_000_000_000
+        memory.mismatch =
+            if case .synced(let token) = position, calendar.syncToken != token { calendar.syncToken } else { nil }
+        try memory.keep(for: loop, in: values)
+        return Anchor(eventID: next.position.eventID, more: next.more)
+    }
+
+    private func feed(_ calendar: Calendar) -> CalendarFeed? {
+        (events ?? calendar.events).map { CalendarFeed(http, url: $0) }
+    }
+
+    private func apply(_ content: Content, to loop: String) throws(PluginError) {
+        let objects = Self.objects(of: loop)
+        for key in content.gone { try records.remove(key, from: objects) }
+        for record in content.records { try records.put(record, in: objects) }
+    }
+
+    static func objects(of loop: String) -> String { Host.Records.collection(of: loop, in: "calendars") }
+
+    func exchange(_ loop: String) -> Exchange { Exchange(dav: dav, http: http, calendar: loop) }
+
+    func page(_ position: Position, more: Bool = false, _ content: Content = Content()) -> EventPage<Content> {
+        EventPage(eventID: position.eventID, more: more, content: content)
+    }
+
+    /// Whether the calendar has to be asked itself: the core loop's listing, made just before, shows another token, or none, or it is
+    /// some time since that was relied on.
+    private mutating func isWorthAsking(_ loop: String, _ listed: String?, _ known: String) throws(PluginError) -> Bool
+    {
+        let now = try clock.monotonic()
+        let quarter: Int64 = 900_000_000_000
+        if let listed, listed.utf8.elementsEqual(known.utf8), let last = asked[loop], now - last < quarter {
+            return false
+        }
+        asked[loop] = now
+        return true
+    }
+}

@@ -1,0 +1,129 @@
+import LarderSDK
+
+/// What the server is asked about one calendar, and what its answers mean (RFC 6578, RFC 4791).
+struct Exchange {
+    let dav: Host.DAV
+    let http: Host.HTTP
+    /// The calendar's path, with a slash at its end.
+    let calendar: String
+
+    enum Property {
+        static let etag = "{DAV:}getetag"
+        static let data = "{urn:ietf:params:xml:ns:caldav}calendar-data"
+    }
+
+    /// What a REPORT sync-collection came to.
+    enum Sync {
+        case changes(Delta)
+        /// The token is of no use any more.
+        case outdated
+        /// The server does not do this for this calendar.
+        case unsupported
+    }
+
+    struct Delta {
+        /// Listed as changed or new.
+        var present: [Member] = []
+        var gone: [String] = []
+        var token = ""
+        /// Whether the server left some out, which the next report with `token` gives.
+        var isTruncated = false
+
+        var isEmpty: Bool { present.isEmpty && gone.isEmpty }
+    }
+
+    /// Asks for what changed since a token; an empty one: for everything. No limit is ever sent, and no blank stands around the
+    /// token: there are servers that lose changes over the one and refuse the other.
+    func changes(since token: String) throws(PluginError) -> Sync {
+        let body =
+            #"<?xml version="1.0" encoding="utf-8"?><sync-collection xmlns="DAV:"><sync-token>"#
+            + token.escapedForXML
+            + "</sync-token><sync-level>1</sync-level><prop><getetag/></prop></sync-collection>"
+        var answer = try dav.report(calendar, body: body, [Property.etag])
+        var delta = Delta()
+        var doubtful: [String] = []
+        while let response = try answer.next() {
+            guard let href = member(response.href) else { continue }
+            switch response.status {
+            case 404, 410: delta.gone.append(href)
+            case 418: doubtful.append(href)
+            // A collection inside, which this does not descend into.
+            case 403 where response.errors.contains("{DAV:}sync-traversal-supported"): continue
+            default: delta.present.append(Member(href: href, etag: response.status == 200 ? response.values[0] : nil))
+            }
+        }
+        let end = try answer.end()
+        guard answer.status == 207 else { return try meaning(of: answer.status, end.errors, isInitial: token.isEmpty) }
+        for href in doubtful {
+            if try isGone(href) { delta.gone.append(href) } else { delta.present.append(Member(href: href)) }
+        }
+        guard let next = end.syncToken, !next.isEmpty else {
+            guard token.isEmpty else { throw failure("a report without a sync-token") }
+            return .unsupported
+        }
+        guard !end.isTruncated || !next.utf8.elementsEqual(token.utf8) else {
+            throw failure("a report that is cut off and does not go on")
+        }
+        (delta.token, delta.isTruncated) = (next, end.isTruncated)
+        return .changes(delta)
+    }
+
+    private func meaning(of status: Int, _ errors: [String], isInitial: Bool) throws(PluginError) -> Sync {
+        if [400, 403, 409, 410, 412, 415].contains(status), errors.contains("{DAV:}valid-sync-token") {
+            return isInitial ? .unsupported : .outdated
+        }
+        switch status {
+        case 403 where errors.contains("{DAV:}supported-report"): return .unsupported
+        // Some say no more than this of a token that they do not like.
+        case 400, 415: return isInitial ? .unsupported : .outdated
+        case 405, 501, 507: return .unsupported
+        default: throw refusal(status)
+        }
+    }
+
+    /// All members, by their hrefs' bytes (RFC 4918, section 9.1).
+    func listing() throws(PluginError) -> [Member] {
+        var answer = try dav.propfind(calendar, depth: 1, [Property.etag, "{DAV:}resourcetype"])
+        var members: [Member] = []
+        var isComplete = false
+        while let response = try answer.next() {
+            if isCalendar(response.href) { isComplete = isComplete || response.status == 200 }
+            guard let href = member(response.href), response.status == 200 else { continue }
+            if response.values[1]?.contains("{DAV:}collection") == true { continue }
+            members.append(Member(href: href, etag: response.values[0]))
+        }
+        let end = try answer.end()
+        guard answer.status == 207 else { throw refusal(answer.status) }
+        guard isComplete, !end.isTruncated else { throw failure("a listing that is not complete") }
+        return members.sorted { $0.href.utf8.lexicographicallyPrecedes($1.href.utf8) }
+    }
+
+    /// Whether an object is gone of which the server says what may mean that (418: Nextcloud's of what is in its trash bin).
+    private func isGone(_ href: String) throws(PluginError) -> Bool {
+        let answer = try http.send("GET", href)
+        return answer.status == 404 || answer.status == 410
+    }
+
+    private func isCalendar(_ href: String) -> Bool {
+        href.utf8.elementsEqual(calendar.utf8) || (href + "/").utf8.elementsEqual(calendar.utf8)
+    }
+
+    /// The href if it is one of an object in this calendar, of which a record can be kept.
+    private func member(_ href: String) -> String? {
+        guard href.utf8.starts(with: calendar.utf8), href.utf8.count <= 4096 else { return nil }
+        let name = href.utf8.dropFirst(calendar.utf8.count)
+        return name.isEmpty || name.contains(UInt8(ascii: "/")) ? nil : href
+    }
+
+    func refusal(_ status: Int) -> PluginError {
+        switch status {
+        case 403: PluginError(.denied, "the server does not let this account read the calendar \(calendar)")
+        case 404, 410: PluginError(.notFound, "the calendar \(calendar) is not on the server any more")
+        default: PluginError(.io, "the server answered \(status) for the calendar \(calendar)")
+        }
+    }
+
+    func failure(_ what: String) -> PluginError {
+        PluginError(.io, "the server answered with \(what) for the calendar \(calendar)")
+    }
+}

@@ -1,0 +1,134 @@
+import LarderSDK
+
+/// What was fetched of a calendar's objects in one call: as much as there is room for.
+struct Fetching {
+    /// Bytes of contents after which a call ends, so that a page stays small.
+    static let enough = 4 << 20
+    /// An object beyond this many bytes is known, but not kept.
+    private static let largest = 8 << 20
+    private static let batch = 100
+
+    let exchange: Exchange
+    /// Says when the call has taken long enough.
+    let isLate: () throws(PluginError) -> Bool
+
+    private(set) var records: [Record] = []
+    private(set) var gone: [String] = []
+    /// Whether some were not asked for.
+    private(set) var isPartial = false
+    /// Of which the server has an error.
+    private(set) var failed: [String] = []
+    private(set) var tooLarge: [String] = []
+    private var bytes = 0
+    private var hasMultiget = true
+
+    init(_ exchange: Exchange, isLate: @escaping () throws(PluginError) -> Bool) {
+        self.exchange = exchange
+        self.isLate = isLate
+    }
+
+    /// Fetches objects in batches (RFC 4791, section 7.9), or one by one where the server does not know of these.
+    mutating func fetch(_ members: [Member]) throws(PluginError) {
+        var rest = members[...]
+        while !rest.isEmpty {
+            guard try hasRoom() else { return }
+            let batch = Array(rest.prefix(Self.batch))
+            rest = rest.dropFirst(batch.count)
+            if hasMultiget { hasMultiget = try multiget(batch) }
+            if hasMultiget { continue }
+            for member in batch where try hasRoom() { try get(member) }
+        }
+        // One that is broken holds up no other; when none can be had, it is the server that is.
+        guard hasMultiget || failed.count < 2 || !records.isEmpty || !gone.isEmpty else {
+            throw exchange.failure("errors for \(failed[0]) and \(failed.count - 1) others")
+        }
+    }
+
+    private mutating func hasRoom() throws(PluginError) -> Bool {
+        let isLate = try isLate()
+        if isLate || bytes >= Self.enough { isPartial = true }
+        return !isPartial
+    }
+
+    /// - Returns: whether the server knows the report.
+    private mutating func multiget(_ batch: [Member]) throws(PluginError) -> Bool {
+        let body =
+            #"<?xml version="1.0" encoding="utf-8"?>"#
+            + #"<C:calendar-multiget xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav">"#
+            + "<prop><getetag/><C:calendar-data/></prop>"
+            + batch.map { "<href>\($0.href.escapedForXML)</href>" }.joined() + "</C:calendar-multiget>"
+        var answer = try exchange.dav.report(
+            exchange.calendar, depth: 1, body: body, [Exchange.Property.etag, Exchange.Property.data])
+        var pending: [String: String?] = [:]
+        for member in batch { pending.updateValue(member.etag, forKey: member.href) }
+        while let response = try answer.next() {
+            guard let listed = pending.removeValue(forKey: response.href) else { continue }
+            if response.status == 404 || response.status == 410 {
+                gone.append(response.href)
+            } else if response.status == 200, let data = response.values[1] {
+                keep(response.href, etag: response.values[0] ?? listed, Self.withLineEnds(data))
+            } else {
+                failed.append(response.href)
+            }
+            if bytes >= Self.enough, !pending.isEmpty {
+                isPartial = true
+                return true
+            }
+        }
+        switch answer.status {
+        case 207: failed += batch.map(\.href).filter { pending.keys.contains($0) }
+        case 404, 410: throw exchange.refusal(answer.status)
+        case 403:
+            guard try answer.end().errors.contains("{DAV:}supported-report") else { throw exchange.refusal(403) }
+            return false
+        case 400, 405, 413, 415, 501, 507: return false
+        default: throw exchange.refusal(answer.status)
+        }
+        return true
+    }
+
+    private mutating func get(_ member: Member) throws(PluginError) {
+        var answer = try exchange.http.send("GET", member.href)
+        switch answer.status {
+        case 200:
+            var content: [UInt8] = []
+            while content.count <= Self.largest, let chunk = try answer.next() { content += chunk }
+            keep(member.href, etag: answer.header("ETag") ?? member.etag, content)
+        case 404, 410: gone.append(member.href)
+        default: failed.append(member.href)
+        }
+    }
+
+    private mutating func keep(_ href: String, etag: String?, _ content: [UInt8]) {
+        bytes += content.count
+        guard content.count <= Self.largest else {
+            tooLarge.append(href)
+            records.append(Record(key: href, version: etag ?? "", value: "{}"))
+            return
+        }
+        let value = Self.value(of: content.span)
+        records.append(Record(key: href, version: etag ?? "", value: value, content: content))
+    }
+
+    /// What programs read of an object.
+    static func value(of content: Span<UInt8>) -> String {
+        let entry = CalendarEntry(parsing: content)
+        let value = JSON.object(of: [
+            "uid": entry?.uid.map { .string($0) }, "component": entry.map { .string($0.component) },
+            "summary": entry?.summary.map { .string($0) }, "start": entry?.start.map { .string($0) },
+            "end": entry?.end.map { .string($0) }, "rrule": entry?.rrule.map { .string($0) },
+        ])
+        return value.text
+    }
+
+    /// XML turns CRLF into a line feed (XML 1.0, section 2.11); iCalendar's lines end with CRLF.
+    private static func withLineEnds(_ text: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count + text.utf8.count / 32)
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "\n"), bytes.last != UInt8(ascii: "\r") { bytes.append(UInt8(ascii: "\r")) }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+}

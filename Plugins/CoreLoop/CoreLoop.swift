@@ -1,0 +1,109 @@
+import LarderSDK
+
+/// Keeps what there is: the account's calendars, its shares, and itself. From these records come the other loops.
+struct CoreLoop: EventLoop {
+    static let description = PluginDescription(
+        id: "org.larder.core-loop", name: "Core loop", version: "0.1.0", vendor: "Larder",
+        summary: "Keeps the account's calendars, shares, name and quota known",
+        required: [.config, .records, .http, .dav, .discover, .clock], wanted: [.log])
+    static let kind = "core"
+    static let hints: HintSet = [.shares, .account]
+    static let settingsSchema: String? = """
+        {"properties": {
+        "interval": {"type": "string", "format": "duration", "default": "60s", "minimum": 1000, \
+        "description": "between two polls of a loop; the host keeps the time for all of them"},
+        "events": {"type": "object", "description": "asks an events endpoint in plain JSON in place of CalDAV and OCS", \
+        "properties": {"url": {"type": "string", \
+        "description": "the endpoint's address, at the account's server: a path or a whole address"}}}}}
+        """
+
+    private let records: Host.Records
+    private let clock: Host.Clock
+    private let feed: FeedSource?
+    private var calendars: CalendarSource
+    private var sharing: OCS
+    private var shares: ShareSource
+    private var account = AccountSource()
+
+    init(host: Host) throws(PluginError) {
+        records = try host.require(host.records, .records)
+        clock = try host.require(host.clock, .clock)
+        let http = try host.require(host.http, .http)
+        let dav = try host.require(host.dav, .dav)
+        calendars = CalendarSource(discover: try host.require(host.discover, .discover), dav: dav)
+        sharing = OCS(http: http)
+        shares = ShareSource(log: host.log)
+        feed = try host.settings()["events"]?["url"]?.string.map { FeedSource(http, url: $0) }
+        account.dav = dav
+    }
+
+    mutating func poll(_ loop: String, since eventID: String) throws(PluginError) -> EventPage<Changes> {
+        if let feed { return try feed.poll(since: eventID, records) { self.listShares() } }
+        let (changes, digest, failure) = try list()
+        if let failure {
+            // What the others know is kept first; the turn after it has nothing left but the failure.
+            guard !changes.isEmpty else { throw failure }
+            return EventPage(eventID: digest, more: true, content: changes)
+        }
+        return EventPage(eventID: digest, content: changes)
+    }
+
+    mutating func process(_ page: EventPage<Changes>, of loop: String) throws(PluginError) {
+        try page.content.apply(to: records)
+    }
+
+    mutating func refresh(_ what: RefreshSet, of loop: String) throws(PluginError) -> Anchor {
+        if let feed {
+            let anchor = try feed.latest()
+            var changes = Changes()
+            if case .found(let found) = listShares() { try changes.add(found, records) }
+            try changes.apply(to: records)
+            return Anchor(eventID: anchor)
+        }
+        let (changes, digest, failure) = try list()
+        if let failure, changes.isEmpty { throw failure }
+        try changes.apply(to: records)
+        return Anchor(eventID: digest, more: failure != nil)
+    }
+
+    /// Everything that there is, as the records differ from it.
+    private mutating func list() throws(PluginError) -> (Changes, digest: String, PluginError?) {
+        let now = try clock.now()
+        let foundCalendars = calendars.list(now, records)
+        sharing.base = calendars.base
+        let foundShares = shares.list(&sharing, now, records)
+        let foundAccount = account.list(&sharing, now, records, calendars.quota)
+        var changes = Changes()
+        var digest = Digest()
+        var failure: PluginError?
+        var isOffered = false
+        for outcome in [foundCalendars, foundShares, foundAccount] {
+            switch outcome {
+            case .found(let found):
+                isOffered = true
+                try changes.add(found, records)
+                digest.add(found)
+            case .notOffered: digest.add("-")
+            case .failed(let error):
+                if error.status == .cancelled { throw error }
+                failure = failure ?? error
+                digest.add("!")
+            }
+        }
+        if let failure { return (changes, digest.text, failure) }
+        guard isOffered else {
+            throw PluginError(.unsupported, "the server offers neither calendars nor shares nor an account's data")
+        }
+        return (changes, digest.text, nil)
+    }
+
+    /// The shares alone.
+    private func listShares() -> Outcome {
+        do throws(PluginError) {
+            var (sharing, shares) = (sharing, shares)
+            return shares.list(&sharing, try clock.now(), records)
+        } catch {
+            return .failed(error)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import LarderSDK
+
+/// A share, as OCS tells of it.
+struct Share {
+    enum Direction: String { case byMe, withMe }
+
+    /// Its id, which servers count apart for shares of other servers.
+    let key: String
+    let direction: Direction
+    let record: Record
+
+    init(_ json: JSON, _ direction: Direction, isRemote: Bool, state: String?) throws(PluginError) {
+        guard let id = json["id"]?.plainText else { throw PluginError(.io, "the server lists a share without an id") }
+        key = isRemote ? "remote-\(id)" : id
+        self.direction = direction
+        func text(_ names: String...) -> JSON? {
+            names.lazy.compactMap { json[$0]?.plainText }.first.map { .string($0) }
+        }
+        let value = JSON.object(of: [
+            "direction": .string(direction.rawValue), "path": text("path", "file_target", "mountpoint", "name"),
+            "shareType": json["share_type"]?.wholeNumber.map { .integer($0) },
+            "owner": text("uid_file_owner", "uid_owner", "owner"), "sharedWith": text("share_with", "user"),
+            "permissions": json["permissions"]?.wholeNumber.map { .integer($0) }, "expiration": text("expiration"),
+            "url": text("url"), "state": (state ?? Self.state(json, direction, isRemote)).map { .string($0) },
+            "attributes": text("attributes"), "itemID": text("item_source", "file_source", "file_id"),
+            "remote": isRemote ? .boolean(true) : nil,
+        ])
+        record = Record(key: key, value: value.text)
+    }
+
+    /// ownCloud's number (0 accepted, 1 pending, 2 rejected); of a remote share whether it was accepted.
+    private static func state(_ json: JSON, _ direction: Direction, _ isRemote: Bool) -> String? {
+        guard direction == .withMe else { return nil }
+        if isRemote { return json["accepted"]?.isTrue == false ? "pending" : "accepted" }
+        switch json["state"]?.wholeNumber ?? 0 {
+        case 1: return "pending"
+        case 2: return "rejected"
+        default: return "accepted"
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import LarderSDK
+
+/// The shares by and with the account, as OCS lists them: no paging, no events, no deletions, so that two listings are compared.
+struct ShareSource {
+    private static let path = "apps/files_sharing/api/v1/"
+    let log: Host.Log?
+    private var saidDisabled = false
+
+    init(log: Host.Log?) { self.log = log }
+
+    mutating func list(_ ocs: inout OCS, _ now: Int64, _ records: Host.Records) -> Outcome {
+        do throws(PluginError) {
+            var known: [Record] = []
+            var cursor = try records.all(in: "shares", .value)
+            while let record = try cursor.next() { known.append(record) }
+            guard let capabilities = try ocs.capabilities(now) else {
+                guard known.isEmpty else { throw PluginError(.io, "the server does not show its shares any more") }
+                return .notOffered
+            }
+            guard try isEnabled(capabilities, known) else { return .notOffered }
+            guard var found = try read(&ocs, now, capabilities) else { return .notOffered }
+            if try isSurprising(found, known) {
+                // Two listings are no snapshot, and an empty one may mean that sharing was switched off just now.
+                guard let capabilities = try ocs.capabilities(now, anew: true), try isEnabled(capabilities, known),
+                    let again = try read(&ocs, now, capabilities)
+                else { return .notOffered }
+                found = again
+            }
+            return .found(try merged(found, known))
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// Whether the server's sharing is switched on. Said once if not, where shares are known.
+    private mutating func isEnabled(_ capabilities: JSON, _ known: [Record]) throws(PluginError) -> Bool {
+        let isEnabled = capabilities["files_sharing"]?["api_enabled"]?.isTrue ?? (capabilities["files_sharing"] != nil)
+        if isEnabled {
+            saidDisabled = false
+        } else if !known.isEmpty, !saidDisabled {
+            saidDisabled = true
+            log?.error(
+                "sharing is switched off on the server: the \(known.count) shares that are known stay as they are until it is "
+                    + "switched on again")
+        }
+        return isEnabled
+    }
+
+    /// The parts that the server has; nil if it has none.
+    private func read(_ ocs: inout OCS, _ now: Int64, _ capabilities: JSON) throws(PluginError) -> [Share]? {
+        var found: [[UInt8]: Share] = [:]
+        func add(
+            _ data: JSON, _ direction: Share.Direction, remote: Bool = false, state: String? = nil
+        ) throws(PluginError) {
+            for json in try Self.list(data) {
+                let share = try Share(json, direction, isRemote: remote, state: state)
+                // One's own stays one's own, also where it is shared with a group of which one is a member.
+                if found[Array(share.key.utf8)]?.direction != .byMe { found[Array(share.key.utf8)] = share }
+            }
+        }
+        let shares = Self.path + "shares"
+        guard let byMe = try ocs.ask(shares, now) else { return nil }
+        try add(byMe, .byMe)
+        // ownCloud compares with the text `true`, and lists what is pending only if it is asked for.
+        guard let withMe = try ocs.ask(shares, now, query: "&shared_with_me=true&state=all") else { return nil }
+        try add(withMe, .withMe)
+        let saysState = try Self.list(withMe).contains { $0["state"] != nil }
+        if !saysState, let pending = try ocs.ask(shares + "/pending", now) {
+            try add(pending, .withMe, state: "pending")
+        }
+        if capabilities["files_sharing"]?["federation"]?["incoming"]?.isTrue == true {
+            let remote = Self.path + "remote_shares"
+            if let accepted = try ocs.ask(remote, now) { try add(accepted, .withMe, remote: true) }
+            if let pending = try ocs.ask(remote + "/pending", now) {
+                try add(pending, .withMe, remote: true, state: "pending")
+            }
+        }
+        return found.values.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    }
+
+    /// PHP has one word for an empty list and an empty object.
+    private static func list(_ data: JSON) throws(PluginError) -> [JSON] {
+        switch data {
+        case .array(let values): return values
+        case .object(let members): return members.map(\.value)
+        case .null: return []
+        default: throw PluginError(.io, "the server's list of shares is none")
+        }
+    }
+
+    /// Whether a known share is missing, or is now in the other list.
+    private func isSurprising(_ found: [Share], _ known: [Record]) throws(PluginError) -> Bool {
+        var directions: [[UInt8]: String] = [:]
+        for share in found { directions[Array(share.key.utf8)] = share.direction.rawValue }
+        for record in known {
+            guard let direction = directions[Array(record.key.utf8)] else { return true }
+            if try Self.value(record)["direction"]?.string != direction { return true }
+        }
+        return false
+    }
+
+    /// What is missing stays, and how often it was missing stands in its record: once, or twice in a row and more. A share of which the
+    /// storage cannot be reached is left out of the lists, so whether it is gone is asked for by itself.
+    private func merged(_ found: [Share], _ known: [Record]) throws(PluginError) -> Found {
+        var records = found.map(\.record)
+        let keys = Set(found.map { Array($0.key.utf8) })
+        for record in known where !keys.contains(Array(record.key.utf8)) {
+            guard case .object(var members) = try Self.value(record) else { continue }
+            let times = members.first { $0.name == "missing" }?.value.integer ?? 0
+            members.removeAll { $0.name == "missing" }
+            members.append(JSON.Member(name: "missing", value: .integer(min(times + 1, 2))))
+            records.append(Record(key: record.key, value: JSON.object(members).text))
+        }
+        return Found(collection: "shares", records: records, isAll: false)
+    }
+
+    private static func value(_ record: Record) throws(PluginError) -> JSON {
+        record.value.isEmpty ? .object([]) : try JSON(parsing: record.value)
+    }
+}

@@ -1,0 +1,59 @@
+import CLarder
+import LarderFakeHost
+
+/// The calendar loop as it was built, with one calendar on a server.
+struct CalendarAccount {
+    let stage: Stage
+    let server: CalendarServer
+    var loop: String { server.path }
+
+    init(settings: String = "{}") throws {
+        stage = try Stage.opening(plugin: "CalendarLoop")
+        server = CalendarServer(stage)
+        stage.start("org.larder.calendar-loop", settings: settings)
+        setDay(0)
+        list()
+    }
+
+    /// What the core loop does before each turn: it writes down what it saw of the calendar.
+    func list(withToken: Bool = true) {
+        var value = #"{"name":"Work","href":"\#(server.path)","components":["VEVENT"]"#
+        if server.supportsSync { value += #","supportsSync":true"# }
+        if server.supportsSync, withToken { value += ",\"syncToken\":\(quoted(server.token))" }
+        value += #","ctag":"\#(server.ctag)"}"#
+        stage.put(record: server.path, in: "calendars", value: value)
+    }
+
+    private func quoted(_ text: String) -> String {
+        "\"" + text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
+    }
+
+    /// The core's turn, and then the calendar's turns.
+    @discardableResult func cycle() -> Int {
+        list()
+        return stage.pollAll(loop)
+    }
+
+    func setDay(_ day: Int64) {
+        larder_fake_time(stage.fake, (20_000 + day) * 86_400_000_000_000, day * 86_400_000_000_000)
+    }
+
+    var eventID: String? { stage.eventID(of: loop) }
+    var kept: [Stage.Kept] { stage.records(in: "calendars/" + loop) }
+
+    /// Hrefs and contents, as the loop has them.
+    var contents: [String: String] {
+        Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.content ?? "") })
+    }
+
+    /// Which objects were asked for by a multiget, batch by batch.
+    var batches: [[String]] {
+        stage.requests.filter { $0.body.contains("calendar-multiget") }.map { request in
+            request.body.split(separator: "<href>").dropFirst().map { String($0.prefix { $0 != "<" }) }
+        }
+    }
+
+    /// How often the server was asked what changed, and for the whole listing.
+    var reports: [Stage.Request] { stage.requests.filter { $0.body.contains("sync-collection") } }
+    var listings: [Stage.Request] { stage.requests.filter { $0.method == "PROPFIND" } }
+}

@@ -1,0 +1,302 @@
+import CLarder
+import LarderFakeHost
+import TestSupport
+import Testing
+
+/// What the calendar loop does about servers that do not do as the standards say, and about interrupted turns.
+@Suite struct CalendarLoopTroubleTests {
+    @Test(
+        "K04: a token that the server refuses is a refresh, and costs no download",
+        arguments: [400, 403, 409, 410, 412])
+    func invalidToken(_ status: UInt32) throws {
+        let account = try CalendarAccount()
+        for number in 0..<3 { account.server.put("\(number).ics") }
+        account.cycle()
+        account.stage.forget()
+        account.server.prefix = "new-"
+        account.server.invalidStatus = status
+        account.server.put("3.ics")
+        account.cycle()
+        #expect(account.contents == account.server.truth && account.eventID == "new-4")
+        #expect(account.stage.loopCalls.contains("refresh /ada/work/ \(LARDER_REFRESH_EVERYTHING)"))
+        #expect(account.batches == [["/ada/work/3.ics"]])
+    }
+
+    @Test("K04: a bare 403 is a permission that is missing, and nothing changes")
+    func forbidden() throws {
+        let account = try CalendarAccount()
+        account.server.put("a.ics")
+        account.cycle()
+        account.server.reportStatus = 403
+        #expect(account.stage.poll(account.loop) == LARDER_DENIED)
+        #expect(account.eventID == "token-1" && account.kept.count == 1)
+        #expect(account.stage.failures.last?.contains("does not let this account read the calendar /ada/work/") == true)
+    }
+
+    @Test("K14: an answer that the host keeps to itself, and a server's error, fail the turn after one request")
+    func errors() throws {
+        let account = try CalendarAccount()
+        account.server.put("a.ics")
+        account.cycle()
+        account.stage.forget()
+        larder_fake_fail(account.stage.fake, "dav.open", 1, LARDER_IO)
+        #expect(account.stage.poll(account.loop) == LARDER_IO)
+        #expect(account.stage.requests == [])
+        account.server.put("b.ics")
+        for (status, expected) in [(500, LARDER_IO), (404, LARDER_NOT_FOUND), (410, LARDER_NOT_FOUND)] {
+            account.server.reportStatus = UInt32(status)
+            account.list()
+            #expect(account.stage.poll(account.loop) == expected)
+        }
+        account.server.reportStatus = nil
+        account.server.breaksAnswers = true
+        #expect(account.stage.poll(account.loop) == LARDER_IO)
+        #expect(account.eventID == "token-1" && account.kept.count == 1)
+        account.server.breaksAnswers = false
+        account.cycle()
+        #expect(account.contents == account.server.truth)
+    }
+
+    @Test("K05: a report that is cut off goes on from its own token, page by page")
+    func truncation() throws {
+        let account = try CalendarAccount()
+        account.server.put("first.ics")
+        account.cycle()
+        account.stage.forget()
+        account.server.pageSize = 10
+        for number in 0..<35 { account.server.put("\(number).ics") }
+        #expect(account.cycle() == 4)
+        #expect(account.contents == account.server.truth && account.eventID == "token-36")
+        #expect(account.reports.map { $0.body.contains(">token-11<") } == [false, true, false, false])
+    }
+
+    @Test("K05: 507 for the whole report means that the calendar is listed")
+    func tooLarge() throws {
+        let account = try CalendarAccount()
+        account.server.reportStatus = 507
+        account.server.put("a.ics")
+        account.cycle()
+        #expect(account.contents == account.server.truth)
+        account.server.put("b.ics")
+        account.server.remove("a.ics")
+        account.cycle()
+        #expect(account.contents == account.server.truth && account.reports.count == 1)
+        // A day later the server is asked again.
+        account.server.reportStatus = nil
+        account.setDay(1)
+        account.cycle()
+        #expect(account.eventID == "token-3")
+    }
+
+    @Test("K07: a refresh fetches what differs and leaves alone what does not")
+    func refresh() throws {
+        let account = try CalendarAccount()
+        for number in 0..<10 { account.server.put("\(number).ics") }
+        account.cycle()
+        account.stage.forget()
+        account.server.put("3.ics", "changed")
+        account.server.remove("4.ics")
+        larder_fake_set_event_id(account.stage.fake, account.loop, nil)
+        account.cycle()
+        #expect(account.contents == account.server.truth)
+        #expect(account.stage.recordsAsked.count == 2 && account.batches == [["/ada/work/3.ics"]])
+    }
+
+    @Test("K08: with a token of the future, a change is seen within three cycles", arguments: [true, false])
+    func stall(_ isRestored: Bool) throws {
+        let account = try CalendarAccount()
+        account.server.invalidStatus = nil
+        for number in 0..<10 { account.server.put("\(number).ics") }
+        account.cycle()
+        if isRestored { account.server.forgetChanges(after: 5) } else { account.server.prefix = "other-" }
+        account.server.put("new.ics")
+        for _ in 0..<3 { account.cycle() }
+        #expect(account.contents == account.server.truth && account.eventID == account.server.token)
+        account.stage.forget()
+        account.cycle()
+        account.cycle()
+        #expect(!account.stage.loopCalls.contains { $0.hasPrefix("refresh") })
+    }
+
+    @Test("K08: a server whose calendar has another token than its reports is not listed again and again")
+    func mismatch() throws {
+        let account = try CalendarAccount()
+        account.server.put("a.ics")
+        account.cycle()
+        for _ in 0..<9 {
+            account.stage.put(
+                record: account.loop, in: "calendars", value: #"{"supportsSync":true,"syncToken":"something else"}"#)
+            account.stage.pollAll(account.loop)
+        }
+        #expect(account.stage.loopCalls.filter { $0.hasPrefix("refresh") }.count == 2)
+    }
+
+    @Test("K09: what a server forgot to tell is found by the day's comparison")
+    func reconcile() throws {
+        let account = try CalendarAccount()
+        for number in 0..<10 { account.server.put("\(number).ics") }
+        account.cycle()
+        account.server.put("1.ics", "changed")
+        account.server.remove("2.ics")
+        account.server.put("new.ics")
+        account.server.emptyLog()
+        account.cycle()
+        #expect(account.contents != account.server.truth)
+        account.setDay(1)
+        account.stage.forget()
+        account.cycle()
+        #expect(account.contents == account.server.truth)
+        #expect(account.listings.count == 1 && account.batches.joined().count == 2)
+        account.cycle()
+        #expect(account.listings.count == 1)
+    }
+
+    @Test("K10: a token that grew too old is a single refresh, then deltas again")
+    func aged() throws {
+        let account = try CalendarAccount()
+        account.server.put("a.ics")
+        account.cycle()
+        account.server.prefix = "fresh-"
+        account.server.put("b.ics")
+        account.cycle()
+        account.stage.forget()
+        account.server.put("c.ics")
+        account.cycle()
+        #expect(account.contents == account.server.truth)
+        #expect(account.reports.count == 1 && !account.stage.loopCalls.contains { $0.hasPrefix("refresh") })
+    }
+
+    @Test("K11: without sync-collection, listings give the same records", arguments: [true, false])
+    func noSync(_ isAnnounced: Bool) throws {
+        let account = try CalendarAccount()
+        account.server.supportsSync = false
+        func cycle() {
+            account.list()
+            if isAnnounced {
+                // It says that it does, and refuses.
+                account.stage.put(
+                    record: account.loop, in: "calendars",
+                    value: #"{"supportsSync":true,"ctag":"\#(account.server.ctag)"}"#)
+            }
+            account.stage.pollAll(account.loop)
+        }
+        for number in 0..<5 { account.server.put("\(number).ics") }
+        cycle()
+        #expect(account.contents == account.server.truth)
+        account.server.put("1.ics", "changed")
+        account.server.remove("2.ics")
+        cycle()
+        #expect(account.contents == account.server.truth)
+        account.stage.forget()
+        cycle()
+        #expect(account.stage.requests == [], "an unchanged ctag is enough")
+    }
+
+    @Test("An object that Nextcloud lists as 418 goes when it is gone indeed")
+    func teapot() throws {
+        let account = try CalendarAccount()
+        account.server.goneStatus = 418
+        account.server.put("a.ics")
+        account.server.put("b.ics")
+        account.cycle()
+        account.server.remove("a.ics")
+        larder_fake_answer_dav(account.stage.fake, "REPORT", account.loop, 207)
+        for name in ["a.ics", "b.ics"] { larder_fake_response(account.stage.fake, account.server.href(name), 418, nil) }
+        larder_fake_end_dav(account.stage.fake, account.server.token, 0, nil)
+        account.cycle()
+        #expect(account.contents == account.server.truth)
+        #expect(account.stage.requests.filter { $0.method == "GET" }.count == 2)
+    }
+
+    @Test("One broken object holds up no other, and is asked for again")
+    func broken() throws {
+        let account = try CalendarAccount()
+        account.server.put("a.ics")
+        account.server.put("b.ics")
+        account.server.broken = ["/ada/work/a.ics"]
+        account.cycle()
+        #expect(account.kept.map(\.key) == ["/ada/work/b.ics"])
+        account.cycle()
+        #expect(account.eventID == "token-2")
+        account.server.broken = []
+        account.setDay(1)
+        account.cycle()
+        #expect(account.contents == account.server.truth)
+    }
+
+    @Test("A listing without the calendar itself, or cut off, removes nothing")
+    func incompleteListing() throws {
+        let account = try CalendarAccount()
+        account.server.put("a.ics")
+        account.cycle()
+        account.setDay(1)
+        account.list()
+        account.stage.poll(account.loop)
+        larder_fake_answer_dav(account.stage.fake, "PROPFIND", account.loop, 207)
+        #expect(account.stage.poll(account.loop) == LARDER_IO)
+        larder_fake_answer_dav(account.stage.fake, "PROPFIND", account.loop, 207)
+        larder_fake_response(account.stage.fake, account.loop, 200, nil)
+        larder_fake_break_answer(account.stage.fake, LARDER_IO)
+        #expect(account.stage.poll(account.loop) == LARDER_IO)
+        #expect(account.contents == account.server.truth)
+    }
+
+    @Test("Ten thousand objects come in a few pages, each of them small")
+    func many() throws {
+        let account = try CalendarAccount()
+        let note = String(repeating: "n", count: 1000)
+        for number in 0..<10_000 { account.server.put("\(number).ics", note) }
+        let turns = account.cycle()
+        #expect((3...6).contains(turns))
+        #expect(account.contents == account.server.truth && account.eventID == account.server.token)
+        #expect(account.batches.joined().count < 10_500)
+    }
+
+    @Test("L13: whatever commit is lost, the records and the event id belong together, and the end is the same")
+    func interrupted() throws {
+        for lost in 1...4 {
+            let account = try CalendarAccount()
+            let note = String(repeating: "n", count: 50_000)
+            for number in 0..<100 { account.server.put("\(number).ics", note) }
+            larder_fake_fail(account.stage.fake, "commit", UInt32(lost), LARDER_IO)
+            account.cycle()
+            account.server.put("7.ics", "changed")
+            account.server.remove("8.ics")
+            account.stage.stop()
+            account.stage.start("org.larder.calendar-loop")
+            account.cycle()
+            account.cycle()
+            #expect(account.contents == account.server.truth && account.eventID == account.server.token)
+        }
+    }
+
+    @Test("K02: after any changes and any faults, a quiet cycle ends with what the server has")
+    func anything() throws {
+        var random = Mutator()
+        for _ in 0..<max(1, Mutator.rounds / 100) {
+            let account = try CalendarAccount()
+            account.server.pageSize = Int.random(in: 1...5, using: &random)
+            account.server.supportsMultiget = .random(using: &random)
+            for _ in 0..<Int.random(in: 1...8, using: &random) {
+                for _ in 0..<Int.random(in: 0...6, using: &random) {
+                    let name = "\(Int.random(in: 0..<8, using: &random)).ics"
+                    if .random(using: &random) { account.server.put(name) } else { account.server.remove(name) }
+                }
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0: larder_fake_fail(account.stage.fake, "commit", 1, LARDER_IO)
+                case 1:
+                    larder_fake_fail(
+                        account.stage.fake, "dav_answer.next", .random(in: 1...9, using: &random), LARDER_IO)
+                case 2: account.server.prefix = "p\(Int.random(in: 0..<9, using: &random))-"
+                case 3:
+                    larder_fake_fail(
+                        account.stage.fake, "records.put", .random(in: 1...4, using: &random), LARDER_LIMIT)
+                default: break
+                }
+                account.cycle()
+            }
+            for _ in 0..<9 { account.cycle() }
+            #expect(account.contents == account.server.truth)
+        }
+    }
+}

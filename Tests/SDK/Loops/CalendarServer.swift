@@ -1,0 +1,183 @@
+import CLarder
+import LarderFakeHost
+
+/// A calendar on a server, as the fake host's `dav` and `http` show it, with the faults that real servers have.
+final class CalendarServer {
+    private let fake: OpaquePointer
+    let path: String
+    private(set) var objects: [String: (etag: String, content: String)] = [:]
+    /// Whose name changed, oldest first; a token says how many of these are known.
+    private var log: [String] = []
+    private var dropped = 0
+    private var edits = 0
+
+    var prefix = "token-"
+    var supportsSync = true
+    var supportsMultiget = true
+    /// What an unknown token is answered with; nil: with the token itself and no changes.
+    var invalidStatus: UInt32? = 403
+    var invalidError: String? = "{DAV:}valid-sync-token"
+    /// How many changes a report tells at most; beyond, it is cut off.
+    var pageSize = Int.max
+    /// What every REPORT sync-collection is answered with.
+    var reportStatus: UInt32?
+    /// What a removed object is listed with.
+    var goneStatus: UInt32 = 404
+    /// Hrefs that a multiget has an error for.
+    var broken: Set<String> = []
+    /// Breaks each answer off before its end.
+    var breaksAnswers = false
+
+    init(_ stage: Stage, path: String = "/ada/work/") {
+        fake = stage.fake
+        self.path = path
+        larder_fake_serve_with(
+            fake,
+            { context, method, target, body in
+                guard let context else { return }
+                let server = Unmanaged<CalendarServer>.fromOpaque(context).takeUnretainedValue()
+                server.answer(String(cString: method), String(cString: target), String(cString: body))
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    var token: String { prefix + "\(log.count)" }
+    var ctag: String { "ctag-\(edits)" }
+    func href(_ name: String) -> String { path + name }
+
+    static func event(_ name: String, _ summary: String) -> String {
+        """
+        BEGIN:VCALENDAR\r
+        BEGIN:VEVENT\r
+        UID:\(name)\r
+        DTSTART:20260301T100000Z\r
+        SUMMARY:\(summary)\r
+        END:VEVENT\r
+        END:VCALENDAR\r
+
+        """
+    }
+
+    func put(_ name: String, _ summary: String = "") {
+        edits += 1
+        objects[name] = ("\"\(edits)\"", Self.event(name, summary))
+        log.append(name)
+    }
+
+    func remove(_ name: String) {
+        edits += 1
+        objects[name] = nil
+        log.append(name)
+    }
+
+    /// As a backup restored: what came after the first `count` changes is forgotten, and a new object is there.
+    func forgetChanges(after count: Int) { log.removeLast(log.count - count) }
+
+    /// As a clean-up job: the changes are forgotten, the tokens stay valid.
+    func emptyLog() { dropped = log.count }
+
+    /// What a loop must come to: hrefs and contents.
+    var truth: [String: String] {
+        Dictionary(uniqueKeysWithValues: objects.map { (href($0.key), $0.value.content) })
+    }
+
+    private func answer(_ method: String, _ target: String, _ body: String) {
+        switch method {
+        case "PROPFIND": list()
+        case "REPORT" where body.contains("calendar-multiget"): multiget(body)
+        case "REPORT": report(body)
+        default: get(target)
+        }
+        if breaksAnswers { larder_fake_break_answer(fake, LARDER_IO) }
+    }
+
+    private func list() {
+        larder_fake_answer_dav(fake, "PROPFIND", path, 207)
+        larder_fake_response(fake, path, 200, nil)
+        larder_fake_property(fake, "{DAV:}resourcetype", "{DAV:}collection\n{urn:ietf:params:xml:ns:caldav}calendar")
+        for (name, object) in objects {
+            larder_fake_response(fake, href(name), 200, nil)
+            larder_fake_property(fake, "{DAV:}getetag", object.etag)
+        }
+    }
+
+    private func report(_ body: String) {
+        let sent = Self.unescaped(Self.between("<sync-token>", "</sync-token>", body))
+        if let status = reportStatus ?? (supportsSync ? nil : 415) {
+            larder_fake_answer_dav(fake, "REPORT", path, status)
+            larder_fake_end_dav(fake, nil, 0, status == 415 ? "{DAV:}supported-report" : nil)
+            return
+        }
+        let known = sent.hasPrefix(prefix) ? Int(sent.dropFirst(prefix.count)) : nil
+        if sent.isEmpty {
+            larder_fake_answer_dav(fake, "REPORT", path, 207)
+            for (name, object) in objects.sorted(by: { $0.key < $1.key }) {
+                larder_fake_response(fake, href(name), 200, nil)
+                larder_fake_property(fake, "{DAV:}getetag", object.etag)
+            }
+            larder_fake_end_dav(fake, token, 0, nil)
+        } else if let known, known <= log.count {
+            tell(log.dropFirst(max(known, dropped)), since: max(known, dropped))
+        } else if let invalidStatus {
+            larder_fake_answer_dav(fake, "REPORT", path, invalidStatus)
+            larder_fake_end_dav(fake, nil, 0, invalidError)
+        } else {
+            larder_fake_answer_dav(fake, "REPORT", path, 207)
+            larder_fake_end_dav(fake, sent, 0, nil)
+        }
+    }
+
+    private func tell(_ changes: ArraySlice<String>, since known: Int) {
+        let page = changes.prefix(pageSize)
+        larder_fake_answer_dav(fake, "REPORT", path, 207)
+        for name in Set(page) {
+            if let object = objects[name] {
+                larder_fake_response(fake, href(name), 200, nil)
+                larder_fake_property(fake, "{DAV:}getetag", object.etag)
+            } else {
+                larder_fake_response(fake, href(name), goneStatus, nil)
+            }
+        }
+        let isCut = page.count < changes.count
+        larder_fake_end_dav(fake, prefix + "\(known + page.count)", isCut ? 1 : 0, nil)
+    }
+
+    private func multiget(_ body: String) {
+        larder_fake_answer_dav(fake, "REPORT", path, supportsMultiget ? 207 : 501)
+        guard supportsMultiget else { return }
+        for part in body.split(separator: "<href>").dropFirst() {
+            let href = Self.unescaped(String(part.prefix { $0 != "<" }))
+            if broken.contains(href) {
+                larder_fake_response(fake, href, 500, nil)
+            } else if let object = objects[String(href.dropFirst(path.count))] {
+                larder_fake_response(fake, href, 200, nil)
+                larder_fake_property(fake, "{DAV:}getetag", object.etag)
+                // As XML has it.
+                larder_fake_property(
+                    fake, "{urn:ietf:params:xml:ns:caldav}calendar-data",
+                    String(decoding: object.content.utf8.filter { $0 != 0x0D }, as: UTF8.self))
+            } else {
+                larder_fake_response(fake, href, 404, nil)
+            }
+        }
+    }
+
+    private func get(_ target: String) {
+        let object = objects[String(target.dropFirst(path.count))]
+        larder_fake_answer(fake, "GET", target, object == nil ? 404 : 200, object?.content)
+        if let object { larder_fake_answer_header(fake, "ETag", object.etag) }
+    }
+
+    private static func between(_ start: String, _ end: String, _ text: String) -> String {
+        let parts = text.split(separator: start, maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return "" }
+        return String(parts[1].split(separator: end, maxSplits: 1, omittingEmptySubsequences: false)[0])
+    }
+
+    private static func unescaped(_ text: String) -> String {
+        var text = text
+        for (entity, character) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&amp;", "&")] {
+            text = text.split(separator: entity, omittingEmptySubsequences: false).joined(separator: character)
+        }
+        return text
+    }
+}

@@ -1,0 +1,145 @@
+import CLarder
+import LarderFakeHost
+import Testing
+
+/// What the core loop makes of the shares that OCS lists.
+@Suite struct CoreLoopShareTests {
+    private static let mine =
+        #"{"id":"12","share_type":3,"uid_owner":"ada","path":"/Photos","permissions":"1","expiration":"2026-12-31 00:00:00","url":"https://s/x","token":"t","item_source":44,"file_target":"/Photos"}"#
+    private static let theirs =
+        #"{"id":13,"share_type":0,"uid_owner":"bob","share_with":"ada","path":"/From Bob","permissions":31,"state":0}"#
+
+    private func account(_ byMe: [String] = [mine], _ withMe: [String] = [theirs]) throws -> CoreAccount {
+        let account = try CoreAccount()
+        account.server.byMe = byMe
+        account.server.withMe = withMe
+        #expect(account.poll() == LARDER_OK)
+        return account
+    }
+
+    @Test(
+        "O01: shares by me and with me are listed, whichever of its two words for success the server has",
+        arguments: [100, 200])
+    func bothWays(_ code: Int) throws {
+        let account = try CoreAccount()
+        account.server.okCode = code
+        account.server.byMe = [Self.mine]
+        account.server.withMe = [Self.theirs]
+        #expect(account.poll() == LARDER_OK)
+        #expect(
+            account.share("12")
+                == #"{"direction":"byMe","path":"/Photos","shareType":3,"owner":"ada","permissions":1,"expiration":"2026-12-31 00:00:00","url":"https://s/x","itemID":"44"}"#
+        )
+        #expect(
+            account.share("13")
+                == #"{"direction":"withMe","path":"/From Bob","shareType":0,"owner":"bob","sharedWith":"ada","permissions":31,"state":"accepted"}"#
+        )
+        #expect(
+            account.asked.contains("GET apps/files_sharing/api/v1/shares?format=json&shared_with_me=true&state=all"))
+    }
+
+    @Test("O02: a share that comes or changes is stored; another order of members, or a number as text, is no change")
+    func diff() throws {
+        let account = try account()
+        account.stage.forget()
+        account.server.withMe = [
+            #"{"state":"0","permissions":"31","path":"/From Bob","share_with":"ada","uid_owner":"bob","share_type":"0","id":"13"}"#
+        ]
+        account.poll()
+        #expect(account.stage.recordsAsked == [])
+        account.server.withMe = [
+            #"{"id":13,"share_type":0,"uid_owner":"bob","share_with":"ada","path":"/From Bob","permissions":1}"#
+        ]
+        account.server.byMe.append(#"{"id":14,"share_type":1,"path":"/New"}"#)
+        account.poll()
+        #expect(account.stage.recordsAsked == ["put shares 13", "put shares 14"])
+    }
+
+    @Test("O03: sharing that is switched off removes nothing, and is said once")
+    func disabled() throws {
+        let account = try account()
+        account.server.isSharingEnabled = false
+        for _ in 0..<3 { #expect(account.poll() == LARDER_OK) }
+        #expect(account.shares.count == 2 && !account.share("12").contains("missing"))
+        #expect(account.stage.logLines.filter { $0.contains("sharing is switched off") }.count == 1)
+        account.server.isSharingEnabled = true
+        account.setDay(1)
+        account.poll()
+        account.server.isSharingEnabled = false
+        account.poll()
+        #expect(account.stage.logLines.filter { $0.contains("sharing is switched off") }.count == 2)
+    }
+
+    @Test("O04: a share that is missing is counted, over two readings of the lists each time, and stays")
+    func missing() throws {
+        let account = try account()
+        account.server.withMe = []
+        account.stage.forget()
+        account.poll()
+        #expect(account.share("13").hasSuffix(#","missing":1}"#))
+        #expect(account.asked.filter { $0.contains("shared_with_me") }.count == 2)
+        for _ in 0..<3 { account.poll() }
+        #expect(account.share("13").hasSuffix(#","missing":2}"#) && account.shares.count == 2)
+        account.server.withMe = [Self.theirs]
+        account.poll()
+        #expect(!account.share("13").contains("missing"))
+    }
+
+    @Test("O04: a share that is missing from one reading only, or whose listing fails, is not counted")
+    func flicker() throws {
+        let account = try account()
+        let target = "/ocs/v2.php/apps/files_sharing/api/v1/shares?format=json&shared_with_me=true&state=all"
+        larder_fake_answer(account.stage.fake, "GET", target, 200, #"{"ocs":{"meta":{"statuscode":200},"data":[]}}"#)
+        #expect(account.poll() == LARDER_OK && !account.share("13").contains("missing"))
+        for body in [#"{"ocs":{"meta":{"statuscode":996},"data":[]}}"#, "<html>", #"{"ocs":"#] {
+            larder_fake_answer(account.stage.fake, "GET", target, 500, body)
+            #expect(account.poll() == LARDER_IO)
+        }
+        larder_fake_answer(account.stage.fake, "GET", target, 200, #"{"ocs":{"meta":{"statuscode":200},"data":[{"#)
+        #expect(account.poll() == LARDER_IO)
+        larder_fake_answer(account.stage.fake, "GET", target, 403, #"{"ocs":{"meta":{"statuscode":403},"data":null}}"#)
+        #expect(account.poll() == LARDER_DENIED)
+        account.server.hasOCS = false
+        account.stage.stop()
+        account.stage.start("org.larder.core-loop")
+        #expect(account.poll() == LARDER_IO, "shares that were there are not believed to be offered no more")
+        #expect(account.shares.allSatisfy { !$0.value.contains("missing") } && account.shares.count == 2)
+    }
+
+    @Test("O05: a pending share is told by ownCloud's state and by Nextcloud's list of them", arguments: [true, false])
+    func pending(_ isOwnCloud: Bool) throws {
+        let account = try CoreAccount()
+        let pending = #"{"id":20,"share_type":0,"uid_owner":"bob","share_with":"ada","path":"/P","permissions":1"#
+        if isOwnCloud {
+            account.server.withMe = [pending + #","state":1}"#, #"{"id":21,"share_type":0,"path":"/R","state":2}"#]
+        } else {
+            account.server.hasPending = true
+            account.server.pending = [pending + "}"]
+        }
+        account.poll()
+        #expect(account.share("20").hasSuffix(#""state":"pending"}"#))
+        #expect(account.stage.recordsAsked.contains("put shares 20"))
+        if isOwnCloud { #expect(account.share("21").hasSuffix(#""state":"rejected"}"#)) }
+        account.server.pending = []
+        account.server.withMe = [pending + (isOwnCloud ? #","state":0}"# : "}")]
+        account.poll()
+        #expect(account.share("20").hasSuffix(#""state":"accepted"}"#))
+    }
+
+    @Test("A share of another server has an id of its own kind")
+    func remote() throws {
+        let account = try CoreAccount()
+        account.server.hasFederation = true
+        account.server.byMe = [Self.mine]
+        account.server.remote = [
+            #"{"id":12,"remote":"https://far/","owner":"eve","user":"ada","mountpoint":"/Far","accepted":1}"#
+        ]
+        account.poll()
+        #expect(account.shares.map(\.key) == ["12", "remote-12"])
+        #expect(
+            account.share("remote-12")
+                == #"{"direction":"withMe","path":"/Far","owner":"eve","sharedWith":"ada","state":"accepted","remote":true}"#
+        )
+        #expect(account.stage.requests.filter { $0.target.contains("remote_shares/pending") }.count == 1)
+    }
+}

@@ -1,0 +1,161 @@
+import CLarder
+import LarderFakeHost
+import Testing
+
+/// What the core loop makes of calendar homes and of a server that offers this and not that.
+@Suite struct CoreLoopTests {
+    @Test("D03, D04: the calendars of all homes become records; what is no calendar of one's own does not")
+    func listing() throws {
+        let account = try CoreAccount()
+        account.server.setHomes("/cal/ada/", "/cal/team")
+        account.server.calendars = [
+            "/cal/ada/work": .init(
+                more: [
+                    "{urn:ietf:params:xml:ns:caldav}supported-calendar-component-set":
+                        "{urn:ietf:params:xml:ns:caldav}comp VEVENT\n{urn:ietf:params:xml:ns:caldav}comp VTODO",
+                    "{DAV:}current-user-privilege-set": "{DAV:}read\n{DAV:}write",
+                    "{http://apple.com/ns/ical/}calendar-color": "#aa0000",
+                    "{http://calendarserver.org/ns/}getctag": "c1",
+                ]),
+            "/cal/team/all/": .init(name: "", token: ""),
+            "/cal/ada/inbox/": .init(
+                types:
+                    "{DAV:}collection\n{urn:ietf:params:xml:ns:caldav}calendar\n{urn:ietf:params:xml:ns:caldav}schedule-inbox"
+            ),
+            "/cal/ada/outbox/": .init(types: "{DAV:}collection\n{urn:ietf:params:xml:ns:caldav}schedule-outbox"),
+            "/cal/ada/feed/": .init(
+                types: "{urn:ietf:params:xml:ns:caldav}calendar\n{http://calendarserver.org/ns/}subscribed"),
+            "/cal/ada/trashbin/": .init(types: "{DAV:}collection\n{http://nextcloud.com/ns}trash-bin"),
+            "/cal/ada/old/": .init(more: ["{http://nextcloud.com/ns}deleted-at": "2026-01-01T00:00:00Z"]),
+            "/cal/ada/polls/": .init(
+                more: [
+                    "{urn:ietf:params:xml:ns:caldav}supported-calendar-component-set":
+                        "{urn:ietf:params:xml:ns:caldav}comp VPOLL"
+                ]),
+            "/cal/ada/book/": .init(types: "{DAV:}collection\n{urn:ietf:params:xml:ns:carddav}addressbook"),
+        ]
+        #expect(account.poll() == LARDER_OK)
+        #expect(account.calendars.map(\.key) == ["/cal/ada/work/", "/cal/team/all/"])
+        #expect(
+            account.calendars.first?.value
+                == ##"{"name":"Work","href":"/cal/ada/work/","components":["VEVENT","VTODO"],"syncToken":"token-1","ctag":"c1","supportsSync":true,"color":"#aa0000","privileges":["read","write"]}"##
+        )
+        #expect(
+            account.calendars.last?.value
+                == #"{"name":"all","href":"/cal/team/all/","components":[],"supportsSync":true,"privileges":[]}"#)
+        #expect(account.stage.mistakes == [])
+    }
+
+    @Test("D05: a new, a renamed and a removed calendar are seen by the next poll")
+    func diff() throws {
+        let account = try CoreAccount()
+        account.server.setHomes("/cal/ada/")
+        account.server.calendars = ["/cal/ada/a/": .init(), "/cal/ada/b/": .init()]
+        account.poll()
+        let first = account.stage.eventID(of: "core")
+        account.stage.forget()
+        account.poll()
+        #expect(account.stage.recordsAsked == [] && account.stage.eventID(of: "core") == first)
+        account.server.calendars = ["/cal/ada/a/": .init(name: "Renamed"), "/cal/ada/c/": .init()]
+        account.poll()
+        #expect(
+            account.stage.recordsAsked
+                == ["remove calendars /cal/ada/b/", "put calendars /cal/ada/a/", "put calendars /cal/ada/c/"])
+        #expect(account.stage.eventID(of: "core") != first)
+        #expect(!account.asked.contains { $0.contains("discover") }, "the homes are known for a day")
+        account.setDay(1)
+        account.poll()
+        #expect(account.asked.contains("discover caldav"))
+    }
+
+    @Test("D05: a listing that fails, is cut off or not of the home removes nothing")
+    func failedListing() throws {
+        let account = try CoreAccount()
+        account.server.setHomes("/cal/ada/", "/cal/team/")
+        account.server.calendars = ["/cal/ada/a/": .init(), "/cal/team/b/": .init()]
+        account.poll()
+        account.server.calendars["/cal/ada/a/"] = nil
+        for (status, expected) in [(500, LARDER_IO), (403, LARDER_DENIED), (404, LARDER_IO), (200, LARDER_IO)] {
+            account.server.homeStatus = ["/cal/team/": UInt32(status)]
+            #expect(account.poll() == expected)
+        }
+        account.server.homeStatus = [:]
+        account.server.hidesHome = true
+        #expect(account.poll() == LARDER_IO)
+        account.server.hidesHome = false
+        account.server.breaksListing = true
+        #expect(account.poll() == LARDER_IO)
+        account.server.breaksListing = false
+        larder_fake_homes(account.stage.fake, nil, nil, 0)
+        account.setDay(1)
+        #expect(account.poll() == LARDER_IO, "calendars that were there are not believed to be offered no more")
+        #expect(account.calendars.count == 2)
+        account.server.setHomes("/cal/ada/", "/cal/team/")
+        #expect(account.poll() == LARDER_OK && account.calendars.map(\.key) == ["/cal/team/b/"])
+    }
+
+    @Test("D03: a home that moved is found again in the same poll; a calendar with an error of its own stays")
+    func movedHome() throws {
+        let account = try CoreAccount()
+        account.server.setHomes("/cal/ada/")
+        account.server.calendars = ["/cal/ada/a/": .init(), "/cal/ada/b/": .init()]
+        account.poll()
+        account.server.calendars = ["/new/ada/a/": .init()]
+        account.server.homeStatus = ["/cal/ada/": 404]
+        account.server.setHomes("/new/ada/")
+        #expect(account.poll() == LARDER_OK && account.calendars.map(\.key) == ["/new/ada/a/"])
+        account.server.calendars["/new/ada/a/"]?.status = 500
+        #expect(account.poll() == LARDER_OK && account.calendars.map(\.key) == ["/new/ada/a/"])
+    }
+
+    @Test("L33: a server with neither calendars nor OCS has nothing to poll, and is asked again a day later")
+    func nothing() throws {
+        let account = try CoreAccount()
+        account.server.hasOCS = false
+        #expect(account.poll() == LARDER_UNSUPPORTED)
+        #expect(
+            account.asked == ["discover caldav", "GET cloud/capabilities?format=json", "GET cloud/user?format=json"])
+        account.stage.forget()
+        #expect(account.poll() == LARDER_UNSUPPORTED && account.asked == [])
+        account.setDay(1)
+        account.server.hasOCS = true
+        #expect(account.poll() == LARDER_OK)
+        #expect(
+            account.stage.record("account", in: "account")?.value.hasPrefix(
+                #"{"id":"ada","displayName":"Ada","capabilities":""#) == true)
+        #expect(
+            account.stage.record("account", in: "account")?.value.hasSuffix(#""quotaUsed":10,"quotaAvailable":90}"#)
+                == true)
+    }
+
+    @Test("L09: a source that fails does not keep the others from being listed, and the poll fails after that")
+    func oneFails() throws {
+        let account = try CoreAccount()
+        account.server.setHomes("/cal/ada/")
+        account.server.calendars = ["/cal/ada/a/": .init()]
+        account.server.answers["cloud/user?format=json"] = (500, "oh")
+        #expect(account.stage.pollAll("core") == 2)
+        #expect(account.calendars.count == 1)
+        #expect(account.stage.failures.last == "the server answered 500 and no JSON for cloud/user")
+        account.server.homeStatus = ["/cal/ada/": 500]
+        account.server.answers = [:]
+        account.server.byMe = [#"{"id":1,"share_type":0,"path":"/x"}"#]
+        account.stage.pollAll("core")
+        #expect(account.shares.count == 1 && account.calendars.count == 1)
+        #expect(account.poll() == LARDER_IO)
+        larder_fake_fail(account.stage.fake, "dav.open", 1, LARDER_CANCELLED)
+        #expect(account.poll() == LARDER_CANCELLED)
+    }
+
+    @Test("The quota is asked of the files where OCS does not tell, or taken from the calendar home")
+    func quota() throws {
+        let account = try CoreAccount()
+        account.server.user = #"{"id":"a b","display-name":"Ada"}"#
+        larder_fake_answer_dav(account.stage.fake, "PROPFIND", "/remote.php/dav/files/a%20b/", 207)
+        larder_fake_response(account.stage.fake, "/remote.php/dav/files/a%20b/", 200, nil)
+        larder_fake_property(account.stage.fake, "{DAV:}quota-used-bytes", "7")
+        larder_fake_property(account.stage.fake, "{DAV:}quota-available-bytes", "-3")
+        account.poll()
+        #expect(account.stage.record("account", in: "account")?.value.hasSuffix(#""quotaUsed":7}"#) == true)
+    }
+}

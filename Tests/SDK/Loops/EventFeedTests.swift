@@ -1,0 +1,107 @@
+import CLarder
+import LarderFakeHost
+import Testing
+
+/// Events endpoints in plain JSON, as the core loop and the calendar loop read them.
+@Suite struct EventFeedTests {
+    private static let settings = #"{"events":{"url":"/events/"}}"#
+
+    private func core(_ eventID: String? = "e1") throws -> Stage {
+        let stage = try Stage.opening(plugin: "CoreLoop")
+        #expect(stage.start("org.larder.core-loop", settings: Self.settings) == LARDER_OK)
+        larder_fake_set_event_id(stage.fake, "core", eventID)
+        return stage
+    }
+
+    private func calendar(_ eventID: String?) throws -> Stage {
+        let stage = try Stage.opening(plugin: "CalendarLoop")
+        #expect(stage.start("org.larder.calendar-loop") == LARDER_OK)
+        stage.put(record: "c 1", in: "calendars", value: #"{"name":"Work","events":"/events"}"#)
+        larder_fake_set_event_id(stage.fake, "c 1", eventID)
+        return stage
+    }
+
+    private func answer(_ stage: Stage, _ path: String, _ body: String, _ status: UInt32 = 200) {
+        larder_fake_answer(stage.fake, "GET", "/events/" + path, status, body)
+    }
+
+    @Test("L30: a core page is decoded; unknown members are passed over, and a delete needs no entity")
+    func corePage() throws {
+        let stage = try core(nil)
+        answer(stage, "core/v4/events/latest", #"{"Code":1000,"EventID":"e/1=","New":[1]}"#)
+        larder_fake_answer(stage.fake, "GET", "/ocs/v2.php/cloud/capabilities?format=json", 404, nil)
+        #expect(stage.poll("core") == LARDER_OK && stage.eventID(of: "core") == "e/1=")
+        stage.put(record: "old", in: "calendars", value: "{}")
+        answer(
+            stage, "core/v5/events/e%2F1%3D",
+            ##"{"Code":1000,"EventID":"e2","Refresh":0,"More":1,"Unknown":{},"Messages":[{"ID":"m","Action":3}],"Calendars":[{"ID":"old","Action":0},{"ID":"c1","Action":1,"Calendar":{"Name":"Work","Color":"#aa0000","Kind":7}},{"ID":7,"Action":1},{}],"CalendarMembers":[{"ID":"x","Action":1,"Member":{"CalendarID":"c1","Name":"Mine"}}],"User":{"ID":"u","DisplayName":"Ada","MaxSpace":100},"UsedSpace":30}"##
+        )
+        #expect(stage.pollAll("core", atMost: 1) == 1 && larder_fake_has_more(stage.fake) == 1)
+        #expect(
+            stage.records(in: "calendars").map(\.value)
+                == [
+                    ##"{"name":"Mine","href":"c1","components":[],"supportsSync":false,"color":"#aa0000","privileges":[],"events":"/events/"}"##
+                ])
+        #expect(
+            stage.record("account", in: "account")?.value
+                == #"{"id":"u","displayName":"Ada","quota":100,"quotaUsed":30,"quotaAvailable":70}"#)
+        answer(stage, "core/v5/events/e2", #"{"EventID":"e3","More":false,"UsedSpace":31}"#)
+        #expect(stage.poll("core") == LARDER_OK && larder_fake_has_more(stage.fake) == 0)
+        #expect(stage.record("account", in: "account")?.value.contains(#""quotaAvailable":69"#) == true)
+        #expect(stage.mistakes == [])
+    }
+
+    @Test(
+        "L11: Refresh is a number, a mask or a boolean, and an event id that is of no use means the same",
+        arguments: [
+            #"{"EventID":"e2","Refresh":1}"#, #"{"EventID":"e2","Refresh":255}"#, #"{"EventID":"e2","Refresh":true}"#,
+            #"{"EventID":"e2","Refresh":999}"#, #"{"Code":2061,"Error":"Invalid ID"}"#,
+        ])
+    func refresh(_ page: String) throws {
+        let stage = try core()
+        answer(stage, "core/v5/events/e1", page, page.contains("2061") ? 422 : 200)
+        answer(stage, "core/v4/events/latest", #"{"Code":1000,"EventID":"e9"}"#)
+        #expect(stage.poll("core") == LARDER_OK && stage.eventID(of: "core") == "e9")
+        #expect(stage.loopCalls.contains("refresh core \(LARDER_REFRESH_EVERYTHING)"))
+    }
+
+    @Test("L09: what is no page fails the poll, and an endpoint that is not there is nothing to poll")
+    func failures() throws {
+        let stage = try core()
+        let pages: [(String, UInt32, larder_status)] = [
+            ("<html>", 200, LARDER_IO), ("{}", 200, LARDER_IO), (#"{"EventID":""}"#, 200, LARDER_IO),
+            ("[]", 200, LARDER_IO),
+            (#"{"Code":2501,"EventID":"e2"}"#, 200, LARDER_IO), (#"{"EventID":"e2"}"#, 500, LARDER_IO),
+            ("", 404, LARDER_UNSUPPORTED),
+        ]
+        for (body, status, expected) in pages {
+            answer(stage, "core/v5/events/e1", body, status)
+            #expect(stage.poll("core") == expected, "\(status) \(body)")
+            #expect(stage.eventID(of: "core") == "e1")
+        }
+    }
+
+    @Test("L30: a calendar's pages are decoded, with the event id's other name")
+    func calendarPage() throws {
+        let stage = try calendar(nil)
+        answer(stage, "calendar/v1/c%201/modelevents/latest", #"{"Code":1000,"CalendarModelEventID":"m1"}"#)
+        #expect(stage.poll("c 1") == LARDER_OK && stage.eventID(of: "c 1") == "m1")
+        stage.put(record: "gone", in: "calendars/c 1", value: "{}")
+        answer(
+            stage, "calendar/v1/c%201/modelevents/m1",
+            #"{"CalendarModelEventID":"m2","More":1,"CalendarAlarms":[{"ID":"a","Action":1}],"CalendarEvents":[{"ID":"gone","Action":0},{"ID":"v","Action":1,"Event":{"UID":"u@x","StartTime":1772359200,"EndTime":1772362800,"FullDay":0,"RRule":"FREQ=DAILY","ModifyTime":5,"RecurrenceID":null}},{"ID":"d","Action":2,"Event":{"UID":"d\r\nX:1","StartTime":1772323200,"FullDay":1}},{"ID":"n","Action":1}]}"#
+        )
+        #expect(stage.poll("c 1") == LARDER_OK && larder_fake_has_more(stage.fake) == 1)
+        let kept = stage.records(in: "calendars/c 1")
+        #expect(
+            kept.map(\.value) == [
+                #"{"component":"VEVENT","start":"2026-03-01"}"#,
+                #"{"uid":"u@x","component":"VEVENT","start":"2026-03-01T10:00:00Z","end":"2026-03-01T11:00:00Z","rrule":"FREQ=DAILY"}"#,
+            ])
+        #expect(
+            kept.map(\.key) == ["d", "v"] && kept.last?.content?.contains("\r\nDTSTAMP:19700101T000005Z\r\n") == true)
+        answer(
+            stage, "calendar/v1/c%201/modelevents/m2", #"{"CalendarModelEventID":"m2","Refresh":false,"More":false}"#)
+        #expect(stage.poll("c 1") == LARDER_OK && stage.records(in: "calendars/c 1").count == 2)
+    }
+}
