@@ -69,6 +69,7 @@ let package = Package(
         .library(name: "VersionUpdates", type: .dynamic, targets: ["VersionUpdates"]),
         .library(name: "CoreLoop", type: .dynamic, targets: ["CoreLoop"]),
         .library(name: "CalendarLoop", type: .dynamic, targets: ["CalendarLoop"]),
+        .library(name: "ShareLoop", type: .dynamic, targets: ["ShareLoop"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -131,6 +132,7 @@ let package = Package(
         plugin("VersionUpdates"),
         plugin("CoreLoop"),
         plugin("CalendarLoop"),
+        plugin("ShareLoop"),
 
         // The tests. None depends on a plugin: plugins are opened as built.
         .target(

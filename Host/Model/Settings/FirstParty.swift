@@ -19,9 +19,9 @@ public enum FirstParty {
         Plugin(name: "download-expiration", isBuilt: true),
         Plugin(name: "vacuum", isBuilt: true),
         Plugin(name: "version-updates", isBuilt: true),
-        Plugin(name: "core-loop", isBuilt: false),
-        Plugin(name: "calendar-loop", isBuilt: false),
-        Plugin(name: "share-loop", isBuilt: false),
+        Plugin(name: "core-loop", isBuilt: true),
+        Plugin(name: "calendar-loop", isBuilt: true),
+        Plugin(name: "share-loop", isBuilt: true),
     ]
 
     /// Those that this build comes with.
