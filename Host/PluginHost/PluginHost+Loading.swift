@@ -131,7 +131,7 @@ extension PluginHost {
     private static func absence(of named: Discovery.Named) -> String {
         let id = named.settings.id
         let isFirstParty = named.settings.library == nil && id.shortName != id.text
-        if isFirstParty, FirstParty.plugin(id)?.isBuilt != true { return "it is not in this build" }
+        if isFirstParty, FirstParty.plugin(id) == nil { return "it is not in this build" }
         return named.searched.isEmpty
             ? "there is no library to look for; name it with library: in the config"
             : "no library is there; looked for it in \(named.searched.joined(separator: ", "))"

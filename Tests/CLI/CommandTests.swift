@@ -144,8 +144,6 @@ private func leaves(
         for words in [["ls"], ["stat", "/x"], ["plugin", "info", "nosuch"], ["plugin", "enable", "nosuch"]] {
             #expect(try await run(["--config", file] + words).code == 66, "\(words)")
         }
-        let absent = try await run(["--config", file, "plugin", "why", "share-loop"])
-        #expect(absent.code == 66 && absent.errors.contains("share-loop is not in this build"), "\(absent)")
         for words in [["policy", "list"], ["sync", "list"], ["issue", "list"]] {
             let result = try await run(["--config", file] + words)
             #expect(result.code == 0 && result.output.isEmpty, "\(words)")
@@ -196,8 +194,6 @@ private func leaves(
         #expect(text.hasSuffix("# mine\nplugins:\n  available-offline: { enabled: false }\n"))
         #expect(try await run(["--config", file, "plugin", "disable", "available-offline"]).code == 0)
         #expect(try Files.text(file) == text)
-        let absent = try await run(["--config", file, "plugin", "enable", "share-loop"])
-        #expect(absent.code == 0 && absent.errors.contains("share-loop is not in this build"), "\(absent)")
         try folder.write(
             text.replacing("{ enabled: false }", with: "&x { enabled: false }\n  vacuum: *x"), to: "config.yaml")
         let refused = try await run(["--config", file, "plugin", "enable", "vacuum"])

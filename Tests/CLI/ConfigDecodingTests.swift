@@ -46,7 +46,10 @@ private func problems(_ text: String, account: String = "", environment: [String
         #expect(config.settings.limits == Limits())
         #expect(
             config.settings.plugins.map(\.id.shortName)
-                == ["available-offline", "download-expiration", "vacuum", "version-updates"])
+                == [
+                    "available-offline", "download-expiration", "vacuum", "version-updates", "core-loop",
+                    "calendar-loop", "share-loop",
+                ])
         #expect(config.accounts[0].bookmark.files == "/srv/vault/files")
         #expect(config.shown.first { $0.key == "poll" }?.value == .null)
         #expect(config.shown.first { $0.key == "walk" }?.source == .builtIn)

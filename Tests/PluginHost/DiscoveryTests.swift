@@ -33,28 +33,12 @@ import Testing
         }
     }
 
-    @Test("G1: a plugin of Larder's that this build does not have is missing and says so, whatever lies in the folders")
-    func notBuilt() async throws {
-        try await withPluginFolder { folder in
-            try Files.write("", to: "\(folder.path)/libVacuum.so")
-            let absent = FirstParty.plugins.filter { !$0.isBuilt }
-            let host = await folder.load(absent.map { PluginSettings(id: $0.id) })
-            let reports = await host.reports().filter { report in absent.contains { $0.id == report.id } }
-            #expect(reports.map(\.id) == absent.map(\.id))
-            for report in reports {
-                #expect(report.state == .missing && report.isolation == .inProcess, "\(report)")
-                #expect(report.reason == "it is not in this build", "\(report)")
-            }
-            #expect(await host.reports().last?.state == .found)
-        }
-    }
-
     @Test(
         "G1: each plugin of Larder's is a library of its own that is loaded as built; without it exactly that is gone")
     func builtIn() async throws {
         try await withPluginFolder { folder in
             let builtIn = "\(folder.path)/built-in"
-            for plugin in FirstParty.built {
+            for plugin in FirstParty.plugins {
                 try Files.write(
                     try Files.read("\(Build.root)/.build/debug/\(plugin.library)"), to: "\(builtIn)/\(plugin.library)")
             }
@@ -65,10 +49,11 @@ import Testing
             #expect(reports.allSatisfy { $0.state == .ready }, "\(reports)")
             #expect(
                 reports.flatMap(\.kinds) == [
-                    "availableOffline", "downloadExpiration", "vacuum", "versionUpdates", "variant",
+                    "availableOffline", "downloadExpiration", "vacuum", "versionUpdates", "core", "calendar",
+                    "share", "variant",
                 ])
             await host.shutDown()
-            for plugin in FirstParty.built {
+            for plugin in FirstParty.plugins {
                 let library = try Files.read("\(builtIn)/\(plugin.library)")
                 Files.remove("\(builtIn)/\(plugin.library)")
                 let host = await folder.load([variant], builtIn: builtIn)
@@ -87,7 +72,7 @@ import Testing
                 "variant", to: "\(folder.path)/libAvailableOffline.so", defines: ["ID=\"org.larder.available-offline\""]
             )
             let reports = await folder.load([]).reports()
-            #expect(reports.map(\.state) == FirstParty.built.map { _ in .missing } + [.found])
+            #expect(reports.map(\.state) == FirstParty.plugins.map { _ in .missing } + [.found])
         }
     }
 

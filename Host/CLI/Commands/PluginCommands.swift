@@ -146,9 +146,6 @@ extension PluginReport {
 }
 
 func unknownPlugin(_ name: String, among known: [String]) -> Failure {
-    if let plugin = FirstParty.plugin(PluginID(shortOrFull: name)), !plugin.isBuilt {
-        return Failure(.notFound, "the plugin \(plugin.name) is not in this build")
-    }
     let meant = nearestName(to: name, among: known, ifLikely: true).map { "did you mean `\($0)`? " } ?? ""
     return Failure(
         .notFound, "there is no plugin `\(name)`",

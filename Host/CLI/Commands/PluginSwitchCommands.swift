@@ -56,9 +56,6 @@ private func switchPlugin(
     if case .environment(let variable)? = setting?.source {
         console.note("larder: \(variable) is set, and goes over what the config says")
     }
-    if isEnabled, FirstParty.plugin(id)?.isBuilt == false {
-        console.note("larder: \(id.shortName) is not in this build; the setting waits for one that has it")
-    }
     let state = isEnabled ? "enabled" : "disabled"
     if global.isJSON {
         console.print(

@@ -27,7 +27,7 @@ struct PluginsConfig {
             }
             plugins.append(Self.plugin(id, pair.value, in: decoding))
         }
-        for plugin in FirstParty.built where !plugins.contains(where: { $0.id == plugin.id }) {
+        for plugin in FirstParty.plugins where !plugins.contains(where: { $0.id == plugin.id }) {
             decoding.show("plugins.\(plugin.name).enabled", .bool(true), .builtIn)
             plugins.append(PluginSettings(id: plugin.id))
         }

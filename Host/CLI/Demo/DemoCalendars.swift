@@ -29,6 +29,11 @@ enum DemoCalendars {
         server.shares.add(Share("/Films", .withMe, owner: "joan"))
     }
 
+    static func addLunch(_ server: DemoServer) {
+        server.calendars.put(
+            "lunch.ics", event("lunch", "Lunch with Joan", ["DTSTART:20261211T110000Z", "DURATION:PT1H"]), in: work.id)
+    }
+
     private static func event(_ uid: String, _ summary: String, _ lines: [String]) -> String {
         object("VEVENT", ["UID:\(uid)@demo", "DTSTAMP:20260101T000000Z", "SUMMARY:\(summary)"] + lines)
     }

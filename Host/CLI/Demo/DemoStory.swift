@@ -59,7 +59,7 @@ struct DemoStory {
 
     /// A host with all plugins that there are, some of them set to something.
     private func process(_ account: AccountConfig, with settings: [String: String]) -> HostProcess {
-        let plugins = FirstParty.built.map { PluginSettings(id: $0.id, json: settings[$0.name] ?? "{}") }
+        let plugins = FirstParty.plugins.map { PluginSettings(id: $0.id, json: settings[$0.name] ?? "{}") }
         let config = Config(file: "", accounts: [account], settings: Settings(plugins: plugins), log: log, shown: [])
         return config.hostProcess(console)
     }
@@ -69,7 +69,7 @@ struct DemoStory {
         let photos = DemoTree.photos
         let all = tree.paths.count { $0.hasPrefix(photos.prefixOfItemsBelow) && !$0.hasSuffix("/") }
         let steps = [
-            Step("Look at the server: what is there is known, and nothing is fetched"),
+            Step("Look at the server: what is there is known, and no file is fetched", entries: 4),
             Step("Pin \(photos): the folder and all below it comes here", fetched: all, here: all) {
                 host throws(Failure) in
                 _ = try await host.pin(photos)
@@ -98,6 +98,9 @@ struct DemoStory {
             Step("\(DemoTree.letter(2)) is deleted on the server: its copy goes", here: 1) { _ in
                 tree.remove(DemoTree.letter(2))
             },
+            Step("A lunch is new in the calendar \(DemoCalendars.work.name): it comes here too", here: 1, entries: 5) {
+                [server] _ in DemoCalendars.addLunch(server)
+            },
         ]
         var failures: [Failure] = []
         for step in steps { failures += try await run(step, bookmark, process) }
@@ -113,13 +116,16 @@ struct DemoStory {
         let fetched: Int
         /// Files that are here afterwards.
         let here: Int
+        /// Entries of calendars that are here afterwards; nil: it is not about these.
+        let entries: Int?
         /// What is done before the run.
         let act: Act
 
-        init(_ text: String, fetched: Int = 0, here: Int = 0, act: @escaping Act = { _ in }) {
+        init(_ text: String, fetched: Int = 0, here: Int = 0, entries: Int? = nil, act: @escaping Act = { _ in }) {
             self.text = text
             self.fetched = fetched
             self.here = here
+            self.entries = entries
             self.act = act
         }
     }
@@ -144,38 +150,55 @@ struct DemoStory {
         let fetched = requests.filter { $0.method == "GET" && DemoTree.isFile($0.path) && $0.status < 300 }
         let bytes = fetched.reduce(0) { $0 + $1.bytes }
         let here = await localCopies()
+        let calendars = await calendars()
+        let entries = calendars.reduce(0) { $0 + $1.objects }
         if isJSON {
             console.print(
                 .object([
                     "step": .text(step.text), "requests": .int(requests.count),
                     "fetched": .texts(fetched.map(\.path)), "bytes": .int(bytes),
                     "localCopies": .int(here?.localCopies), "localBytes": .int(here?.localBytes),
+                    "calendars": .int(calendars.count), "calendarEntries": .int(entries),
                 ]))
         } else {
             console.print("\(step.text).")
             let got = "\(Text.count(fetched.count, "file")) fetched, \(Text.bytes(Int64(bytes)))"
             let now =
                 here.map { "; here now: \(Text.count($0.localCopies, "file")), \(Text.bytes($0.localBytes))" } ?? ""
-            console.print("    \(Text.count(requests.count, "request")), \(got)\(now)")
+            let dates =
+                step.entries == nil
+                ? "" : "; \(Text.count(calendars.count, "calendar")) with \(Text.count(entries, "entry", "entries"))"
+            console.print("    \(Text.count(requests.count, "request")), \(got)\(now)\(dates)")
         }
         try console.flush()
         var failures = outcome.failures + outcome.issues.map { Failure($0) }
-        if fetched.count != step.fetched || here?.localCopies != Int64(step.here) {
+        let isComplete = fetched.count == step.fetched && here?.localCopies == Int64(step.here)
+        if !isComplete || step.entries.map({ $0 != entries }) == true {
+            let dates = step.entries.map { " and \($0) entries of calendars" } ?? ""
             failures.append(
                 Failure(
-                    .failed, "this step was to fetch \(step.fetched) and to leave \(step.here) here: \(step.text)",
+                    .failed,
+                    "this step was to fetch \(step.fetched) and to leave \(step.here) files\(dates) here: \(step.text)",
                     hint: "larder demo --keep --log-level debug shows more"))
         }
         return failures
     }
 
     private func localCopies() async -> AccountStatus? {
-        do {
+        await reading { reader throws(Failure) in try await reader.status() }
+    }
+
+    private func calendars() async -> [CachedCalendar] {
+        await reading { reader throws(Failure) in try await reader.calendars() } ?? []
+    }
+
+    private func reading<Found>(_ body: (AccountReader) async throws(Failure) -> Found) async -> Found? {
+        do throws(Failure) {
             let reader = try AccountReader.open(
                 Bookmark(name: "demo", url: server.url, username: nil, vault: folder.vault, files: folder.files))
-            let status = try await reader.status()
+            let found = try await body(reader)
             try reader.close()
-            return status
+            return found
         } catch {
             console.note("larder: \(error.message)")
             return nil

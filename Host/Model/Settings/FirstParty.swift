@@ -1,11 +1,9 @@
 /// The plugins that come with the host. They get nothing that a stranger's plugin does not get; the host knows only their
-/// names, so that it can say when one is missing.
+/// names, so that it can say when one is missing. They are enabled unless the config says otherwise.
 public enum FirstParty {
     public struct Plugin: Sendable {
         /// As the config names it: `available-offline`.
         public let name: String
-        /// Whether this build comes with it. A plugin that is built is enabled unless the config says otherwise.
-        public let isBuilt: Bool
 
         public var id: PluginID { PluginID(shortOrFull: name) }
 
@@ -15,17 +13,14 @@ public enum FirstParty {
 
     /// All, in the order in which the original runs their processors (P9).
     public static let plugins = [
-        Plugin(name: "available-offline", isBuilt: true),
-        Plugin(name: "download-expiration", isBuilt: true),
-        Plugin(name: "vacuum", isBuilt: true),
-        Plugin(name: "version-updates", isBuilt: true),
-        Plugin(name: "core-loop", isBuilt: true),
-        Plugin(name: "calendar-loop", isBuilt: true),
-        Plugin(name: "share-loop", isBuilt: true),
+        Plugin(name: "available-offline"),
+        Plugin(name: "download-expiration"),
+        Plugin(name: "vacuum"),
+        Plugin(name: "version-updates"),
+        Plugin(name: "core-loop"),
+        Plugin(name: "calendar-loop"),
+        Plugin(name: "share-loop"),
     ]
-
-    /// Those that this build comes with.
-    public static let built = plugins.filter(\.isBuilt)
 
     public static func plugin(_ id: PluginID) -> Plugin? { plugins.first { $0.id == id } }
 

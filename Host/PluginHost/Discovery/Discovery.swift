@@ -28,7 +28,7 @@ struct Discovery {
     ///   - plugins: what the config says of each plugin. One that comes with the host is enabled unless this says otherwise.
     init(builtIn: String, paths: [String], plugins: [PluginSettings]) {
         let listings = paths.map { (folder: $0, files: Self.libraries(in: $0)) }
-        let unnamed = FirstParty.built.map(\.id).filter { id in !plugins.contains { $0.id == id } }
+        let unnamed = FirstParty.plugins.map(\.id).filter { id in !plugins.contains { $0.id == id } }
         var used: Set<String> = []
         named = (plugins + unnamed.map { PluginSettings(id: $0) })
             .sorted { FirstParty.precedes($0.id, $1.id) }
@@ -41,7 +41,7 @@ struct Discovery {
                     searched.append(library)
                     candidates.append((library, false))
                 } else {
-                    if let ours, ours.isBuilt {
+                    if let ours {
                         searched.append("\(builtIn)/\(ours.library)")
                         candidates.append(("\(builtIn)/\(ours.library)", true))
                     }

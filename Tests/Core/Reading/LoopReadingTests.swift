@@ -171,7 +171,7 @@ struct CommandLineRun {
         folder = bench.bookmark.vault + ".cli"
         let account =
             "{ name: home, url: 'https://cloud.example.org', vault: '\(bench.bookmark.vault)', files: '\(bench.bookmark.files)' }"
-        let plugins = FirstParty.built.map { "  \($0.id.shortName): { enabled: false }" }.joined(separator: "\n")
+        let plugins = FirstParty.plugins.map { "  \($0.id.shortName): { enabled: false }" }.joined(separator: "\n")
         try Files.write("accounts:\n- \(account)\nplugins:\n\(plugins)\n", to: config)
     }
 
