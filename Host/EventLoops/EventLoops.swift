@@ -14,14 +14,17 @@ public final class EventLoops: Sendable {
     public struct Callbacks: Sendable {
         /// The next scan has something to look at, and is due.
         public var look: @Sendable () -> Void
+        /// The server refused the account's credentials.
+        public var refused: @Sendable () -> Void
         /// A turn changed records of these collections.
         public var recordsChanged: @Sendable (Set<RecordCollection>) -> Void
 
         public init(
-            look: @escaping @Sendable () -> Void,
+            look: @escaping @Sendable () -> Void, refused: @escaping @Sendable () -> Void,
             recordsChanged: @escaping @Sendable (Set<RecordCollection>) -> Void
         ) {
             self.look = look
+            self.refused = refused
             self.recordsChanged = recordsChanged
         }
     }
@@ -81,6 +84,7 @@ public final class EventLoops: Sendable {
             onTurn: { report in
                 reports.add(report)
                 turn.yield(report)
+                if report.error?.kind == .unauthorized { callbacks.refused() }
             })
         later.set(scheduler)
     }
@@ -88,8 +92,17 @@ public final class EventLoops: Sendable {
     /// Whether a plugin has loops at all.
     public var isEmpty: Bool { seats.isEmpty }
 
+    /// What is polled.
+    public var enabled: Set<LoopKey> {
+        get async {
+            let enabled = await scheduler.currentlyEnabled()
+            return Set(enabled.special + [enabled.core].compactMap(\.self))
+        }
+    }
+
     /// Gives each loop of local storage its row, and enables those that nobody switched off.
-    public func enable() async throws {
+    /// - Parameter resting: whether a loop of which the server offered nothing is left alone for a day.
+    public func enable(resting: Bool = true) async throws {
         let seats = seats
         let states = try await database.write { tx in
             var wanted: Set<LoopKey> = []
@@ -115,7 +128,7 @@ public final class EventLoops: Sendable {
         let now = clock.now()
         for state in states {
             // A server that offers nothing is asked once a day, over restarts.
-            let rest = state.lastResult == .notOffered ? state.nextPoll.map { $0 - now } : nil
+            let rest = resting && state.lastResult == .notOffered ? state.nextPoll.map { $0 - now } : nil
             switch (state.isEnabled, state.key == .core) {
             case (true, true): await scheduler.enableCoreLoop(.core, rest: rest)
             case (true, false): await scheduler.enableSpecialLoop(state.key, rest: rest)
@@ -150,10 +163,11 @@ public final class EventLoops: Sendable {
     }
 
     /// Polls every loop until nothing is left to fetch, also those that come meanwhile.
+    /// - Parameter wanted: only these; nil: all.
     /// - Returns: why loops failed that did not succeed since.
-    public func runOnce() async -> [(loop: LoopKey, failure: Failure)] {
+    public func runOnce(only wanted: Set<LoopKey>? = nil) async -> [(loop: LoopKey, failure: Failure)] {
         reports.beginRun()
-        await scheduler.runOnce()
+        await scheduler.runOnce(only: wanted)
         await flush()
         return reports.failures.map { ($0, $1.failure) }
     }

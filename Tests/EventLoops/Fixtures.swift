@@ -120,7 +120,7 @@ func withLoopBench(
             let loops = EventLoops(
                 database: database, connection: connection, plugins: plugins, interval: .seconds(60),
                 limits: .init(polling: .milliseconds(700), processing: .seconds(60)),
-                callbacks: .init(look: { looks.add() }, recordsChanged: { _ in }), logger: log.logger)
+                callbacks: .init(look: { looks.add() }, refused: {}, recordsChanged: { _ in }), logger: log.logger)
             try await loops.enable()
             let bench = LoopBench(
                 database: database, connection: connection, host: host, plugin: plugin, loops: loops, server: server,

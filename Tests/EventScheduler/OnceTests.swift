@@ -24,6 +24,37 @@ import Testing
         #expect(await scheduler.calls.isEmpty)
     }
 
+    @Test("L22: a single run of some loops polls the core loop first, takes their pages, and leaves the others alone")
+    func some() async {
+        let bench = Bench()
+        await bench.enable(.one, .two)
+        let scheduler = bench.scheduler
+        bench.world.polls(.core, .page("c1", more: true), .page("c2"))
+        bench.world.processes(.core, .well(), .well(during: { await scheduler.enableSpecialLoop(.three) }))
+        bench.world.polls(.two, .page("b1", more: true), .page("b2"))
+        await scheduler.runOnce(only: [.two, .core])
+        #expect(bench.world.polled == ["core", "2", "core", "2"])
+        #expect(bench.world.id(of: .two) == "b2")
+        bench.world.clearJournal()
+        await scheduler.runOnce(only: [])
+        #expect(bench.world.polled == [])
+    }
+
+    @Test("L22: who wants other loops while a single run goes on waits for those too")
+    func joined() async {
+        let bench = Bench()
+        await bench.enable(core: false, .one, .two, .three)
+        let gate = Gate()
+        bench.world.polls(.one, .page("a1", gate: gate))
+        async let first: Void = bench.scheduler.runOnce(only: [.one])
+        await until { bench.world.blocked[.one] != nil }
+        async let second: Void = bench.scheduler.runOnce(only: [.two])
+        await until { await bench.scheduler.machine.once?.wanted == [.one, .two] }
+        gate.open()
+        _ = await (first, second)
+        #expect(bench.world.polled == ["1", "2"])
+    }
+
     @Test("A single run of no loops is over at once")
     func none() async {
         let bench = Bench()

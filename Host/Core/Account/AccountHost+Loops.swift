@@ -7,8 +7,9 @@ import SyncEngine
 
 extension AccountHost {
     /// Polls every event loop until nothing is left to fetch, and brings the files of calendars up to date.
-    func pollLoops() async throws -> [Failure] {
-        let failures = await loops.runOnce()
+    /// - Parameter wanted: only these; nil: all.
+    func pollLoops(only wanted: Set<LoopKey>? = nil) async throws -> [Failure] {
+        let failures = await loops.runOnce(only: wanted)
         try Task.checkCancellation()
         var all = failures.map { loop, failure in
             Failure(failure.kind, "The loop \(loop): \(failure.message)", hint: failure.hint)

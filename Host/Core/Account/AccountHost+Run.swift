@@ -57,6 +57,12 @@ extension AccountHost {
             var mayAsk = !state.isRefused
             if !mayAsk { mayAsk = await hasNewCredentials() }
             guard mayAsk else {
+                // Whoever was refused, nobody asks; with new credentials everything begins anew.
+                if facts != nil {
+                    facts = nil
+                    await loops.suspend()
+                    try await setOffline()
+                }
                 try await passTime()
                 try await wait(PollInterval.standard)
                 continue
@@ -71,11 +77,13 @@ extension AccountHost {
                     if found.isOwnCloudFamily { wish = try await connection.pollWish() }
                     await loops.start()
                 }
-                if let facts {
+                if let found = facts {
                     let history = try await database.read { try $0.scanHistory() }
-                    etagsTell = facts.isOwnCloudFamily && !history.etagsWereWrong
-                    let scan = try await scan(facts, root: root, whole: !etagsTell)
+                    etagsTell = found.isOwnCloudFamily && !history.etagsWereWrong
+                    let scan = try await scan(found, root: root, whole: !etagsTell)
                     if !scan.isComplete { throw IncompleteScan() }
+                    // Without files no listing tells whether the server is there.
+                    if !found.hasFiles { facts = nil }
                 }
             } catch is IncompleteScan {
                 // Its failures are in the log. The server is looked for anew, soon.

@@ -98,6 +98,12 @@ extension AccountHost {
         try await database.write { try $0.setMeta(.lastClock, .integer(now.nanoseconds)) }
     }
 
+    /// The server is not asked any more, until ``connect()`` finds it.
+    func setOffline() async throws {
+        engine.setOnline(false)
+        try await setConnectionState(.offline)
+    }
+
     private func setConnectionState(_ state: ConnectionState) async throws {
         try await database.write { tx in try tx.setMeta(.connection, .text(state.rawValue)) }
     }

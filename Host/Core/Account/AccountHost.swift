@@ -107,6 +107,10 @@ public final class AccountHost: Sendable {
                 interval: process.settings.loopInterval, clock: clock,
                 callbacks: .init(
                     look: { state.looks.ring() },
+                    refused: {
+                        state.refuse()
+                        state.looks.ring()
+                    },
                     recordsChanged: { if $0.contains(where: \.isCalendars) { state.calendars.ring() } }),
                 logger: logger)
             later.set((policies, list))

@@ -123,8 +123,9 @@ public actor EventsPeriodicScheduler {
 
     /// Polls every enabled loop until nothing is left, also those that are enabled meanwhile, whether started or not. Returns
     /// when that is done, or the scheduler was suspended; a caller that is cancelled suspends one that was not started.
-    public func runOnce() async {
-        apply { $0.runOnce(at: $1) }
+    /// - Parameter wanted: only these, as far as they are enabled; nil: all.
+    public func runOnce(only wanted: Set<LoopKey>? = nil) async {
+        apply { $0.runOnce(wanted, at: $1) }
         guard machine.once != nil else { return }
         await waitForEnd(of: nil)
         if Task.isCancelled, !machine.isStarted { await suspend() }

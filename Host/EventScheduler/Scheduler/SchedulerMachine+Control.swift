@@ -38,9 +38,14 @@ extension SchedulerMachine {
         return suspend(at: now)
     }
 
-    /// Runs every loop until nothing is left, started or not.
-    mutating func runOnce(at now: Duration) -> [Effect] {
-        if once == nil { once = Once() }
+    /// Runs loops until nothing is left, started or not.
+    /// - Parameter wanted: nil: all.
+    mutating func runOnce(_ wanted: Set<LoopKey>?, at now: Duration) -> [Effect] {
+        if let known = once {
+            once?.wanted = known.wanted.flatMap { wanted?.union($0) }
+        } else {
+            once = Once(wanted: wanted)
+        }
         return settle(at: now)
     }
 

@@ -26,8 +26,10 @@ struct SchedulerMachine: Sendable {
         var isHalted = false
     }
 
-    /// Every loop is to run once.
+    /// Loops are to run once.
     struct Once: Sendable {
+        /// Nil: all.
+        var wanted: Set<LoopKey>?
         var rounds = 0
         /// The loops that had their turn, by their order.
         var taken: Set<UInt64> = []
@@ -148,6 +150,7 @@ struct SchedulerMachine: Sendable {
     private mutating func goOnOnce(at now: Duration) {
         guard var once else { return }
         let left = inOrder { !once.taken.contains($0.order) && mayRun($0, at: now) }
+            .filter { once.wanted?.contains($0) ?? true }
         guard !left.isEmpty, once.rounds < Self.mostRounds, !isAccountHeld(at: now) else {
             self.once = nil
             return

@@ -14,24 +14,45 @@ import Testing
 final class Bench {
     let server: DemoServer
     let log = CollectedLog()
-    let clock = TestClock()
+    let clock: TestClock
+    /// What the host logs in with, whenever it asks for it.
+    let secret: Secret
     let bookmark: Bookmark
     var settings: Settings
     private(set) var host: AccountHost
     private var process: HostProcess
     private var hasRun = false
 
-    private init(server: DemoServer, folder: String, settings: Settings) async throws {
+    /// The account's credentials, and how often they were asked for.
+    final class Secret: Sendable {
+        private let values: Mutex<(credentials: Credentials, asked: Int)>
+
+        init(_ credentials: Credentials) { values = Mutex((credentials, 0)) }
+
+        var asked: Int { values.withLock { $0.asked } }
+        func set(_ credentials: Credentials) { values.withLock { $0.credentials = credentials } }
+
+        fileprivate func get() -> Credentials {
+            values.withLock { values in
+                values.asked += 1
+                return values.credentials
+            }
+        }
+    }
+
+    private init(server: DemoServer, folder: String, settings: Settings, clock: TestClock) async throws {
         self.server = server
+        self.clock = clock
+        secret = Secret(.basic(username: server.configuration.user, password: server.configuration.password))
         self.settings = settings
         bookmark = Bookmark(
             name: "test", url: server.folderURL, username: server.configuration.user, vault: "\(folder)/vault",
             files: "\(folder)/vault/files")
-        (process, host) = try await Self.open(bookmark, server, settings, clock, log)
+        (process, host) = try await Self.open(bookmark, secret, settings, clock, log)
     }
 
     private static func open(
-        _ bookmark: Bookmark, _ server: DemoServer, _ settings: Settings, _ clock: TestClock, _ log: CollectedLog
+        _ bookmark: Bookmark, _ secret: Secret, _ settings: Settings, _ clock: TestClock, _ log: CollectedLog
     ) async throws -> (HostProcess, AccountHost) {
         let build = ProcessInfo.processInfo.environment["LARDER_TEST_PLUGINS"] ?? "\(Build.root)/.build/debug"
         guard Files.exists("\(build)/libAvailableOffline.so") else {
@@ -48,25 +69,23 @@ final class Bench {
             options: HostOptions(
                 clock: clock.clock, logger: log.logger, builtInPlugins: build,
                 probe: [try Build.larder, "__probe"]))
-        let (user, password) = (server.configuration.user, server.configuration.password)
         do {
-            return (process, try await process.open(bookmark) { .basic(username: user, password: password) })
+            return (process, try await process.open(bookmark) { secret.get() })
         } catch {
             try await process.close()
             throw error
         }
     }
 
-    /// - Parameter settings: nil: available offline alone, with its defaults.
     static func running(
-        _ manner: Manner = Manner(), settings: Settings = Settings(),
+        _ manner: Manner = Manner(), settings: Settings = Settings(), clock: TestClock = TestClock(),
         isolation: isolated (any Actor)? = #isolation, _ body: (Bench) async throws -> Void
     ) async throws {
         var configuration = DemoServer.Configuration()
         configuration.manner = manner
         try await withTemporaryFolder { folder in
             try await DemoServer.running(configuration) { server in
-                let bench = try await Bench(server: server, folder: folder, settings: settings)
+                let bench = try await Bench(server: server, folder: folder, settings: settings, clock: clock)
                 do {
                     try await body(bench)
                 } catch {
@@ -92,7 +111,7 @@ final class Bench {
 
     /// Starts a host again after ``close()``.
     func start() async throws {
-        (process, host) = try await Self.open(bookmark, server, settings, clock, log)
+        (process, host) = try await Self.open(bookmark, secret, settings, clock, log)
         hasRun = false
     }
 
@@ -212,12 +231,53 @@ final class TestClock: Sendable {
         var waiter: CheckedContinuation<Void, Never>?
     }
 
+    private struct Sleepers {
+        var last = 0
+        var all: [Int: (until: Duration, continuation: CheckedContinuation<Void, Never>)] = [:]
+    }
+
+    /// Waits of at least this length last until the time is put forward; nil: none.
+    private let patience: Duration?
     private let ahead = Mutex(Duration.zero)
     private let gate = Mutex(Gate())
+    private let sleepers = Mutex(Sleepers())
+
+    init(patience: Duration? = nil) { self.patience = patience }
 
     var now: Timestamp { Timestamp.now() + ahead.withLock { $0 } }
 
-    func advance(_ duration: Duration) { ahead.withLock { $0 += duration } }
+    private var monotonic: Duration { HostClock.system.monotonic() + ahead.withLock { $0 } }
+
+    func advance(_ duration: Duration) {
+        ahead.withLock { $0 += duration }
+        let due = sleepers.withLock { [monotonic] sleepers in
+            let due = sleepers.all.filter { $0.value.until <= monotonic }
+            for key in due.keys { sleepers.all[key] = nil }
+            return due
+        }
+        for sleeper in due.values { sleeper.continuation.resume() }
+    }
+
+    private func outlast(_ duration: Duration) async throws {
+        let until = monotonic + duration
+        let id = sleepers.withLock { sleepers in
+            sleepers.last += 1
+            return sleepers.last
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = sleepers.withLock { sleepers in
+                    if Task.isCancelled || monotonic >= until { return true }
+                    sleepers.all[id] = (until, continuation)
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            sleepers.withLock { $0.all.removeValue(forKey: id) }?.continuation.resume()
+        }
+        try Task.checkCancellation()
+    }
 
     /// Returns when a scan is over.
     func untilScanned() async {
@@ -256,8 +316,7 @@ final class TestClock: Sendable {
     }
 
     var clock: HostClock {
-        let monotonic: @Sendable () -> Duration = { HostClock.system.monotonic() + self.ahead.withLock { $0 } }
-        return HostClock(now: { self.now }, monotonic: monotonic, sleep: { try await self.sleep($0) })
+        HostClock(now: { self.now }, monotonic: { self.monotonic }, sleep: { try await self.sleep($0) })
     }
 
     private func sleep(_ duration: Duration) async throws {
@@ -267,6 +326,7 @@ final class TestClock: Sendable {
         guard duration != .seconds(1), duration != TreeWatch.rootCheck else {
             return try await HostClock.system.sleep(duration)
         }
+        if let patience, duration >= patience { return try await outlast(duration) }
         try Task.checkCancellation()
         advance(duration)
         await Task.yield()

@@ -19,7 +19,12 @@
 #ifndef HINTS
 #define HINTS 0
 #endif
-#define OWN S("org.example.looper")
+#ifndef OWN
+#define OWN LARDER_STR("org.example.looper")
+#endif
+#ifndef KIND
+#define KIND LARDER_STR("looper")
+#endif
 
 struct looper {
     larder_instance instance;
@@ -31,7 +36,7 @@ struct looper {
     const larder_log *log;
     const larder_cancel *cancel;
     const larder_actions *actions;
-    char mode[64], target[256], pages[16];
+    char mode[64], target[256], pages[16], own[256];
     larder_status answer;
     long live_pages;
 };
@@ -74,6 +79,15 @@ static long number_of(larder_str text) {
     return strtol(copy, 0, 10);
 }
 
+/* Where a loop keeps its records: one for a record of a collection below that, another where its plugin does. */
+static larder_str own(struct looper *me, const larder_loop *loop) {
+    larder_str collection = COLLECTION;
+    int length;
+    if (!collection.ptr) return OWN;
+    length = snprintf(me->own, sizeof me->own, "%.*s/%.*s", (int)collection.len, collection.ptr, (int)loop->id.len, loop->id.ptr);
+    return larder_str_make(me->own, (uint64_t)length);
+}
+
 static void *from_elsewhere(void *me_) {
     struct looper *me = me_;
     larder_record record = {sizeof record, 0, {0, 0}, {0, 0}, {0, 0}, {0, 0}};
@@ -92,7 +106,7 @@ static larder_status put(struct looper *me, larder_str collection, const char *k
     return status;
 }
 
-static void ask_http(struct looper *me) {
+static larder_status ask_http(struct looper *me) {
     larder_http_header header = {S("Accept"), S("text/plain")};
     larder_http_request request = {sizeof request, sizeof header, S("GET"), {0, 0}, &header, 1, {0, 0}};
     larder_http_answer *answer;
@@ -103,13 +117,14 @@ static void ask_http(struct looper *me) {
     request.target = larder_str_make(me->target, strlen(me->target));
     status = me->http->open(me->host, &request, &answer);
     say(me, "http", status);
-    if (status != LARDER_OK) return;
+    if (status != LARDER_OK) return status;
     say(me, "status", answer->status);
     say(me, "header", answer->header(answer, S("cOnTeNt-LeNgTh"), &value) == LARDER_OK ? number_of(value) : -1);
     while ((status = answer->read(answer, &bytes)) == LARDER_OK && bytes.ptr) length += (long)bytes.len;
     say(me, "body", status == LARDER_OK ? length : status);
     say(me, "closed", me->http->close(me->host, answer));
     say(me, "again", me->http->close(me->host, answer));
+    return LARDER_OK;
 }
 
 static void ask_dav(struct looper *me) {
@@ -136,13 +151,21 @@ static larder_status poll(void *me_, const larder_loop *loop, larder_event_page 
     struct looper *me = me_;
     struct content *content;
     pthread_t thread;
+    larder_status status;
     long from = number_of(loop->event_id), last = strtol(me->pages, 0, 10);
     if (is(me, "die in poll", from)) raise(SIGKILL);
     if (is(me, "fail in poll", from)) {
         me->host->fail(me->host, LARDER_FAILED, S("as it was told to"));
         return LARDER_FAILED;
     }
-    if (is(me, "nothing there", from)) return LARDER_UNSUPPORTED;
+    if (is(me, "needs http", from)) {
+        status = ask_http(me);
+        if (status != LARDER_OK) return status;
+    }
+    if (is(me, "nothing there", from)) {
+        say(me, "nothing there", from);
+        return LARDER_UNSUPPORTED;
+    }
     if (is(me, "unknown status", from)) return 77;
     if (is(me, "hang", from)) {
         while (me->cancel->check(me->host) == LARDER_OK) rest(5);
@@ -181,15 +204,15 @@ static larder_status process(void *me_, const larder_loop *loop, const larder_ev
     long from = number_of(loop->event_id), count = 0;
     if (page->event_id.len == loop->event_id.len && !memcmp(page->event_id.ptr, loop->event_id.ptr, loop->event_id.len))
         return LARDER_OK;
-    if (me->records->get(me->host, OWN, S("count"), LARDER_RECORD_VERSION, &record) == LARDER_OK) count = number_of(record.version);
+    if (me->records->get(me->host, own(me, loop), S("count"), LARDER_RECORD_VERSION, &record) == LARDER_OK) count = number_of(record.version);
     snprintf(value, sizeof value, "%ld", count + 1);
     snprintf(key, sizeof key, "page %.*s", (int)page->event_id.len, page->event_id.ptr);
     memset(&record, 0, sizeof record);
     record.struct_size = sizeof record;
     record.key = S("count");
     record.version = larder_str_make(value, strlen(value));
-    if (me->records->put(me->host, OWN, &record) != LARDER_OK) return LARDER_IO;
-    if (put(me, OWN, key, "{\"seen\":1}", 0) != LARDER_OK) return LARDER_IO;
+    if (me->records->put(me->host, own(me, loop), &record) != LARDER_OK) return LARDER_IO;
+    if (put(me, own(me, loop), key, "{\"seen\":1}", 0) != LARDER_OK) return LARDER_IO;
     me->kv->put(me->host, (larder_bytes){(const uint8_t *)"last", 4}, (larder_bytes){(const uint8_t *)value, strlen(value)});
     if (is(me, "die in process", from)) raise(SIGKILL);
     if (is(me, "fail in process", from)) return LARDER_FAILED;
@@ -211,7 +234,6 @@ static larder_status process(void *me_, const larder_loop *loop, const larder_ev
 static larder_status refresh(void *me_, const larder_loop *loop, uint32_t what, larder_event_page *out) {
     struct looper *me = me_;
     struct content *content = calloc(1, sizeof *content);
-    (void)loop;
     if (!content) return LARDER_INTERNAL;
     me->live_pages++;
     say(me, "refresh", what);
@@ -224,7 +246,7 @@ static larder_status refresh(void *me_, const larder_loop *loop, uint32_t what, 
         me->live_pages--;
         return LARDER_UNSUPPORTED;
     }
-    return put(me, OWN, "refreshed", "{}", 0);
+    return put(me, own(me, loop), "refreshed", "{}", 0);
 }
 
 static void on_error(void *me_, const larder_loop *loop, const larder_loop_error *error) {
@@ -316,7 +338,7 @@ LARDER_EXPORT larder_status larder_plugin_entry_v1(uint32_t host_minor, const la
     (void)host_minor;
     loops.struct_size = sizeof loops;
     loops.refresh_bits = REFRESH_BITS;
-    loops.kind = S("looper");
+    loops.kind = KIND;
     loops.collection = COLLECTION;
     loops.hints = HINTS;
     loops.poll = poll;

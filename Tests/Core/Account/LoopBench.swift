@@ -1,0 +1,63 @@
+import DemoServer
+import Model
+import Storage
+import TestSupport
+
+@testable import Core
+
+/// Test plugins in C with event loops, as an account's settings name them.
+struct Loopers {
+    /// The plugin's one loop.
+    static let loop = LoopKey(kind: LoopKind("looper"), id: LoopID("looper"))
+
+    private let folder: String
+    private(set) var plugins: [PluginSettings] = []
+
+    init(in folder: String) { self.folder = folder }
+
+    /// Adds the plugin `org.example.NAME` with loops of the kind NAME.
+    /// - Parameters:
+    ///   - mode: what it does, see `looper.c`.
+    ///   - target: what it asks for or looks at.
+    ///   - collection: for whose records it has loops; nil: it has one.
+    mutating func add(
+        _ name: String = "looper", mode: String = "", pages: Int = 1, target: String = "", collection: String? = nil
+    ) async throws {
+        var defines = ["OWN=LARDER_STR(\"org.example.\(name)\")", "KIND=LARDER_STR(\"\(name)\")"]
+        if let collection { defines.append("COLLECTION=LARDER_STR(\"\(collection)\")") }
+        try await CompiledPlugin.build("looper", to: "\(folder)/\(name).so", defines: defines)
+        plugins.append(
+            PluginSettings(
+                id: PluginID("org.example.\(name)"), library: "\(folder)/\(name).so", isolation: .inProcess,
+                json: #"{"mode": "\#(mode)", "pages": "\#(pages)", "target": "\#(target)"}"#))
+    }
+}
+
+extension Bench {
+    /// An account with test loops, which scans when it is told to, and polls when the time is put forward.
+    static func looping(
+        mode: String = "", pages: Int = 1, target: String = "/asked", follower: Bool = false,
+        isolation: isolated (any Actor)? = #isolation, _ body: (Bench) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            var loopers = Loopers(in: folder)
+            try await loopers.add(mode: mode, pages: pages, target: target)
+            if follower { try await loopers.add("follower", collection: "org.example.looper") }
+            let settings = Settings(poll: TestClock.poll, walk: TestClock.poll, plugins: loopers.plugins)
+            // Longer than what a run waits for, shorter than what a loop's call may take.
+            try await running(settings: settings, clock: TestClock(patience: .seconds(5)), body)
+        }
+    }
+
+    /// How often the plugin asked the server, or tried to.
+    var asked: Int { log.messages.count { $0.hasPrefix("info: http ") } }
+
+    func loop(_ key: LoopKey = Loopers.loop) async throws -> LoopState? {
+        try await host.database.read { try $0.loop(key) }
+    }
+
+    /// Returns when something has come about, which the time limit of the suite makes sure of.
+    func until(_ condition: () async throws -> Bool) async throws {
+        while try await !condition() { try await HostClock.system.sleep(.milliseconds(5)) }
+    }
+}
