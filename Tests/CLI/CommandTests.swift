@@ -47,7 +47,8 @@ private func leaves(
             leaves().map { $0.words.joined(separator: " ") }.sorted() == [
                 "calendar list", "calendar objects", "claim add", "claim list", "claim remove", "config show",
                 "config validate", "demo", "explain", "free",
-                "get", "issue list", "issue resolve", "loop list", "ls", "pin",
+                "get", "issue list", "issue resolve", "loop disable", "loop enable", "loop list", "loop poll", "ls",
+                "pin",
                 "plugin disable",
                 "plugin enable", "plugin info", "plugin list", "plugin why", "policy add", "policy list",
                 "policy remove", "policy run", "policy update", "project add-step",

@@ -2,11 +2,6 @@ import ArgumentParser
 import Core
 import Model
 
-struct LoopCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "loop", abstract: "Show what polls the server for events.", subcommands: [LoopList.self])
-}
-
 struct LoopList: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the event loops, and what their last polls came to, without network.")
@@ -17,11 +12,19 @@ struct LoopList: LarderCommand {
         let reader = try global.loadConfig().oneAccount().reader()
         let loops = try await reader?.loops() ?? []
         try reader?.close()
+        if loops.isEmpty, !global.isJSON { console.note("no loops are known yet; `larder run --once` begins them") }
+        console.show(loops, global)
+        return []
+    }
+}
+
+extension Console {
+    /// Event loops, each as an object, or all as a table.
+    func show(_ loops: [LoopState], _ global: GlobalOptions) {
         if global.isJSON {
-            for loop in loops { console.print(JSON(loop)) }
-            return []
+            for loop in loops { print(JSON(loop)) }
+            return
         }
-        if loops.isEmpty { console.note("no loops are known yet; `larder run --once` begins them") }
         var table = Table(["id", "kind", "result", "last poll", "next poll", "error"])
         for loop in loops {
             table.add([
@@ -29,8 +32,7 @@ struct LoopList: LarderCommand {
                 Text.time(loop.lastPoll), Text.time(loop.nextPoll), loop.lastError ?? "",
             ])
         }
-        for line in table.lines { console.print(line) }
-        return []
+        for line in table.lines { print(line) }
     }
 }
 
