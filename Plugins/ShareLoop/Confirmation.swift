@@ -15,9 +15,10 @@ struct Confirmation {
         case 100, 200: return false
         case 404, 998:
             let (code, data) = try ask("\(base)/ocs/v2.php/cloud/capabilities")
-            let sharing = data["capabilities"]?["files_sharing"]
-            let isEnabled = sharing?["api_enabled"]
-            return (code == 100 || code == 200) && (isEnabled?.boolean ?? (isEnabled?.integer == 1))
+            switch data["capabilities"]?["files_sharing"]?["api_enabled"] {
+            case .boolean(true), .integer(1), .string("1"), .string("true"): return code == 100 || code == 200
+            default: return false
+            }
         default: throw PluginError(.io, "the server answered \(code) for the share \(id)")
         }
     }

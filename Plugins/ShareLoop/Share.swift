@@ -2,11 +2,11 @@ import LarderSDK
 
 /// A share, as its record tells of it.
 struct Share {
-    let record: Record
+    private let key: String
     private let value: JSON
 
     init(_ record: Record) throws(PluginError) {
-        self.record = record
+        key = record.key
         value = record.value.isEmpty ? .object([]) : try JSON(parsing: record.value)
     }
 
@@ -25,14 +25,6 @@ struct Share {
     /// Its id on the server, and whether it comes from another one, where ids are counted apart.
     var serverID: (id: String, isRemote: Bool) {
         let isRemote = value["remote"]?.boolean == true
-        return (isRemote ? String(record.key.dropFirst("remote-".count)) : record.key, isRemote)
-    }
-
-    /// The record of a share that is there.
-    var found: Record {
-        guard case .object(let members) = value else { return record }
-        var found = record
-        found.value = JSON.object(members.filter { $0.name != "missing" }).text
-        return found
+        return (isRemote ? String(key.dropFirst("remote-".count)) : key, isRemote)
     }
 }

@@ -24,8 +24,6 @@ struct ShareLoop: EventLoop {
         case changed(path: String)
         /// The server does not have the share any more.
         case gone
-        /// A share that was not listed is there after all.
-        case there(Record)
     }
 
     private let records: Host.Records
@@ -48,27 +46,28 @@ struct ShareLoop: EventLoop {
     mutating func poll(_ loop: String, since eventID: String) throws(PluginError) -> EventPage<Finding> {
         let share = try share(loop)
         // Missing in one listing may be an accident of the server's.
-        if share.missing > 1 {
-            let isGone = try confirmation.isGone(share, home: discover.filesHome())
-            return EventPage(eventID: eventID, content: isGone ? .gone : .there(share.found))
+        if share.missing > 1, try confirmation.isGone(share, home: discover.filesHome()) {
+            return EventPage(eventID: eventID, content: .gone)
         }
-        if let feed {
-            guard let page = try feed.page("drive/shares/\(EventFeed.escaped(loop))/events", since: eventID),
-                page.refresh.isEmpty
-            else { return EventPage(eventID: eventID, refresh: .everything, content: .nothing) }
-            let hasEvents = !(page.json["Events"]?.array ?? []).isEmpty
-            return EventPage(
-                eventID: page.eventID, more: page.more,
-                content: hasEvents ? share.path.map { .changed(path: $0) } ?? .nothing : .nothing)
+        var page = EventPage(eventID: Self.absent, content: Finding.nothing)
+        var isChanged = eventID != Self.absent
+        if let feed, share.isAccepted {
+            // Nobody told what happened while it was not accepted.
+            guard isChanged, let told = try feed.page(Self.events(loop), since: eventID), told.refresh.isEmpty else {
+                return EventPage(eventID: eventID, refresh: .everything, content: .nothing)
+            }
+            (page.eventID, page.more) = (told.eventID, told.more)
+            isChanged = told.json["Events"]?.array?.isEmpty == false
+        } else if feed == nil {
+            page.eventID = try state(of: share)
+            // It was away, and what happened meanwhile nobody told.
+            if !isChanged, page.eventID != Self.absent {
+                return EventPage(eventID: page.eventID, refresh: .everything, content: .nothing)
+            }
+            isChanged = !page.eventID.utf8.elementsEqual(eventID.utf8)
         }
-        let now = try state(of: share)
-        // It was away, and what happened meanwhile nobody told.
-        if eventID == Self.absent, now != Self.absent {
-            return EventPage(eventID: now, refresh: .everything, content: .nothing)
-        }
-        let isSame = now.utf8.elementsEqual(eventID.utf8)
-        return EventPage(
-            eventID: now, content: isSame ? .nothing : share.path.map { .changed(path: $0) } ?? .nothing)
+        if isChanged, let path = share.path { page.content = .changed(path: path) }
+        return page
     }
 
     mutating func process(_ page: EventPage<Finding>, of loop: String) throws(PluginError) {
@@ -76,7 +75,6 @@ struct ShareLoop: EventLoop {
         case .nothing: break
         case .changed(let path): try actions.look(at: path)
         case .gone: try records.remove(loop, from: "shares")
-        case .there(let record): try records.put(record, in: "shares")
         }
     }
 
@@ -84,7 +82,7 @@ struct ShareLoop: EventLoop {
         let share = try share(loop)
         let anchor: String
         if let feed {
-            anchor = try feed.latest("drive/shares/\(EventFeed.escaped(loop))/events/latest")
+            anchor = share.isAccepted ? try feed.latest(Self.events(loop) + "/latest") : Self.absent
         } else {
             anchor = try state(of: share)
         }
@@ -95,23 +93,27 @@ struct ShareLoop: EventLoop {
     /// The event id of a share whose root is not in the tree: it was not accepted, or its storage is away.
     private static let absent = "absent"
 
+    /// Where an events endpoint has those of a share.
+    private static func events(_ id: String) -> String { "drive/shares/\(EventFeed.escaped(id))/events" }
+
     /// The ETag of the share's root.
     private func state(of share: Share) throws(PluginError) -> String {
         guard share.isAccepted, let path = share.path else { return Self.absent }
-        let names = path.split(separator: "/").map { EventFeed.escaped(String($0)) }
+        let names = path.utf8.split(separator: UInt8(ascii: "/")).map { EventFeed.escaped(String(Substring($0))) }
         var answer = try dav.propfind(
             try discover.filesHome() + names.joined(separator: "/"), depth: 0, ["{DAV:}getetag"])
         if answer.status == 404 { return Self.absent }
         guard answer.status == 207 else {
             throw PluginError(.io, "the server answered \(answer.status) for the shared \(path)")
         }
-        var found: String?
-        while let response = try answer.next() {
-            if response.status == 404 { return Self.absent }
-            found = found ?? response.values.first ?? nil
+        guard let root = try answer.next() else {
+            throw PluginError(.io, "the server's answer for the shared \(path) is empty")
         }
-        guard let found else { throw PluginError(.io, "the server gives the shared \(path) no ETag") }
-        return "etag:" + found
+        if root.status == 404 { return Self.absent }
+        guard let etag = root.values.first ?? nil else {
+            throw PluginError(.io, "the server gives the shared \(path) no ETag")
+        }
+        return "etag:" + etag
     }
 
     private func share(_ id: String) throws(PluginError) -> Share {

@@ -219,8 +219,16 @@ static larder_status discover_find(const larder_host *host, larder_str service, 
     larder_fake *fake = fake_of(host);
     larder_status status = enter(fake, "discover.find", IN_LOOP);
     if (status != LARDER_OK) return status;
-    if (out->struct_size < sizeof *out || !same(service, "caldav"))
+    if (out->struct_size < sizeof *out || !(same(service, "caldav") || same(service, "files")))
         return refuse(fake, "discover.find", LARDER_INVALID_ARGUMENT);
+    if (same(service, "files")) {
+        if (!fake->files_home) return LARDER_UNSUPPORTED;
+        fake->lent_homes = resized(fake->lent_homes, sizeof *fake->lent_homes);
+        fake->lent_homes[0] = larder_str_make(fake->files_home, strlen(fake->files_home));
+        out->homes = fake->lent_homes;
+        out->home_count = 1;
+        return LARDER_OK;
+    }
     record(fake, LARDER_FAKE_REQUEST, "discover")->path = text_of(service);
     if (!fake->homes.count) return LARDER_UNSUPPORTED;
     fake->lent_homes = resized(fake->lent_homes, fake->homes.count * sizeof *fake->lent_homes);

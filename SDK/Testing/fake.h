@@ -151,6 +151,7 @@ struct larder_fake {
     void *server_context;
     char *principal;
     LIST(char *) homes;
+    char *files_home;
     larder_fake_evaluator evaluator;
     void *evaluator_context;
     int policies_changed;

@@ -73,6 +73,11 @@ void larder_fake_serve_with(larder_fake *fake, larder_fake_server server, void *
 
 size_t larder_fake_unasked(const larder_fake *fake) { return fake->scripts.count; }
 
+void larder_fake_files_home(larder_fake *fake, const char *home) {
+    free(fake->files_home);
+    fake->files_home = home ? copied(home) : NULL;
+}
+
 void larder_fake_homes(larder_fake *fake, const char *principal, const char *const *homes, size_t count) {
     free(fake->principal);
     fake->principal = principal ? copied(principal) : NULL;
@@ -132,6 +137,7 @@ void free_script(struct script *script) {
 
 void free_server(larder_fake *fake) {
     larder_fake_homes(fake, NULL, NULL, 0);
+    larder_fake_files_home(fake, NULL);
     close_answers(fake);
     for (size_t i = 0; i < fake->scripts.count; i++) free_script(&fake->scripts.at[i]);
     free(fake->scripts.at);

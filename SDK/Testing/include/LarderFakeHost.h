@@ -105,6 +105,9 @@ const char *LARDER_NULLABLE larder_fake_event_id(const larder_fake *fake, const 
 void larder_fake_homes(larder_fake *fake, const char *LARDER_NULLABLE principal,
                        const char *LARDER_NONNULL const *LARDER_NULLABLE homes, size_t count);
 
+/* Where the account's files are, "/remote.php/webdav/"; none unless set: the server keeps no files. */
+void larder_fake_files_home(larder_fake *fake, const char *LARDER_NULLABLE home);
+
 /* Writes an answer for one request with this method and target; several for the same are given in their order. A request without
  * an answer is a mistake, and its status LARDER_IO. The body may be null. */
 void larder_fake_answer(larder_fake *fake, const char *method, const char *target, uint32_t status,

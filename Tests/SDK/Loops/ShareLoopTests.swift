@@ -1,0 +1,133 @@
+import CLarder
+import LarderFakeHost
+import Testing
+
+/// What the share loop makes of its share's root, and of a share that is not listed.
+@Suite struct ShareLoopTests {
+    private static let gone = #""state":"accepted","missing":2"#
+
+    @Test("Another ETag of the share's root is looked at, the same one is not; each poll is one request")
+    func changed() throws {
+        let server = try ShareServer()
+        server.put("12", path: "/Photos")
+        server.etags["/remote.php/webdav/Photos"] = #""1""#
+        #expect(server.poll("12") == LARDER_OK && server.stage.eventID(of: "12") == #"etag:"1""#)
+        #expect(server.looks() == ["/Photos"], "nobody knows what happened before")
+        #expect(server.poll("12") == LARDER_OK && server.asked == ["PROPFIND /remote.php/webdav/Photos"])
+        #expect(server.stage.requests.first?.depth == 0 && server.looks() == [])
+        server.etags["/remote.php/webdav/Photos"] = #""2""#
+        #expect(server.poll("12") == LARDER_OK && server.looks() == ["/Photos"])
+        #expect(server.poll("12") == LARDER_OK && server.looks() == [] && server.stage.mistakes == [])
+    }
+
+    @Test(
+        "The share's root is asked for by its encoded path, wherever it is",
+        arguments: [
+            ("/", ""), ("/50% off/Ä#?.txt", "50%25%20off/%C3%84%23%3F.txt"), ("/a+b &c", "a%2Bb%20%26c"),
+            ("/\u{41}\u{308}/\u{301}x", "A%CC%88/%CC%81x"),
+        ])
+    func names(_ path: String, _ target: String) throws {
+        let server = try ShareServer(home: "/cloud/remote.php/dav/files/ada%20l/")
+        server.put("12", path: path)
+        server.etags["/cloud/remote.php/dav/files/ada%20l/" + target] = "x"
+        #expect(server.poll("12") == LARDER_OK)
+        let looks = server.looks()
+        #expect(looks.map { Array($0.utf8) } == [Array(path.utf8)] && server.stage.eventID(of: "12") == "etag:x")
+    }
+
+    @Test(
+        "O05: of a share that waits to be accepted, was rejected, or has no path, nothing is asked",
+        arguments: [#""state":"pending""#, #""state":"rejected""#, ""])
+    func pending(_ state: String) throws {
+        let server = try ShareServer()
+        if state.isEmpty {
+            server.put("12", path: nil)
+        } else {
+            server.put("12", path: "/New", state)
+        }
+        server.etags["/remote.php/webdav/New"] = "1"
+        for _ in 0..<2 { #expect(server.poll("12") == LARDER_OK && server.asked == []) }
+        #expect(server.looks() == [] && server.exists("12"))
+        // Accepted: everything of it is new.
+        server.put("12", path: "/New")
+        #expect(server.poll("12") == LARDER_OK)
+        #expect(server.stage.loopCalls.contains("refresh 12 \(LARDER_REFRESH_EVERYTHING)"))
+        #expect(server.looks() == ["/New"] && server.stage.eventID(of: "12") == "etag:1")
+        // Rejected afterwards: it went out of the tree.
+        server.put("12", path: "/New", #""state":"rejected""#)
+        #expect(server.poll("12") == LARDER_OK && server.asked == [])
+        #expect(server.looks() == ["/New"])
+    }
+
+    @Test("A root that is away is looked at once, and again at whole when it is back; a failure is no absence")
+    func away() throws {
+        let server = try ShareServer()
+        server.put("12", path: "/P")
+        server.etags["/remote.php/webdav/P"] = "1"
+        server.poll("12")
+        server.stage.forget()
+        server.status = 500
+        #expect(server.poll("12") == LARDER_IO && server.stage.eventID(of: "12") == "etag:1" && server.looks() == [])
+        (server.status, server.etags) = (207, [:])
+        #expect(server.poll("12") == LARDER_OK && server.looks() == ["/P"])
+        #expect(server.poll("12") == LARDER_OK && server.looks() == [])
+        server.etags["/remote.php/webdav/P"] = "1"
+        #expect(server.poll("12") == LARDER_OK && server.looks() == ["/P"] && server.exists("12"))
+    }
+
+    @Test(
+        "O04: a share is gone when it was not listed twice, the server has none of that id, and shares at all",
+        arguments: [("12", "shares/12", ""), ("remote-12", "remote_shares/12", #","remote":true"#)])
+    func gone(_ id: String, _ target: String, _ more: String) throws {
+        let server = try ShareServer()
+        server.etags["/remote.php/webdav/P"] = "1"
+        server.put(id, path: "/P", #""missing":1"# + more)
+        larder_fake_set_event_id(server.stage.fake, id, "etag:1")
+        #expect(server.poll(id) == LARDER_OK && server.exists(id))
+        #expect(server.asked == ["PROPFIND /remote.php/webdav/P"], "once may be an accident")
+        server.stage.forget()
+        server.put(id, path: "/P", #""missing":2"# + more)
+        #expect(server.poll(id) == LARDER_OK && !server.exists(id))
+        let prefix = "GET /ocs/v2.php/apps/files_sharing/api/v1/"
+        #expect(
+            server.asked
+                == ["\(prefix)\(target)?format=json", "GET /ocs/v2.php/cloud/capabilities?format=json"])
+        #expect(server.looks() == [], "files are not removed for it")
+    }
+
+    @Test(
+        "O04: a share that the server has, or of which it does not say so, stays and is watched on",
+        arguments: [(200, "[{}]", LARDER_OK), (100, "[]", LARDER_OK), (500, "[]", LARDER_IO), (403, "null", LARDER_IO)])
+    func there(_ code: Int, _ data: String, _ status: larder_status) throws {
+        let server = try ShareServer()
+        server.put("12", path: "/P", Self.gone)
+        server.told["shares/12?format=json"] = (code, data)
+        server.etags["/remote.php/webdav/P"] = "2"
+        larder_fake_set_event_id(server.stage.fake, "12", "etag:1")
+        #expect(server.poll("12") == status && server.exists("12"))
+        #expect(server.looks() == (status == LARDER_OK ? ["/P"] : []))
+    }
+
+    @Test("O04: a page that is no answer of the sharing service's is no proof", arguments: ["<html>", "{}", ""])
+    func strangePage(_ body: String) throws {
+        let server = try ShareServer()
+        server.put("12", path: "/P", Self.gone)
+        larder_fake_set_event_id(server.stage.fake, "12", "etag:1")
+        let target = "/ocs/v2.php/apps/files_sharing/api/v1/shares/12?format=json"
+        larder_fake_answer(server.stage.fake, "GET", target, 404, body)
+        #expect(server.poll("12") == LARDER_IO && server.exists("12"))
+    }
+
+    @Test(
+        "O03: while sharing is switched off no share is gone, whatever the server says of it",
+        arguments: [#"{"api_enabled":false}"#, #"{"api_enabled":0}"#, #"{"api_enabled":""}"#, "{}", "null"])
+    func switchedOff(_ sharing: String) throws {
+        let server = try ShareServer()
+        server.put("12", path: "/P", Self.gone)
+        larder_fake_set_event_id(server.stage.fake, "12", "etag:1")
+        server.sharing = sharing
+        for _ in 0..<2 { #expect(server.poll("12") == LARDER_OK && server.exists("12")) }
+        server.sharing = #"{"api_enabled":"1"}"#
+        #expect(server.poll("12") == LARDER_OK && !server.exists("12"))
+    }
+}

@@ -1,0 +1,79 @@
+import CLarder
+import LarderFakeHost
+import Testing
+
+/// The share loop as it was built, with the records of an account's shares and a server that the test sets.
+final class ShareServer {
+    let stage: Stage
+    /// The ETags of what is there, by target.
+    var etags: [String: String] = [:]
+    /// What OCS says of single shares, by target below the sharing service's address: code and data. Others are 404.
+    var told: [String: (code: Int, data: String)] = [:]
+    var sharing = #"{"api_enabled":true}"#
+    /// The status of all that is not OCS.
+    var status: UInt32 = 207
+
+    static let home = "/remote.php/webdav/"
+    private static let ocs = "/ocs/v2.php/"
+    private static let shares = "apps/files_sharing/api/v1/"
+
+    init(settings: String = "{}", home: String = home) throws {
+        stage = try Stage.opening(plugin: "ShareLoop")
+        #expect(stage.start("org.larder.share-loop", settings: settings) == LARDER_OK)
+        larder_fake_files_home(stage.fake, home)
+        larder_fake_serve_with(
+            stage.fake,
+            { context, method, target, _ in
+                guard let context else { return }
+                let server = Unmanaged<ShareServer>.fromOpaque(context).takeUnretainedValue()
+                server.answer(String(cString: method), String(cString: target))
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func answer(_ method: String, _ target: String) {
+        if method == "PROPFIND" {
+            guard let etag = etags[target] else {
+                return larder_fake_answer_dav(stage.fake, method, target, status == 207 ? 404 : status)
+            }
+            larder_fake_answer_dav(stage.fake, method, target, status)
+            guard status == 207 else { return }
+            larder_fake_response(stage.fake, target, 200, nil)
+            larder_fake_property(stage.fake, "{DAV:}getetag", etag)
+            return
+        }
+        guard let range = target.firstRange(of: Self.ocs) else {
+            return larder_fake_answer(stage.fake, method, target, 404, nil)
+        }
+        switch String(target[range.upperBound...]) {
+        case "cloud/capabilities?format=json":
+            say(target, 200, #"{"capabilities":{"files_sharing":\#(sharing)}}"#)
+        case let path where path.hasPrefix(Self.shares):
+            let (code, data) = told[String(path.dropFirst(Self.shares.count))] ?? (404, "[]")
+            say(target, code, data)
+        default: say(target, 404, "[]")
+        }
+    }
+
+    private func say(_ target: String, _ code: Int, _ data: String) {
+        larder_fake_answer(
+            stage.fake, "GET", target, code == 404 ? 404 : 200,
+            #"{"ocs":{"meta":{"statuscode":\#(code)},"data":\#(data)}}"#)
+    }
+
+    /// Puts a share's record on the stage.
+    func put(_ id: String, path: String?, _ more: String = #""state":"accepted""#) {
+        let path = path.map { #""path":"\#($0)","# } ?? ""
+        stage.put(record: id, in: "shares", value: #"{"direction":"withMe",\#(path)\#(more)}"#)
+    }
+
+    @discardableResult func poll(_ id: String) -> larder_status { stage.poll(id) }
+    /// What the item list was asked to look at since the last call.
+    func looks() -> [String] {
+        defer { stage.forget() }
+        return stage.paths("look")
+    }
+    func exists(_ id: String) -> Bool { stage.record(id, in: "shares") != nil }
+
+    /// The targets of the requests since `forget`.
+    var asked: [String] { stage.requests.map { "\($0.method) \($0.target)" } }
+}
