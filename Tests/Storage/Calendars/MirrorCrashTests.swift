@@ -81,4 +81,20 @@ struct MirrorCrashTests {
             }
         }
     }
+
+    @Test("A file that a host did not come to put in place is not put in place of what others made there since")
+    func overtaken() throws {
+        try withTemporaryFolder { base in
+            try Files.makeFolder(base + "/vault")
+            let bench = try MirrorBench(base + "/vault")
+            try bench.put(work, "Work")
+            for number in 1...2 { try bench.put("/w/\(number).ics", "ours") }
+            try bench.mirror { if $0 == .recorded { try Self.copy(bench.folder, to: base + "/copy") } }.follow()
+            try Files.write("theirs", to: base + "/copy/calendars/Work/2.ics")
+            let found = try MirrorBench(base + "/copy")
+            try found.mirror().complete()
+            #expect(
+                try found.files() == ["Work/1.ics": "ours", "Work/2.ics": "theirs", "Work/2 (2).ics": "ours"])
+        }
+    }
 }

@@ -243,6 +243,20 @@ struct MirrorTests {
         }
     }
 
+    @Test("What others put in place of a file that is just being written stays")
+    func overtaken() throws {
+        try withMirror { bench in
+            try bench.put(work, "Work")
+            try bench.put("/w/1.ics", "ours")
+            let file = bench.calendars + "/Work/1.ics"
+            try bench.mirror { if $0 == .written { try Files.write("theirs", to: file) } }.follow()
+            let both: [MirrorName: String] = ["Work/1.ics": "theirs", "Work/1 (2).ics": "ours"]
+            #expect(try bench.files() == both)
+            try bench.mirror().complete()
+            #expect(try bench.files() == both)
+        }
+    }
+
     @Test("After the database was begun anew the files that are the same are taken over")
     func begunAnew() throws {
         try withTemporaryFolder { folder in
