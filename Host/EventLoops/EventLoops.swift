@@ -149,7 +149,10 @@ public final class EventLoops: Sendable {
     }
 
     /// The server can be reached: polls at once, and then at each interval.
-    public func start() async { await scheduler.start() }
+    public func start() async {
+        // Without a plugin that has loops there is nothing to keep time for.
+        if !isEmpty { await scheduler.start() }
+    }
 
     /// The account is offline, disabled or about to stop. Nothing is asked when this returns.
     public func suspend() async {

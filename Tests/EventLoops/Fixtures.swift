@@ -85,10 +85,12 @@ final class Counter: Sendable {
 /// Runs the test plugin.
 /// - Parameters:
 ///   - defines: macros that choose a variant of it.
+///   - pollLimit: how long a poll may take.
 ///   - startsAt: its event id before anything runs; nil: none.
 func withLoopBench(
     defines: [String] = [], mode: String = "", pages: Int = 3, target: String = "/", startsAt: String? = "0",
-    log: CollectedLog = CollectedLog(), _ body: @escaping @Sendable (LoopBench) async throws -> Void
+    pollLimit: Duration = .seconds(600), log: CollectedLog = CollectedLog(),
+    _ body: @escaping @Sendable (LoopBench) async throws -> Void
 ) async throws {
     try await withTemporaryFolder { folder in
         try await DemoServer.running { server in
@@ -119,7 +121,7 @@ func withLoopBench(
             let looks = Counter()
             let loops = EventLoops(
                 database: database, connection: connection, plugins: plugins, interval: .seconds(60),
-                limits: .init(polling: .milliseconds(700), processing: .seconds(60)),
+                limits: .init(polling: pollLimit, processing: .seconds(600)),
                 callbacks: .init(look: { looks.add() }, refused: {}, recordsChanged: { _ in }), logger: log.logger)
             try await loops.enable()
             let bench = LoopBench(
