@@ -50,7 +50,7 @@ extension Connection {
             }
         }
         root.kind = .folder
-        setRoot(listed.root, hasFiles: hasFiles)
+        setRoot(listed.root, hasFiles: hasFiles, isFamily: status != nil)
         return ServerFacts(
             root: listed.root.description, hasStatusDocument: status != nil, product: status?.productname,
             version: status?.versionstring ?? status?.version, hasFileIDs: root.fileID != nil,

@@ -27,6 +27,7 @@ public final class Connection: Sendable {
         /// Where the account's files are, once that is known.
         var root: ServerAddress?
         var hasFiles = false
+        var isFamily = false
         /// By how much the clock was ahead of the server's at the last listing, and was not asked since.
         var clockAhead: Duration?
     }
@@ -106,8 +107,13 @@ public final class Connection: Sendable {
     /// connected to yet.
     public var filesHome: String? { state.withLock { $0.hasFiles ? $0.root?.path : nil } }
 
-    func setRoot(_ root: ServerAddress, hasFiles: Bool) {
-        state.withLock { ($0.root, $0.hasFiles) = (root, hasFiles) }
+    /// The root, and whether the server is of the ownCloud family; nil if it was not connected to yet.
+    func knownRoot() -> (root: ServerAddress, isFamily: Bool)? {
+        state.withLock { state in state.root.map { ($0, state.isFamily) } }
+    }
+
+    func setRoot(_ root: ServerAddress, hasFiles: Bool, isFamily: Bool) {
+        state.withLock { ($0.root, $0.hasFiles, $0.isFamily) = (root, hasFiles, isFamily) }
     }
 
     /// By how much this machine's clock was ahead of the server's when something was listed last; nil if nothing was since this was

@@ -6,19 +6,26 @@ extension Connection {
     ///
     /// Redirects are followed within the origin, with method and body kept. It does not wait for listings and downloads: a poll that
     /// waited for a large download would come late.
-    /// - Returns: an answer with any status but 401, 429, 503 and the redirects.
+    /// - Returns: an answer with any status but 429, 503, the redirects, and a 401 where the account's password is meant: below its
+    ///   files, and everywhere on a server of the ownCloud family. Elsewhere a 401 may be somebody else's door.
     /// - Throws: `badRequest` for a request that is not sent; `authentication` for a 401, after which nothing is sent until there
     ///   are new credentials; `serverError` or `maintenance` for a 429 and a 503, with the wait that the server asks for.
     public func exchange(_ request: PlainRequest) async throws(ConnectionError) -> PlainAnswer {
         let address = try target(request.target)
         let question = Question(
             method: try Self.method(request.method), headers: try Self.fields(request.headers), body: request.body,
-            isIdempotent: Self.idempotent.contains(request.method), timeLimit: request.timeLimit,
+            isIdempotent: Self.idempotent.contains(request.method), isGuess: !concernsAccount(address), timeLimit: request.timeLimit,
             doing: "\(request.method) \(address.path)")
         let reply = try await openly(question, at: address)
         return PlainAnswer(
             status: reply.answer.status, headers: reply.answer.headers.map { ($0.name, $0.value) },
             body: BodyReader(reply.answer.body, doing: question.doing, at: address.origin))
+    }
+
+    /// Whether a refusal at an address is one of the account's credentials.
+    private func concernsAccount(_ address: ServerAddress) -> Bool {
+        guard let (root, isFamily) = knownRoot() else { return true }
+        return isFamily || address.path.utf8.starts(with: root.path.utf8)
     }
 
     /// Asks, and throws for the statuses that are the account's matter.

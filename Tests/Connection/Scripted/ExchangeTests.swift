@@ -76,6 +76,25 @@ struct ExchangeTests {
         #expect(transport.requests.isEmpty)
     }
 
+    @Test(
+        "a 401 away from the files of a plain server says nothing of the account's password; on one of the ownCloud family it does",
+        arguments: [false, true])
+    func somebodyElsesDoor(isFamily: Bool) async throws {
+        let transport = ScriptedTransport { _, _ throws(TransportError) in
+            .status(401, ["WWW-Authenticate": "Basic realm=\"r\""])
+        }
+        let connection = try Connection("https://h/dav", over: transport)
+        connection.setRoot(try connection.bookmarkAddress(), hasFiles: true, isFamily: isFamily)
+        if isFamily {
+            await #expect(throws: ConnectionError.self) { try await connection.exchange(PlainRequest("GET", "/ocs/x")) }
+            #expect(throws: ConnectionError.self) { try connection.usableCredentials() }
+        } else {
+            #expect(try await connection.exchange(PlainRequest("GET", "/ocs/x")).status == 401)
+            _ = try connection.usableCredentials()
+            await #expect(throws: ConnectionError.self) { try await connection.exchange(PlainRequest("GET", "/dav/x")) }
+        }
+    }
+
     @Test("K14: a 401 is one request; nothing more is sent until there are new credentials")
     func refused() async throws {
         let transport = ScriptedTransport { request, _ throws(TransportError) in

@@ -4,8 +4,9 @@
  * connections and time. The plugin sees neither name nor password. The call blocks the plugin's thread and nothing else, and
  * ends with LARDER_CANCELLED when the host asks for an end.
  *
- * Three answers the host deals with itself, and LARDER_IO is all that the plugin sees of them: 401, after which
- * nothing is sent until the credentials change; 429 and 503, whose wait the host keeps for the whole account.
+ * Three answers the host deals with itself, and LARDER_IO is all that the plugin sees of them: a 401 below the
+ * account's files, or anywhere on a server of the ownCloud family, after which nothing is sent until the credentials change (a
+ * 401 elsewhere may be somebody else's door, and is handed out); 429 and 503, whose wait the host keeps for the whole account.
  */
 #ifndef LARDER_EXT_HTTP_H
 #define LARDER_EXT_HTTP_H
