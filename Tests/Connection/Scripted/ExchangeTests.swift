@@ -83,7 +83,7 @@ struct ExchangeTests {
         let transport = ScriptedTransport { _, _ throws(TransportError) in
             .status(401, ["WWW-Authenticate": "Basic realm=\"r\""])
         }
-        let connection = try Connection("https://h/dav", over: transport)
+        let connection = Connection("https://h/dav", over: transport)
         connection.setRoot(try connection.bookmarkAddress(), hasFiles: true, isFamily: isFamily)
         if isFamily {
             await #expect(throws: ConnectionError.self) { try await connection.exchange(PlainRequest("GET", "/ocs/x")) }
