@@ -52,7 +52,11 @@ import Testing
     func pending() throws {
         let server = try server(nil)
         server.put("s 1", path: "/P", #""state":"pending""#)
-        for _ in 0..<2 { #expect(server.poll("s 1") == LARDER_OK && server.asked == [] && server.looks() == []) }
+        for turn in 0..<2 {
+            #expect(server.poll("s 1") == LARDER_OK && server.asked == [])
+            #expect(server.stage.loopCalls.contains { $0.hasPrefix("refresh") } == (turn == 0))
+            #expect(server.looks() == [])
+        }
         server.put("s 1", path: "/P")
         answer(server, "latest", #"{"EventID":"e9"}"#)
         #expect(server.poll("s 1") == LARDER_OK && server.stage.eventID(of: "s 1") == "e9")
