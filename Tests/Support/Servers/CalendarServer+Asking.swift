@@ -35,7 +35,7 @@ extension CalendarServer {
                 try Files.write(body, to: "\(scratch)/\(index)")
                 if index > 0 { lines.append("next") }
                 lines +=
-                    common + [
+                    common() + [
                         "url = \"\(address(calendar.path + name))\"", "upload-file = \"\(scratch)/\(index)\"",
                         "header = \"Content-Type: text/calendar; charset=utf-8\"",
                     ]
@@ -52,6 +52,22 @@ extension CalendarServer {
         try await ask("DELETE", calendar.path + name)
     }
 
+    /// What the server gives for objects, by their names, over one connection.
+    public func contents(of names: [String], in calendar: Calendar) async throws -> [String: [UInt8]] {
+        guard !names.isEmpty else { return [:] }
+        return try await withTemporaryFolder { scratch in
+            var lines: [String] = []
+            for (index, name) in names.enumerated() {
+                if index > 0 { lines.append("next") }
+                lines += common(output: "\(scratch)/\(index)") + ["url = \"\(address(calendar.path + name))\""]
+            }
+            try await ask(lines, in: scratch)
+            var contents: [String: [UInt8]] = [:]
+            for (index, name) in names.enumerated() { contents[name] = try Files.read("\(scratch)/\(index)") }
+            return contents
+        }
+    }
+
     /// What the server was asked so far, oldest first; without bytes and ranges, which these servers do not log.
     public func requests() async throws -> [LoggedRequest] {
         let log = try await settledLog("\(run)/server.log")
@@ -62,7 +78,7 @@ extension CalendarServer {
 
     private func ask(_ method: String, _ path: String, xml: String? = nil) async throws {
         try await withTemporaryFolder { scratch in
-            var lines = common + ["url = \"\(address(path))\"", "request = \"\(method)\""]
+            var lines = common() + ["url = \"\(address(path))\"", "request = \"\(method)\""]
             if let xml {
                 try Files.write(xml, to: "\(scratch)/body")
                 lines += [
@@ -79,9 +95,9 @@ extension CalendarServer {
         try await mustRun("curl", ["--fail-early", "-K", "\(scratch)/curl"])
     }
 
-    private var common: [String] {
+    private func common(output: String = "/dev/null") -> [String] {
         ["silent", "show-error", "fail", "user = \"\(user.name):\(user.password)\"", "header = \"Expect:\""]
-            + ["output = \"/dev/null\""]
+            + ["output = \"\(output)\""]
     }
 
     private func address(_ path: String) -> String { url + path.dropFirst() }

@@ -28,7 +28,8 @@ public struct LoggedRequest: Hashable, Sendable {
         path = Self.decoded(target.prefix { $0 != "?" })
     }
 
-    private static func decoded(_ target: some StringProtocol) -> String {
+    /// A path without its percent-encoding.
+    public static func decoded(_ target: some StringProtocol) -> String {
         var bytes: [UInt8] = []
         var rest = Array(target.utf8)[...]
         while let first = rest.popFirst() {

@@ -1,0 +1,216 @@
+import TestSupport
+import Testing
+
+/// The calendars of servers that are not ours, kept by the program as a person runs it.
+@Suite(.serialized) struct CalendarsOnServersTests {
+    private func withAccount(
+        _ program: CalendarServer.Program, _ body: (CalendarAccount, String) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            try await withCalendarServer(program, data: "\(folder)/data") { server in
+                try await body(try CalendarAccount(in: "\(folder)/one", server), folder)
+            }
+        }
+    }
+
+    private func event(_ uid: String, summary: String? = nil) -> String {
+        CalendarAccount.event(uid, summary: summary)
+    }
+
+    @Test(
+        "D04 K01 K02: all calendars are there after one run, byte for byte, and follow what others do with them",
+        arguments: CalendarServer.Program.allCases)
+    func life(_ program: CalendarServer.Program) async throws {
+        try await withAccount(program) { kept, _ in
+            let server = kept.server
+            // Xandikos takes no percent sign in a calendar's name.
+            let title = program == .radicale ? "Work & <more> 100%" : "Work & <more>"
+            let work = try await server.makeCalendar("work", displayName: title)
+            let empty = try await server.makeCalendar("empty", displayName: "Über nichts")
+            var names = ["a.ics", "b%20%C3%A4.ics", "100%25.ics", "p%2541.ics"]
+            try await server.put(
+                Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, event("\($0)")) }), into: work)
+            try await kept.runOnce()
+            let items = try await kept.account.larder("ls")
+            #expect(items.exitCode == 0 && items.output.isEmpty, "\(items.summary)")
+            #expect(
+                try await kept.listed().filter { $1 > 0 || $0 == "Über nichts" } == [
+                    title: 4, "Über nichts": 0,
+                ])
+            #expect(try await kept.differences(title, from: work, names) == [])
+            #expect(try await kept.differences("Über nichts", from: empty, []) == [])
+
+            try await server.put("a.ics", event("0", summary: "changed"), into: work)
+            try await server.remove("b%20%C3%A4.ics", from: work)
+            try await server.put("c.ics", event("c"), into: work)
+            try await server.put("d.ics", event("d"), into: empty)
+            names = ["a.ics", "100%25.ics", "p%2541.ics", "c.ics"]
+            try await kept.runOnce()
+            #expect(try await kept.differences(title, from: work, names) == [])
+            #expect(try await kept.differences("Über nichts", from: empty, ["d.ics"]) == [])
+            let objects = try await kept.account.larder("--json", "calendar", "objects", work.path)
+            #expect(objects.lines.count == 4 && objects.output.contains("changed"), "\(objects.summary)")
+
+            // Started again, it asks each calendar once whether there is something, and fetches nothing.
+            let quiet = try await kept.runOnce()
+            let calendars = try await kept.listed().count
+            #expect(quiet.paths(of: "REPORT").count <= calendars, "\(quiet)")
+            #expect(quiet.paths(of: "GET").allSatisfy { !$0.hasSuffix(".ics") })
+        }
+    }
+
+    /// Xandikos takes as long for every fifth of them.
+    @Test(
+        "K12: a calendar of many objects comes in one run, a hundred at a time",
+        arguments: [(CalendarServer.Program.radicale, 1_000), (.xandikos, 200)])
+    func many(_ program: CalendarServer.Program, count: Int) async throws {
+        try await withAccount(program) { kept, _ in
+            let work = try await kept.server.makeCalendar("work")
+            let names = (0..<count).map { "object\($0).ics" }
+            try await kept.server.put(
+                Dictionary(uniqueKeysWithValues: names.map { ($0, event($0)) }), into: work)
+            let requests = try await kept.runOnce()
+            #expect(try await kept.differences("work", from: work, names) == [])
+            // One for the list, the others for what is in it.
+            #expect(requests.paths(of: "REPORT").filter { $0 == work.path }.count == 1 + count / 100)
+        }
+    }
+
+    @Test(
+        "D05: calendars that come, get another name and go, while the host runs",
+        arguments: CalendarServer.Program.allCases)
+    func comingAndGoing(_ program: CalendarServer.Program) async throws {
+        try await withAccount(program) { kept, folder in
+            let server = kept.server
+            let host = try kept.account.larder.start(["run"], errors: "\(folder)/log")
+            func until(
+                _ what: Comment, _ place: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
+            ) async throws {
+                let clock = ContinuousClock()
+                let deadline = clock.now + .seconds(60)
+                while try await !isSo() {
+                    guard clock.now < deadline, !host.hasEnded else {
+                        Issue.record("\(what)\n\(try Files.text("\(folder)/log").suffix(4_000))", sourceLocation: place)
+                        return
+                    }
+                    try await clock.sleep(for: .milliseconds(50))
+                }
+            }
+            do {
+                let late = try await server.makeCalendar("late", displayName: "Late")
+                try await server.put("a.ics", event("a"), into: late)
+                try await until("the calendar comes") {
+                    try kept.folders().contains("Late")
+                        && Files.names(in: kept.folder("Late")) == ["a.ics"]
+                }
+                try await server.rename(late, to: "Later")
+                try await until("its name changes") {
+                    try !kept.folders().contains("Late") && Files.exists("\(kept.folder("Later"))/a.ics")
+                }
+                try await server.put("b.ics", event("b"), into: late)
+                try await until("it is still followed") { Files.exists("\(kept.folder("Later"))/b.ics") }
+                try await server.remove(late)
+                try await until("the calendar goes") { try !kept.folders().contains("Later") }
+                #expect(try await kept.listed()["Later"] == nil)
+            } catch {
+                Issue.record(error)
+            }
+            await host.stop()
+        }
+    }
+
+    @Test(
+        "K04 K07: where the server's past is lost, what differs is fetched, and nothing else",
+        arguments: CalendarServer.Program.allCases)
+    func lostPast(_ program: CalendarServer.Program) async throws {
+        try await withAccount(program) { kept, _ in
+            let server = kept.server
+            let work = try await server.makeCalendar("work")
+            var objects = ["a.ics": event("a"), "b.ics": event("b"), "c.ics": event("c")]
+            try await server.put(objects, into: work)
+            try await kept.runOnce()
+            objects["a.ics"] = event("a", summary: "changed")
+            objects["b.ics"] = nil
+            switch program {
+            case .radicale:
+                try await server.remove("b.ics", from: work)
+                try await server.put("a.ics", objects["a.ics"] ?? "", into: work)
+                server.removeCache(of: work)
+            case .xandikos:
+                try await server.replace(work)
+                try await server.put(objects, into: work)
+            }
+            let requests = try await kept.runOnce()
+            #expect(try await kept.differences("work", from: work, Array(objects.keys)) == [])
+            // The refusal, the list, and one batch.
+            #expect(requests.paths(of: "REPORT").filter { $0 == work.path }.count == 3, "\(requests)")
+        }
+    }
+
+    @Test("K10: of two clients the second finds its token too old, lists once, and goes on with changes")
+    func twoClients() async throws {
+        try await withAccount(.radicale) { first, folder in
+            let server = first.server
+            let second = try CalendarAccount(in: "\(folder)/two", server)
+            let work = try await server.makeCalendar("work")
+            try await server.put("a.ics", event("a"), into: work)
+            try await first.runOnce()
+            try await second.runOnce()
+            try await server.put("b.ics", event("b"), into: work)
+            try server.age(work, bySeconds: 40 * 86_400)
+            func reports(_ requests: [LoggedRequest]) -> Int {
+                requests.filter { $0.method == "REPORT" && $0.path == work.path }.count
+            }
+            // A listing of the home alone makes Radicale drop what is too old, also the token of the client that asks.
+            let counts = try await [reports(first.runOnce()), reports(second.runOnce())]
+            #expect(counts == [3, 3])
+            try await server.put("c.ics", event("c"), into: work)
+            for client in [first, second] {
+                #expect(try await reports(client.runOnce()) == 2)
+                #expect(try await client.differences("work", from: work, ["a.ics", "b.ics", "c.ics"]) == [])
+            }
+        }
+    }
+
+    @Test("K14: a wrong password is sent by the host, and by no loop after it")
+    func wrongPassword() async throws {
+        try await withAccount(.radicale) { kept, folder in
+            _ = try await kept.server.makeCalendar("work")
+            var counts: [Int] = []
+            for hasLoops in [false, true] {
+                var wrong = try CalendarAccount(in: "\(folder)/\(hasLoops)", kept.server, password: "wrong")
+                wrong.account.larder.hasLoops = hasLoops
+                let before = try await kept.server.requests().count
+                let ran = try await wrong.account.larder("run", "--once")
+                #expect(ran.exitCode == 77, "\(ran.summary)")
+                counts.append(try await kept.server.requests().count - before)
+            }
+            #expect(counts[0] == counts[1])
+        }
+    }
+
+    @Test("L33: a server of files alone is asked for calendars once a day, and that is no error")
+    func filesAlone() async throws {
+        try await withTemporaryFolder { folder in
+            try Files.write("x", to: "\(folder)/data/a.txt")
+            try await withServer(.apache, data: "\(folder)/data", options: Account.withLogin) { server in
+                var account = try Account(in: "\(folder)/one", server)
+                func runOnce() async throws -> [String] {
+                    try await server.forgetRequests()
+                    let ran = try await account.larder("run", "--once")
+                    #expect(ran.exitCode == 0, "\(ran.summary)")
+                    return try await server.requests().map { "\($0.method) \($0.path)" }.sorted()
+                }
+                account.larder.hasLoops = true
+                let first = try await runOnce()
+                #expect(first.contains { $0.hasSuffix(" /.well-known/caldav") })
+                let loops = try await account.larder("--json", "loop", "list")
+                #expect(loops.exitCode == 0 && loops.output.contains(#""lastResult":"notOffered""#), "\(loops.summary)")
+                let second = try await runOnce()
+                account.larder.hasLoops = false
+                let without = try await runOnce()
+                #expect(second == without)
+            }
+        }
+    }
+}
