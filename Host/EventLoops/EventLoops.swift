@@ -40,7 +40,8 @@ public final class EventLoops: Sendable {
     let logger: Logger
     private let seats: [LoopKind: Seat]
     private let scheduler: EventsPeriodicScheduler
-    private let turns: AsyncStream<TurnReport>
+    /// Tells that there is something to write down.
+    private let turns: AsyncStream<Void>
     let reports: LoopReports
 
     /// - Parameters:
@@ -71,7 +72,7 @@ public final class EventLoops: Sendable {
         let make: @Sendable (LoopKey) -> PluginLoop? = { key in
             seats[key.kind].map { PluginLoop(key, $0.offer, of: $0.instance, committing, limits, gate: $0.gate) }
         }
-        let (turns, turn) = AsyncStream.makeStream(of: TurnReport.self)
+        let (turns, turn) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.turns = turns
         let reports = LoopReports(plugins: seats.mapValues(\.instance.plugin), clock: clock)
         self.reports = reports
@@ -83,7 +84,8 @@ public final class EventLoops: Sendable {
             }, special: { make($0) },
             onTurn: { report in
                 reports.add(report)
-                turn.yield(report)
+                Self.log(report, logger)
+                turn.yield()
                 if report.error?.kind == .unauthorized { callbacks.refused() }
             })
         later.set(scheduler)
@@ -139,9 +141,8 @@ public final class EventLoops: Sendable {
 
     /// Writes down what turns come to, until the task is cancelled.
     public func run() async {
-        for await report in turns {
-            log(report)
-            // What a refill brought is written at once.
+        for await _ in turns {
+            // What a refill brings is written together.
             do { try await clock.sleep(.milliseconds(200)) } catch { break }
             await flush()
         }
@@ -193,7 +194,7 @@ public final class EventLoops: Sendable {
         }
     }
 
-    private func log(_ report: TurnReport) {
+    private static func log(_ report: TurnReport, _ logger: Logger) {
         var metadata: Logger.Metadata = [
             "loop": "\(report.loop)", "result": "\(report.result.rawValue)",
             "ms": "\(report.duration.nanoseconds / 1_000_000)",
