@@ -4,7 +4,7 @@ import Testing
 @testable import EventScheduler
 
 /// What the original's tests of its scheduler show, by their numbers, on a queue that is first in, first out.
-@Suite(.timeLimit(.minutes(2))) struct OriginalSchedulerTests {
+@Suite(.timeLimit(.minutes(20))) struct OriginalSchedulerTests {
     /// The core loop and two special loops, each with an id.
     private func bench(_ world: World = World()) async -> Bench {
         let bench = Bench(world: world)

@@ -4,7 +4,7 @@ import Testing
 @testable import EventScheduler
 
 /// What a loop that hangs, fails or has nothing to poll costs it and others.
-@Suite(.timeLimit(.minutes(2))) struct PatienceTests {
+@Suite(.timeLimit(.minutes(20))) struct PatienceTests {
     @Test("L26: a poll that is not answered fails after its limit, and the cycle goes on")
     func overdue() async {
         let bench = Bench()

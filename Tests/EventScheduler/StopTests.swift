@@ -5,7 +5,7 @@ import Testing
 @testable import EventScheduler
 
 /// What suspending, resetting, disabling and replacing leave behind: nothing.
-@Suite(.timeLimit(.minutes(2))) struct StopTests {
+@Suite(.timeLimit(.minutes(20))) struct StopTests {
     @Test("L16: suspending drops the answer under way, and returns when the call has ended", arguments: [true, false])
     func suspend(inPoll: Bool) async {
         let bench = Bench()

@@ -4,7 +4,7 @@ import Testing
 @testable import EventScheduler
 
 /// Turns that are asked for by themselves, and what others see and do meanwhile.
-@Suite(.timeLimit(.minutes(2))) struct TriggerTests {
+@Suite(.timeLimit(.minutes(20))) struct TriggerTests {
     @Test("L22: the core loop, then the special one, run at once; what a cycle has left waits for the next tick")
     func trigger() async {
         let bench = Bench()

@@ -4,7 +4,7 @@ import Testing
 @testable import EventScheduler
 
 /// What one turn of a loop does.
-@Suite(.timeLimit(.minutes(2))) struct TurnTests {
+@Suite(.timeLimit(.minutes(20))) struct TurnTests {
     @Test("L07: the event id is read when the turn comes, not when it is queued")
     func idAtExecution() async {
         let bench = Bench()

@@ -52,6 +52,11 @@ extension Bench {
     /// How often the plugin asked the server, or tried to.
     var asked: Int { log.messages.count { $0.hasPrefix("info: http ") } }
 
+    /// How many turns have come to their end. A tick in the middle of one is dropped, so time is put forward between them.
+    var turns: Int {
+        log.messages.count { $0 == "debug: loop turn" || $0.hasPrefix("warning: The loop ") }
+    }
+
     func loop(_ key: LoopKey = Loopers.loop) async throws -> LoopState? {
         try await host.database.read { try $0.loop(key) }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Core
 
-@Suite("Event loops in the life of an account", .timeLimit(.minutes(2)))
+@Suite("Event loops in the life of an account", .timeLimit(.minutes(20)))
 struct LoopLifeTests {
     /// More than a period with its jitter, less than two.
     private let period = Duration.seconds(80)
@@ -38,8 +38,9 @@ struct LoopLifeTests {
             let right = Credentials.basic(
                 username: bench.server.configuration.user, password: bench.server.configuration.password)
             try await bench.runWell()
+            let before = bench.turns
             try await bench.whileRunning { _ in
-                try await bench.until { bench.asked == 1 }
+                try await bench.until { bench.asked == 1 && bench.turns > before }
                 let state = bench.host.state
                 let fault = bench.server.add(Fault(.status(401)))
                 bench.clock.advance(period)
@@ -90,10 +91,11 @@ struct LoopLifeTests {
     func slept() async throws {
         try await Bench.looping(mode: "needs http") { bench in
             try await bench.runWell()
+            let before = bench.turns
             try await bench.whileRunning { scan in
-                try await bench.until { bench.asked == 1 }
+                try await bench.until { bench.asked == 1 && bench.turns == before + 1 }
                 bench.clock.advance(.seconds(8 * 3600))
-                try await bench.until { bench.asked == 2 }
+                try await bench.until { bench.asked == 2 && bench.turns == before + 2 }
                 await scan()
                 #expect(bench.asked == 2)
                 bench.clock.advance(period)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The page for programs that use the scheduler as a library.
-@Suite(.timeLimit(.minutes(2))) struct DocumentationTests {
+@Suite(.timeLimit(.minutes(20))) struct DocumentationTests {
     private final class Server: MailServer {
         private let subjects = Mutex<[String]>([])
 
