@@ -46,7 +46,8 @@ let discoverTable = larder_discover(struct_size: size(of: larder_discover.self),
         }
         let found = try context.activeTurn().homes(of: try service.required("the service"))
         out.pointee = larder_discovery(
-            struct_size: size(of: larder_discovery.self), reserved: 0, principal: found.principal.map(context.lent.lend) ?? larder_str(ptr: nil, len: 0),
+            struct_size: size(of: larder_discovery.self), reserved: 0,
+            principal: found.principal.map(context.lent.lend) ?? larder_str(ptr: nil, len: 0),
             homes: context.lent.list(found.homes), home_count: UInt64(found.homes.count))
     }
 }
