@@ -74,7 +74,7 @@ final class Committing: Sendable {
 
     private func loops(of changes: LoopTurnChanges) -> [(LoopKey, PluginID)] {
         changes.records.filter { $0.event == .added }.flatMap { change in
-            collections.filter { $0.value == change.collection }.compactMap { kind, _ in
+            collections.filter { $0.value == change.collection }.keys.sorted().compactMap { kind in
                 plugins[kind].map { (LoopKey(kind: kind, id: LoopID(change.key.text)), $0) }
             }
         }
