@@ -71,7 +71,7 @@ struct FullDiskTests {
         }
     }
 
-    @Test("P34: a running host goes on by itself when there is room again", .timeLimit(.minutes(2)))
+    @Test("P34: a running host goes on by itself when there is room again", .timeLimit(.minutes(20)))
     func running() async throws {
         try await withFullDisk { rig, files, ballast in
             let run = Task { [engine = rig.engine] in try await engine.run() }
