@@ -5,17 +5,19 @@ import Logging
 import Model
 import PluginHost
 import Storage
-import Synchronization
 
 /// A plugin's event loop, as the scheduler polls it.
 final class PluginLoop: CoreLoop {
     /// A page that is with the plugin until it was applied, or nobody wants it any more.
     final class Page: Sendable {
         let page: LoopPage
+        /// What was polled.
+        let since: EventID
         private let instance: PluginInstance
 
-        init(_ page: LoopPage, of instance: PluginInstance) {
+        init(_ page: LoopPage, since: EventID, of instance: PluginInstance) {
             self.page = page
+            self.since = since
             self.instance = instance
         }
 
@@ -28,7 +30,6 @@ final class PluginLoop: CoreLoop {
     private let instance: PluginInstance
     private let loops: Committing
     private let gate: CallGate
-    private let delegate = Mutex<(any CoreLoopDelegate)?>(nil)
 
     init(
         _ loopID: LoopKey, _ offer: LoopOffer, of instance: PluginInstance, _ loops: Committing, _ limits: LoopLimits,
@@ -38,7 +39,8 @@ final class PluginLoop: CoreLoop {
         (self.limits, self.gate) = (limits, gate)
     }
 
-    func setDelegate(_ delegate: any CoreLoopDelegate) { self.delegate.withLock { $0 = delegate } }
+    /// Loops end with their records, whichever loop's turn removed these: the commit's follower tells the scheduler itself.
+    func setDelegate(_ delegate: any CoreLoopDelegate) {}
 
     var refreshHandlers: [Refresh] {
         (0..<8).map { UInt64(1) << $0 }.filter { UInt64(offer.refreshBits) & $0 != 0 }.map { Refresh(rawValue: $0) }
@@ -60,7 +62,7 @@ final class PluginLoop: CoreLoop {
             return .page(
                 EventsPage(
                     eventID: page.eventID ?? id, refresh: Refresh(rawValue: UInt64(page.refresh)), more: page.more,
-                    payload: Page(page, of: instance)))
+                    payload: Page(page, since: id, of: instance)))
         }
     }
 
@@ -68,7 +70,8 @@ final class PluginLoop: CoreLoop {
         let began = loops.clock.monotonic()
         let changes = try await call(limits.processing) { [self] calls, turn -> LoopTurnChanges? in
             defer { calls.release(page.payload.page) }
-            let since = try loops.database.readBlocking { try $0.eventID(of: loopID) }
+            // If another id is stored by now, the commit refuses.
+            let since = page.payload.since
             do { try calls.process(page.payload.page, since: since, turn) } catch let failure as LoopFailure {
                 throw error(failure, turn, or: .processing)
             }

@@ -1,9 +1,12 @@
 import DemoServer
-import EventLoops
+import EventScheduler
 import Model
+import PluginHost
 import Storage
 import TestSupport
 import Testing
+
+@testable import EventLoops
 
 /// Turns of a loop in C: what is called, what is committed, and what not.
 @Suite struct TurnTests {
@@ -94,6 +97,26 @@ import Testing
             #expect(state.eventID == EventID("0"))
             #expect(state.lastResult == .error && state.lastError == "as it was told to" && state.failures == 1)
             #expect(bench.said.contains("error 3"))
+        }
+    }
+
+    @Test("L13: a page is dropped if another event id is stored than the one that was polled")
+    func supersededPage() async throws {
+        try await withLoopBench { bench async throws in
+            let offer = try #require(bench.plugin.loops)
+            let committing = Committing(
+                database: bench.database, connection: bench.connection, clock: .system, logger: bench.log.logger,
+                offers: [offer: LoopBench.plugin],
+                callbacks: .init(look: {}, refused: {}, recordsChanged: { _ in }), change: { _, _ in })
+            let loop = PluginLoop(
+                LoopBench.loop, offer, of: bench.plugin, committing, LoopLimits(), gate: CallGate())
+            guard case .page(let page) = try await loop.poll(since: EventID("0")) else {
+                throw SetupError("the poll came to nothing")
+            }
+            try await bench.setEventID("2")
+            await #expect(throws: EventLoopError.self) { try await loop.process(page, advancingTo: page.eventID) }
+            #expect(try await bench.state()?.eventID == EventID("2"))
+            #expect(try await bench.records() == [])
         }
     }
 
