@@ -52,19 +52,14 @@ let discoverTable = larder_discover(struct_size: size(of: larder_discover.self),
     }
 }
 
+/// What stands in it, and whether it may be sent, whoever sends it looks at.
 extension PluginRequest {
-    /// Headers that are the host's to write.
-    private static let reserved: Set<String> = [
-        "authorization", "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer",
-        "expect", "proxy-authorization", "accept-encoding", "user-agent", "cookie",
-    ]
-
     init(reading address: UnsafePointer<larder_http_request>) throws(ServiceError) {
         let given: larder_http_request
         do throws(Refusal) { given = try larder_http_request.copy(address) } catch {
             throw ServiceError(LARDER_INVALID_ARGUMENT, error.reason)
         }
-        method = try given.method.token("the method")
+        method = try given.method.required("the method")
         target = try given.target.required("the target")
         body = given.body.copied
         headers = []
@@ -73,14 +68,8 @@ extension PluginRequest {
         let stride = max(Int(given.header_stride), MemoryLayout<larder_http_header>.size)
         for index in 0..<Int(given.header_count) {
             let header = (UnsafeRawPointer(first) + index * stride).load(as: larder_http_header.self)
-            let name = try header.name.token("a header's name")
+            let name = try header.name.required("a header's name")
             let value = try header.value.required("a header's value")
-            guard !value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }) else {
-                throw ServiceError(LARDER_INVALID_ARGUMENT, "the header \(name) has a control character")
-            }
-            guard !Self.reserved.contains(name.lowercased()) else {
-                throw ServiceError(LARDER_DENIED, "the header \(name) is the host's to write")
-            }
             headers.append(Header(name: name, value: value))
         }
     }
@@ -110,25 +99,6 @@ extension PluginDAVRequest {
             }
             properties.append(name)
         }
-    }
-}
-
-extension larder_str {
-    /// A method or a header's name (RFC 9110, section 5.6.2).
-    fileprivate func token(_ what: StaticString) throws(ServiceError) -> String {
-        let text = try required(what)
-        let isToken =
-            !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
-        guard isToken else { throw ServiceError(LARDER_INVALID_ARGUMENT, "\(what) is no token") }
-        return text
     }
 }
 

@@ -63,7 +63,8 @@ typedef struct larder_http {
 
     /* Sends a request and hands out the answer when its head is there. Redirects are followed within the origin. The plugin closes
      * it; the host closes what is left open when the call under way returns. 4 at most at a time. Returns LARDER_IO (no
-     * answer; the log says why), LARDER_DENIED (another origin, a header that is the host's), LARDER_LIMIT,
+     * answer; the log says why), LARDER_DENIED (another origin, a header that is the host's
+     * or cannot be sent as it is), LARDER_LIMIT,
      * LARDER_CANCELLED.
      * [loop] since 1.0 */
     larder_status (*open)(const larder_host *host, const larder_http_request *request,
