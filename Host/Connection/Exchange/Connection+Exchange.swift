@@ -14,8 +14,8 @@ extension Connection {
         let address = try target(request.target)
         let question = Question(
             method: try Self.method(request.method), headers: try Self.fields(request.headers), body: request.body,
-            isIdempotent: Self.idempotent.contains(request.method), isGuess: !concernsAccount(address), timeLimit: request.timeLimit,
-            doing: "\(request.method) \(address.path)")
+            isIdempotent: Self.idempotent.contains(request.method), isGuess: !concernsAccount(address),
+            timeLimit: request.timeLimit, doing: "\(request.method) \(address.path)")
         let reply = try await openly(question, at: address)
         return PlainAnswer(
             status: reply.answer.status, headers: reply.answer.headers.map { ($0.name, $0.value) },

@@ -66,8 +66,13 @@ struct ActivityWatch: Equatable {
         private var ocs: OCS
         private struct OCS: Decodable { var data: [Activity] }
         private struct Activity: Decodable {
-            var activity_id: Int64?
+            var id: Int64?
             var type: String?
+
+            private enum CodingKeys: String, CodingKey {
+                case id = "activity_id"
+                case type
+            }
         }
 
         init?(json: [UInt8]) {
@@ -75,6 +80,6 @@ struct ActivityWatch: Equatable {
         }
 
         var types: [String] { ocs.data.map { $0.type ?? "" } }
-        var ids: [Int64] { ocs.data.compactMap(\.activity_id) }
+        var ids: [Int64] { ocs.data.compactMap(\.id) }
     }
 }

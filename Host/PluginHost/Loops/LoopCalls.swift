@@ -20,7 +20,7 @@ public final class LoopCalls {
 
     /// Asks what is new since an event id. The page is to be released.
     public func poll(since eventID: EventID, _ turn: any LoopTurn) throws(LoopFailure) -> LoopPage {
-        try page("poll", eventID, turn) { context, loop, page in table.poll(context, loop, page) }
+        try page("poll", .loopReading, eventID, turn) { context, loop, page in table.poll(context, loop, page) }
     }
 
     /// Applies a page. What it asks for is the turn's to commit.
@@ -35,7 +35,7 @@ public final class LoopCalls {
 
     /// Fetches anew what `what` says. The page is to be released.
     public func refresh(_ what: UInt32, since eventID: EventID?, _ turn: any LoopTurn) throws(LoopFailure) -> LoopPage {
-        try page("refresh", eventID, turn) { context, loop, page in table.refresh(context, loop, what, page) }
+        try page("refresh", .loop, eventID, turn) { context, loop, page in table.refresh(context, loop, what, page) }
     }
 
     /// Says why a turn failed.
@@ -53,14 +53,14 @@ public final class LoopCalls {
     public func release(_ page: LoopPage) { instance.release(page.number) }
 
     private func page(
-        _ name: StaticString, _ eventID: EventID?, _ turn: any LoopTurn,
+        _ name: StaticString, _ phase: InstanceContext.Phase, _ eventID: EventID?, _ turn: any LoopTurn,
         _ body: (
             UnsafeMutableRawPointer?, UnsafePointer<larder_loop>, UnsafeMutablePointer<larder_event_page>
         ) -> larder_status
     ) throws(LoopFailure) -> LoopPage {
         var out = larder_event_page()
         out.struct_size = size(of: larder_event_page.self)
-        try call(name, name.isPoll ? .loopReading : .loop, eventID, turn) { context, loop in
+        try call(name, phase, eventID, turn) { context, loop in
             body(context, loop, &out)
         }
         let number = instance.keep(out)
@@ -110,10 +110,6 @@ public final class LoopCalls {
         }
         throw LoopFailure(status: isKnown(status) ? status : LARDER_FAILED, message: message ?? statusName(status))
     }
-}
-
-extension StaticString {
-    fileprivate var isPoll: Bool { utf8CodeUnitCount == 4 }
 }
 
 /// What a poll or a refresh came to; what the plugin keeps with it stays on the plugin's thread.

@@ -72,8 +72,8 @@ typedef struct larder_loop {
     larder_str event_id; /* how far it has come; absent: nothing is known */
 } larder_loop;
 
-/* What a poll came to. Set struct_size's members that you know; the rest stays zero. All that it points to stays as it is until
- * release_page. */
+/* What a poll came to. The host hands it over with its struct_size set and zeros else; all that the plugin makes it point to stays as
+ * it is until release_page. */
 typedef struct larder_event_page {
     uint32_t struct_size;
     /* 0, bits, or LARDER_REFRESH_EVERYTHING: what is cached is too old. `event_id` and `more` then mean nothing. */
