@@ -1,3 +1,5 @@
+import Glibc
+
 /// Starts a program that listens on 127.0.0.1, waits until it accepts connections, and stops it when the scope ends,
 /// however it ends.
 /// - Parameters:
@@ -36,10 +38,38 @@ func withListening<Server, Result>(
 private func accepts(_ port: UInt16, while child: ChildProcess) async -> Bool {
     for _ in 0..<1_500 {
         if child.hasEnded { return false }
-        if LoopbackPort.isOpen(port) { return !child.hasEnded }
+        if LoopbackPort.isOpen(port) { return !child.hasEnded && !isSomebodyElses(port, child) }
         do { try await Task.sleep(for: .milliseconds(20)) } catch { return false }
     }
     return false
+}
+
+/// Whether another program listens there: it was faster, and the child will find the port taken.
+private func isSomebodyElses(_ port: UInt16, _ child: ChildProcess) -> Bool {
+    do {
+        let sockets = try Files.names(in: "/proc/\(child.pid)/fd").compactMap { name in
+            target(of: "/proc/\(child.pid)/fd/\(name)")
+        }
+        let address = ":" + String(port, radix: 16, uppercase: true).leftPadded(to: 4)
+        for line in try Files.text("/proc/net/tcp").split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            guard fields.count > 9, fields[1].hasSuffix(address), fields[3] == "0A" else { continue }
+            return !sockets.contains("socket:[\(fields[9])]")
+        }
+        return false
+    } catch {
+        return false
+    }
+}
+
+private func target(of link: String) -> String? {
+    var bytes = [CChar](repeating: 0, count: 256)
+    let count = readlink(link, &bytes, bytes.count)
+    return count > 0 ? String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+}
+
+extension String {
+    fileprivate func leftPadded(to width: Int) -> String { String(repeating: "0", count: max(0, width - count)) + self }
 }
 
 /// A server's log with the lines of all requests that were answered: a line is written just after the answer's last byte, so
