@@ -73,8 +73,10 @@ extension EngineLoop {
 extension EngineLoop {
     /// Whether nothing is left that can go on within the patience of a single run.
     var isDrained: Bool {
-        guard window.isIdle, !isReading, !isLanding, !isRelisting else { return false }
-        // News cannot be read either.
+        guard !isReading, !isLanding, !isRelisting else { return false }
+        // News cannot be read either. What is here and cannot be completed is the next run's.
+        if isDiskFailing, isLandingStuck, window.startedCount == placed.count + arrivals.files.count { return true }
+        guard window.isIdle else { return false }
         if isDiskFailing { return true }
         let hasNews = engine.controls.with { $0.isStale || $0.hasNews || $0.isReset }
         guard !hasNews, relisting.isEmpty, arrivals.isEmpty, placed.isEmpty, window.readyCount(.actions) == 0 else {

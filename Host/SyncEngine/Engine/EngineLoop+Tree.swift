@@ -19,7 +19,8 @@ extension EngineLoop {
         let isLast = window.underWayCount(.downloads) == 0
         let isOverdue = completesAt.map { $0 <= now } ?? false
         let isSettled = settlesAt.map { $0 <= now } ?? true
-        if !isDiskFailing,
+        // A disk on which no download fits may have room for what is here already.
+        if !(isDiskFailing && isLandingStuck),
             arrivals.areDue(isLast: isLast, now: now) || (!placed.isEmpty && isSettled && (isLast || isOverdue))
         {
             startLanding(arrivals.takeAll(), &children)
@@ -38,6 +39,7 @@ extension EngineLoop {
 
     mutating func landed(_ batch: [Fetched], _ outcome: LandingOutcome) {
         isLanding = false
+        isLandingStuck = outcome.failure != nil
         if let failure = outcome.failure {
             health.failed(.disk(failure), record: 0, now: engine.clock.now())
             // They are whole in `incoming/` and are found there when the hold is over.

@@ -51,6 +51,8 @@ struct EngineLoop {
     /// From when on the looks of placed files are proof of their content.
     var settlesAt: Timestamp?
     var isLanding = false
+    /// Whether the last try to put files in place, or to complete those that are, failed on the disk.
+    var isLandingStuck = false
 
     // Folders to be listed again, with the records that wait for it.
     var relisting: [ItemPath: [Int64]] = [:]

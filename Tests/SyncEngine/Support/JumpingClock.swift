@@ -6,10 +6,14 @@ import Synchronization
 final class JumpingClock: Sendable {
     private let time = Mutex(Timestamp(seconds: 1_700_000_000))
     private let naps = Mutex<[Duration]>([])
+    private let longest = Mutex(Duration.seconds(10))
 
     var now: Timestamp { time.withLock { $0 } }
     /// How long was slept, in the order of the calls.
     var slept: [Duration] { naps.withLock { $0 } }
+
+    /// From now on nobody wakes: time passes only when the test says so.
+    func stop() { longest.withLock { $0 = .zero } }
 
     func advance(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
 
@@ -19,7 +23,7 @@ final class JumpingClock: Sendable {
             sleep: { duration in
                 // Others first: what can happen without time passing happens before it passes.
                 for _ in 0..<100 { await Task.yield() }
-                if duration > .seconds(10) {
+                if duration > self.longest.withLock({ $0 }) {
                     // Ends when the task is cancelled.
                     let never = AsyncStream<Void>.makeStream()
                     for await _ in never.stream {}

@@ -1,6 +1,7 @@
 import Glibc
 import Model
 import Storage
+import Synchronization
 import TestSupport
 import Testing
 
@@ -69,6 +70,71 @@ struct FullDiskTests {
             try await expectWhole(rig, files, isComplete: true)
             #expect(try await rig.records().isEmpty && rig.incoming().isEmpty)
         }
+    }
+
+    /// Writes until nothing more fits.
+    private func fill(_ path: String) throws {
+        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        let page = [UInt8](repeating: 7, count: 4096)
+        while write(file, page, page.count) > 0 {}
+        #expect(errno == ENOSPC)
+    }
+
+    @Test("P34: a pass ends too if the disk is too full to say that a file is in place", .timeLimit(.minutes(20)))
+    func uncompleted() async throws {
+        try await withTemporaryFolder { folder in
+            let disk = "\(folder)/disk"
+            try Files.makeFolder(disk)
+            try await mustRun("mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", disk])
+            do { try await fillWhileCompleting(disk) } catch { Issue.record(error) }
+            try await mustRun("umount", ["--lazy", disk])
+        }
+    }
+
+    private func fillWhileCompleting(_ disk: String) async throws {
+        let rig = try Rig(folder: disk)
+        rig.clock.stop()
+        let files = try await rig.addFiles(2) { ("/f\($0)", Self.content) }
+        let gate = Gate()
+        rig.source.then(files[1].path, .hold(gate))
+        for file in files { try await rig.ask(.download, file, for: .availableOffline) }
+        let outcome = Mutex<DrainOutcome?>(nil)
+        let drain = Task { [engine = rig.engine] in
+            let result = try await engine.drain()
+            outcome.withLock { $0 = result }
+        }
+        await gate.untilSomebodyCame()
+        // The first is put in place, and not completed before another second has passed.
+        while try rig.text("/f0") == nil {
+            if try rig.incoming().contains(where: { $0.hasPrefix("1-") }) {
+                rig.clock.advance(.seconds(1))
+                rig.engine.wake()
+            }
+            await Task.yield()
+        }
+        try fill("\(disk)/ballast")
+        gate.open()
+        while outcome.withLock({ $0 == nil }) {
+            rig.clock.advance(.milliseconds(10))
+            rig.engine.wake()
+            await Task.yield()
+        }
+        try await drain.value
+        let left = try #require(outcome.withLock { $0 })
+        #expect(left.failure?.kind == .localIO)
+        #expect(left.left.map(\.path) == files.map(\.path))
+
+        Files.remove("\(disk)/ballast")
+        let again = Task { [engine = rig.engine] in try await engine.drain() }
+        while try await !rig.records().isEmpty {
+            rig.clock.advance(.seconds(1))
+            rig.engine.wake()
+            await Task.yield()
+        }
+        #expect(try await again.value.isDone)
+        try await expectWhole(rig, files, isComplete: true)
+        try rig.vault.close()
     }
 
     @Test("P34: a running host goes on by itself when there is room again", .timeLimit(.minutes(20)))
