@@ -111,8 +111,8 @@ let package = Package(
         host(
             "Core",
             [
-                "Model", "CLinux", "Storage", "Connection", "PluginHost", "ItemPolicies", "SyncEngine", "EventLoops",
-                logging,
+                "Model", "CLarder", "CLinux", "Warehouse", "Storage", "Connection", "PluginHost", "ItemPolicies",
+                "SyncEngine", "EventLoops", logging,
             ]),
         host(
             "DemoServer",
@@ -155,7 +155,10 @@ let package = Package(
         tests("EventScheduler", ["Model", "EventScheduler"]),
         tests(
             "Core",
-            ["Model", "Storage", "Connection", "Core", "DemoServer", "SyncEngine", "ItemPolicies", "larder"]),
+            [
+                "Model", "Warehouse", "Storage", "Connection", "PluginHost", "Core", "DemoServer", "SyncEngine",
+                "ItemPolicies", "larder",
+            ]),
         tests("DemoServer", ["DemoServer"]),
         tests("CLI", ["larder", "Model", "DemoServer", arguments, logging]),
         tests("Acceptance", ["DemoServer"]),

@@ -54,7 +54,10 @@ public actor HostProcess {
         let trace = try openTrace()
         let host = await loaded(memory: DatabaseProbeMemory(database, isReadOnly: isReadOnly))
         let environment = AccountEnvironment(
-            name: bookmark.name, logger: logger, clock: options.clock, trace: trace)
+            name: bookmark.name, logger: logger, clock: options.clock, trace: trace,
+            projects: AccountProjects(
+                base: bookmark.vault + "/projects", isReadOnly: isReadOnly, plugins: settings.plugins,
+                clock: options.clock))
         return await host.start(environment)
     }
 

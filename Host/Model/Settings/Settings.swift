@@ -54,15 +54,21 @@ public struct PluginSettings: Hashable, Sendable {
     public var isolation: Isolation?
     /// The plugin's own settings, a JSON object.
     public var json: String
+    /// How many bytes the files of its projects may take, in each account.
+    public var projectQuota: Int64
+
+    public static let defaultProjectQuota: Int64 = 1_000_000_000
 
     public init(
-        id: PluginID, isEnabled: Bool = true, library: String? = nil, isolation: Isolation? = nil, json: String = "{}"
+        id: PluginID, isEnabled: Bool = true, library: String? = nil, isolation: Isolation? = nil, json: String = "{}",
+        projectQuota: Int64 = defaultProjectQuota
     ) {
         self.id = id
         self.isEnabled = isEnabled
         self.library = library
         self.isolation = isolation
         self.json = json
+        self.projectQuota = projectQuota
     }
 }
 

@@ -24,6 +24,8 @@ final class InstanceContext: @unchecked Sendable {
     let log: PluginLog
     let clock: HostClock
     let granted: Set<String>
+    /// What stands behind `larder.projects/1`; nil: nothing.
+    let projects: (any PluginProjects)?
     let table: UnsafeMutablePointer<larder_host>
     /// The thread that is inside a call, 0: none.
     let caller = Atomic<UInt>(0)
@@ -56,9 +58,12 @@ final class InstanceContext: @unchecked Sendable {
     /// there is a call for every item.
     private var leavesSomething = false
 
-    init(plugin: PluginID, granted: Set<String>, log: PluginLog, clock: HostClock) {
+    init(
+        plugin: PluginID, granted: Set<String>, projects: (any PluginProjects)? = nil, log: PluginLog, clock: HostClock
+    ) {
         self.plugin = plugin
         self.granted = granted
+        self.projects = projects
         self.log = log
         self.clock = clock
         table = .allocate(capacity: 1)

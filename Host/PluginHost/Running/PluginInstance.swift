@@ -35,7 +35,8 @@ public final class PluginInstance: @unchecked Sendable {
         self.account = account
         log = PluginLog(plugin: plugin, account: account.name, logger: account.logger, clock: account.clock)
         context = InstanceContext(
-            plugin: plugin, granted: Set(description.required + description.wanted), log: log, clock: account.clock)
+            plugin: plugin, granted: Set(description.required + description.wanted), projects: account.projects,
+            log: log, clock: account.clock)
         table = try Self.create(description.id, library, context)
         do throws(Refusal) {
             processor = try Self.extension(LARDER_EXT_ITEM_POLICY_PROCESSOR, of: table, context)

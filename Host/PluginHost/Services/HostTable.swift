@@ -53,6 +53,8 @@ func serve(
             context.log.note(.invalidArgument, "refused \(name) during \(context.callName): \(error.message)")
         case LARDER_IO, LARDER_INTERNAL:
             context.log.write(.error, "\(name) during \(context.callName): \(error.message)")
+        case LARDER_DENIED:
+            context.log.write(.warning, "refused \(name) during \(context.callName): \(error.message)")
         default: break
         }
         return error.status
@@ -95,6 +97,7 @@ nonisolated(unsafe) let hostServices: [String: UnsafeRawPointer] = [
     LARDER_EXT_ITEMS: stable(itemsTable), LARDER_EXT_ACTIONS: stable(actionsTable),
     LARDER_EXT_POLICIES: stable(policiesTable), LARDER_EXT_KV: stable(kvTable), LARDER_EXT_CANCEL: stable(cancelTable),
     LARDER_EXT_USAGE: stable(usageTable), LARDER_EXT_RECORDS: stable(recordsTable),
+    LARDER_EXT_PROJECTS: stable(projectsTable),
     LARDER_EXT_HTTP: stable(httpTable), LARDER_EXT_DAV: stable(davTable), LARDER_EXT_DISCOVER: stable(discoverTable),
 ]
 

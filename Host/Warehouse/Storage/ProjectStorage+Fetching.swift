@@ -45,4 +45,35 @@ extension ProjectStorage {
             return try disk.size(of: folder.project(id).path)
         }
     }
+
+    /// How many bytes more the files of a project will have after an update, below 0: less. Looks at what the update changes and
+    /// nothing else; how long the numbers in the project's metadata are is not counted.
+    ///
+    /// Called within the closure of ``updateProject(_:_:_:)`` it tells what that update will do.
+    /// - Throws: `calculateSizeFailed`.
+    public func growth(by request: ProjectUpdateRequest) throws(ProjectError) -> Int64 {
+        let id = request.projectID
+        return try reporting(.calculateSizeFailed, "cannot tell by how much project \(id) grows", project: id) {
+            let project = folder.project(id)
+            var growth: Int64 = 0
+            for step in request.stepsToAdd {
+                growth += Int64(StepID.byteCount + step.userData.count)
+                if let source = step.assetsSource { growth += Int64(clamping: try disk.size(of: usableSource(source))) }
+            }
+            let unwanted = Set(request.stepIDsToDelete)
+            let stored = try StoredData(of: project, unwanted.isEmpty ? [] : .stepIDs, on: disk)
+            for step in stored.stepIDs ?? [] where unwanted.contains(step) {
+                growth -= Int64(StepID.byteCount)
+                let path = project.step(step).path
+                if try disk.status(path) != nil { growth -= Int64(clamping: try disk.size(of: path)) }
+            }
+            if let userData = request.userData {
+                growth += Int64(userData.count)
+                if let old = try disk.status(project.data.entry(ProjectFolder.userData)) {
+                    growth -= Int64(old.st_size)
+                }
+            }
+            return growth
+        }
+    }
 }

@@ -8,8 +8,9 @@ extension ProjectStorage {
     }
 
     /// Makes a project without steps and data.
+    /// - Parameter owner: the program that it belongs to; nil: the one that the storage was opened for.
     /// - Throws: `writeFailed`.
-    public func createProject() throws(ProjectError) -> ProjectID {
+    public func createProject(for owner: String? = nil) throws(ProjectError) -> ProjectID {
         let id = ProjectID()
         try reporting(.writeFailed, "cannot create a project in \(base)", project: id) {
             try writing { work in
@@ -19,7 +20,8 @@ extension ProjectStorage {
                 try disk.makeFolder(project.path)
                 try writeData(
                     DataContent(
-                        metadata: ProjectMetadata(bundleID: bundleID, stepCursor: 0, created: date, modified: date),
+                        metadata: ProjectMetadata(
+                            bundleID: owner ?? bundleID, stepCursor: 0, created: date, modified: date),
                         stepIDs: [], userData: []), at: project.data, &written)
                 try disk.makeFolder(project.assets)
                 written.folders += [project.assets, project.path]
@@ -32,14 +34,15 @@ extension ProjectStorage {
     }
 
     /// The ids of all projects. Those with equal dates come in the order of their ids.
+    /// - Parameter owner: only those of this program, which leaves out what cannot be read; nil: all.
     /// - Throws: `fetchFailed`.
     public func projectIDs(
-        sortedBy key: SortKey = .creationDate, descending: Bool = true
+        sortedBy key: SortKey = .creationDate, descending: Bool = true, of owner: String? = nil
     ) throws(ProjectError) -> [ProjectID] {
         try reporting(.fetchFailed, "cannot list the projects in \(base) by \(key)") {
             var dated: [(id: ProjectID, date: ProjectDate)] = []
             for name in try disk.names(in: folder.path) {
-                guard let id = BaseFolder.projectID(name), let date = try date(of: id, key) else { continue }
+                guard let id = BaseFolder.projectID(name), let date = try date(of: id, key, owner) else { continue }
                 dated.append((id, date))
             }
             dated.sort { a, b in
@@ -50,14 +53,17 @@ extension ProjectStorage {
         }
     }
 
-    /// - Returns: nil if there is no such project. One whose data cannot be read is a project too: it has its folder's date.
-    private func date(of id: ProjectID, _ key: SortKey) throws -> ProjectDate? {
+    /// - Returns: nil if there is no such project. One whose data cannot be read is a project too, with its folder's date, and
+    ///   nobody's.
+    private func date(of id: ProjectID, _ key: SortKey, _ owner: String?) throws -> ProjectDate? {
         do {
             let metadata = try StoredData(of: folder.project(id), [], on: disk).metadata
+            guard owner == nil || metadata.bundleID == owner else { return nil }
             return key == .creationDate ? metadata.created : metadata.modified
         } catch ProjectProblem.noSuchProject {
             return nil
         } catch is ProjectProblem {
+            guard owner == nil else { return nil }
             return try disk.status(folder.project(id).path).map { ProjectDate($0.st_mtim) }
         } catch let error as SystemCallError where error.code == ENOTDIR || error.code == ELOOP {
             return nil

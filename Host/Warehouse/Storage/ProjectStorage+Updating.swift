@@ -145,7 +145,7 @@ extension ProjectStorage {
     }
 
     /// A folder that can be copied and then removed, without a step or project losing anything.
-    private func usableSource(_ source: String) throws -> Path {
+    func usableSource(_ source: String) throws -> Path {
         let path = Path(source)
         func refusal(_ why: String) -> ProjectProblem { .badSource(path: source, why: why) }
         guard let info = try disk.status(path) else { throw refusal("it does not exist") }

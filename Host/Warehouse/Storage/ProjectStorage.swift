@@ -33,12 +33,21 @@ public final class ProjectStorage: Sendable {
         self.init(base: base, bundleID: bundleID, now: now, disk: Disk())
     }
 
-    init(base: String, bundleID: String, now: @escaping @Sendable () -> ProjectDate = ProjectDate.now, disk: Disk) {
+    /// Opens a storage to read from it alone: the folder is not made, and what interrupted work left in it stays.
+    public convenience init(readingFrom base: String) {
+        self.init(base: base, bundleID: "", disk: Disk(), isReading: true)
+    }
+
+    init(
+        base: String, bundleID: String, now: @escaping @Sendable () -> ProjectDate = ProjectDate.now, disk: Disk,
+        isReading: Bool = false
+    ) {
         self.base = base.hasPrefix("/") ? base : Self.workingFolder + "/" + base
         self.bundleID = bundleID
         self.disk = disk
         self.now = now
         folder = BaseFolder(path: Path(self.base))
+        if isReading { return }
         // By contract opening does not fail: what is wrong with the folder shows with the first call that needs it.
         try? disk.makeFolders(folder.path)
         try? sweep()

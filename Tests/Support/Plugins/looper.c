@@ -36,6 +36,7 @@ struct looper {
     const larder_log *log;
     const larder_cancel *cancel;
     const larder_actions *actions;
+    const larder_projects *projects;
     char mode[64], target[256], pages[16], own[256];
     larder_status answer;
     long live_pages;
@@ -104,6 +105,17 @@ static larder_status put(struct looper *me, larder_str collection, const char *k
     status = me->records->put(me->host, collection, &record);
     free(bytes);
     return status;
+}
+
+/* What reading and writing projects comes to in a call. */
+static void keep(struct looper *me, const char *where) {
+    char word[64];
+    larder_project_ids ids = {sizeof ids, 0, 0, 0};
+    larder_str id;
+    snprintf(word, sizeof word, "list %s", where);
+    say(me, word, me->projects->list(me->host, 0, &ids));
+    snprintf(word, sizeof word, "create %s", where);
+    say(me, word, me->projects->create(me->host, &id));
 }
 
 static larder_status ask_http(struct looper *me) {
@@ -177,6 +189,7 @@ static larder_status poll(void *me_, const larder_loop *loop, larder_event_page 
         pthread_join(thread, 0);
         say(me, "from elsewhere", me->answer);
     }
+    if (is(me, "project in poll", from)) keep(me, "in poll");
     if (is(me, "put in poll", from)) say(me, "put in poll", put(me, OWN, "x", "{}", 0));
     if (is(me, "http", from)) ask_http(me);
     if (is(me, "dav", from)) ask_dav(me);
@@ -215,6 +228,7 @@ static larder_status process(void *me_, const larder_loop *loop, const larder_ev
     if (put(me, own(me, loop), key, "{\"seen\":1}", 0) != LARDER_OK) return LARDER_IO;
     me->kv->put(me->host, (larder_bytes){(const uint8_t *)"last", 4}, (larder_bytes){(const uint8_t *)value, strlen(value)});
     if (is(me, "die in process", from)) raise(SIGKILL);
+    if (is(me, "project in poll", from)) keep(me, "in process");
     if (is(me, "fail in process", from)) return LARDER_FAILED;
     if (is(me, "denied", from)) {
         say(me, "calendars", put(me, S("calendars"), "/c/", "{}", 0));
@@ -274,6 +288,7 @@ static larder_status start(void *me_) {
     me->log = host->extension(host, S(LARDER_EXT_LOG));
     me->cancel = host->extension(host, S(LARDER_EXT_CANCEL));
     me->actions = host->extension(host, S(LARDER_EXT_ACTIONS));
+    me->projects = host->extension(host, S(LARDER_EXT_PROJECTS));
     if (!config || config->settings(host, &json) != LARDER_OK) return LARDER_UNSUPPORTED;
     setting(json, "\"mode\"", me->mode, sizeof me->mode);
     setting(json, "\"target\"", me->target, sizeof me->target);
@@ -315,6 +330,7 @@ static const larder_descriptor *describe(uint32_t index) {
     descriptor.version = S("1.0.0");
     descriptor.required = S(LARDER_EXT_CONFIG " " LARDER_EXT_LOG " " LARDER_EXT_RECORDS " " LARDER_EXT_HTTP " " LARDER_EXT_DAV
                             " " LARDER_EXT_KV " " LARDER_EXT_CANCEL " " LARDER_EXT_ACTIONS);
+    descriptor.wanted = S(LARDER_EXT_PROJECTS);
     return &descriptor;
 }
 

@@ -22,6 +22,7 @@
  *   ext/kv.h               a small store of the plugin's own                      larder.kv/1
  *   ext/usage.h            the room that local copies take, and that is left      larder.usage/1
  *   ext/records.h          what loops cached                                      larder.records/1
+ *   ext/projects.h         state with steps, undo and redo                        larder.projects/1
  *   ext/http.h             requests to the account's server                       larder.http/1
  *   ext/dav.h              PROPFIND and REPORT                                    larder.dav/1
  *   ext/discover.h         where the server keeps calendars                       larder.discover/1
@@ -53,6 +54,7 @@
 #include "ext/log.h"
 #include "ext/policies.h"
 #include "ext/processor.h"
+#include "ext/projects.h"
 #include "ext/records.h"
 #include "ext/usage.h"
 

@@ -348,4 +348,67 @@ LARDER_ASSERT_OFFSET(larder_discover, struct_size, 0);
 LARDER_ASSERT_OFFSET(larder_discover, reserved, 4);
 LARDER_ASSERT_OFFSET(larder_discover, find, 8);
 
+LARDER_ASSERT_SIZE(larder_project_ids, 24);
+LARDER_ASSERT_OFFSET(larder_project_ids, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_project_ids, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_project_ids, ids, 8);
+LARDER_ASSERT_OFFSET(larder_project_ids, count, 16);
+
+LARDER_ASSERT_SIZE(larder_project, 88);
+LARDER_ASSERT_OFFSET(larder_project, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_project, can_undo, 4);
+LARDER_ASSERT_OFFSET(larder_project, can_redo, 8);
+LARDER_ASSERT_OFFSET(larder_project, reserved, 12);
+LARDER_ASSERT_OFFSET(larder_project, created, 16);
+LARDER_ASSERT_OFFSET(larder_project, modified, 24);
+LARDER_ASSERT_OFFSET(larder_project, cursor, 32);
+LARDER_ASSERT_OFFSET(larder_project, step_count, 40);
+LARDER_ASSERT_OFFSET(larder_project, step_ids, 48);
+LARDER_ASSERT_OFFSET(larder_project, user_data, 56);
+LARDER_ASSERT_OFFSET(larder_project, assets, 72);
+
+LARDER_ASSERT_SIZE(larder_project_step, 40);
+LARDER_ASSERT_OFFSET(larder_project_step, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_project_step, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_project_step, user_data, 8);
+LARDER_ASSERT_OFFSET(larder_project_step, assets, 24);
+
+LARDER_ASSERT_SIZE(larder_project_new_step, 40);
+LARDER_ASSERT_OFFSET(larder_project_new_step, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_project_new_step, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_project_new_step, user_data, 8);
+LARDER_ASSERT_OFFSET(larder_project_new_step, assets_source, 24);
+
+LARDER_ASSERT_SIZE(larder_project_update, 72);
+LARDER_ASSERT_OFFSET(larder_project_update, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_project_update, add_stride, 4);
+LARDER_ASSERT_OFFSET(larder_project_update, cursor, 8);
+LARDER_ASSERT_OFFSET(larder_project_update, delete_ids, 16);
+LARDER_ASSERT_OFFSET(larder_project_update, delete_count, 24);
+LARDER_ASSERT_OFFSET(larder_project_update, add, 32);
+LARDER_ASSERT_OFFSET(larder_project_update, add_count, 40);
+LARDER_ASSERT_OFFSET(larder_project_update, user_data, 48);
+LARDER_ASSERT_OFFSET(larder_project_update, if_modified, 64);
+
+LARDER_ASSERT_SIZE(larder_project_usage, 24);
+LARDER_ASSERT_OFFSET(larder_project_usage, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_project_usage, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_project_usage, bytes, 8);
+LARDER_ASSERT_OFFSET(larder_project_usage, quota, 16);
+
+LARDER_ASSERT_SIZE(larder_projects, 96);
+LARDER_ASSERT_OFFSET(larder_projects, struct_size, 0);
+LARDER_ASSERT_OFFSET(larder_projects, reserved, 4);
+LARDER_ASSERT_OFFSET(larder_projects, list, 8);
+LARDER_ASSERT_OFFSET(larder_projects, fetch, 16);
+LARDER_ASSERT_OFFSET(larder_projects, fetch_step, 24);
+LARDER_ASSERT_OFFSET(larder_projects, usage, 32);
+LARDER_ASSERT_OFFSET(larder_projects, create, 40);
+LARDER_ASSERT_OFFSET(larder_projects, update, 48);
+LARDER_ASSERT_OFFSET(larder_projects, add_step, 56);
+LARDER_ASSERT_OFFSET(larder_projects, undo, 64);
+LARDER_ASSERT_OFFSET(larder_projects, redo, 72);
+LARDER_ASSERT_OFFSET(larder_projects, duplicate, 80);
+LARDER_ASSERT_OFFSET(larder_projects, remove, 88);
+
 #endif

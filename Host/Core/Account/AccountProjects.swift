@@ -1,0 +1,189 @@
+import CLarder
+import Model
+import PluginHost
+import Synchronization
+import Warehouse
+
+/// The projects of an account's plugins, each with the plugin's id as its bundle id, in the vault's folder for projects.
+///
+/// The storage is opened when the first plugin asks for something. How much room a plugin's projects take is measured before its
+/// first write and counted from then on; it is measured again only before a write is refused, since a person, or the plugin in
+/// its folders of assets, may have removed something.
+final class AccountProjects: PluginProjects {
+    private struct State {
+        var storage: ProjectStorage?
+        /// The bytes of plugins' projects, as far as they are counted.
+        var used: [PluginID: Int64] = [:]
+    }
+
+    /// More than what a new project's metadata take.
+    private static let newProject: Int64 = 512
+
+    private let base: String
+    private let isReadOnly: Bool
+    private let quotas: [PluginID: Int64]
+    private let clock: HostClock
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - isReadOnly: whether every write is refused.
+    ///   - plugins: with their quotas.
+    init(base: String, isReadOnly: Bool, plugins: [PluginSettings], clock: HostClock) {
+        self.base = base
+        self.isReadOnly = isReadOnly
+        quotas = Dictionary(plugins.map { ($0.id, $0.projectQuota) }) { first, _ in first }
+        self.clock = clock
+    }
+
+    func projects(of plugin: PluginID, _ order: PluginProjectOrder) throws(ServiceError) -> [String] {
+        try ids(of: plugin, order).map(\.description)
+    }
+
+    func project(_ id: String, of plugin: PluginID, withUserData: Bool) throws(ServiceError) -> PluginProject {
+        let found = try snapshot(id, of: plugin, withUserData ? .all : .stepIDs)
+        return PluginProject(
+            created: Timestamp(nanoseconds: found.creationDate.nanoseconds),
+            modified: Timestamp(nanoseconds: found.modificationDate.nanoseconds), cursor: found.stepCursor,
+            steps: (found.stepIDs ?? []).map(\.description), userData: found.userData, assets: found.assets)
+    }
+
+    func step(_ step: String, of id: String, of plugin: PluginID) throws(ServiceError) -> PluginProject.Step {
+        let project = try snapshot(id, of: plugin).id
+        guard let step = StepID(step) else { throw .noSuchStep }
+        let found = try serving { () throws(ProjectError) in try storage().fetchStep(step, of: project) }
+        return PluginProject.Step(userData: found.userData, assets: found.assets)
+    }
+
+    func usage(of plugin: PluginID) throws(ServiceError) -> PluginProject.Usage {
+        let bytes = try measure(plugin)
+        return PluginProject.Usage(bytes: UInt64(bytes), quota: UInt64(quota(of: plugin)))
+    }
+
+    func create(for plugin: PluginID) throws(ServiceError) -> String {
+        try checkWritable()
+        try makeRoom(for: Self.newProject, plugin)
+        let id = try serving { () throws(ProjectError) in try storage().createProject(for: plugin.text) }
+        count(Self.newProject, plugin)
+        return id.description
+    }
+
+    func change(
+        _ id: String, of plugin: PluginID, _ change: PluginProjectChange
+    ) throws(ServiceError) -> [String] {
+        try checkWritable()
+        guard let project = ProjectID(id) else { throw .noSuchProject }
+        let storage = storage()
+        var refusal: ServiceError?
+        var growth: Int64 = 0
+        let added = try serving { () throws(ProjectError) in
+            try storage.updateProject(project, .stepIDs) { found in
+                do throws(ServiceError) {
+                    guard found.bundleID == plugin.text else { throw .noSuchProject }
+                    let request = try change.request(for: found)
+                    growth = try serving { () throws(ProjectError) in try storage.growth(by: request) }
+                    try makeRoom(for: growth, plugin)
+                    return request
+                } catch {
+                    refusal = error
+                    return nil
+                }
+            }
+        }
+        if let refusal { throw refusal }
+        count(growth, plugin)
+        return (added ?? []).map(\.description)
+    }
+
+    func duplicate(_ id: String, of plugin: PluginID) throws(ServiceError) -> String {
+        try checkWritable()
+        let project = try snapshot(id, of: plugin).id
+        let storage = storage()
+        let size = try serving { () throws(ProjectError) in Int64(clamping: try storage.size(of: project)) }
+        try makeRoom(for: size, plugin)
+        let copy = try serving { () throws(ProjectError) in try storage.duplicateProject(project) }
+        count(size, plugin)
+        return copy.description
+    }
+
+    func remove(_ id: String, of plugin: PluginID) throws(ServiceError) {
+        try checkWritable()
+        let project = try snapshot(id, of: plugin).id
+        try serving { () throws(ProjectError) in try storage().deleteProject(project) }
+    }
+
+    // MARK: Whose they are
+
+    private func ids(of plugin: PluginID, _ order: PluginProjectOrder) throws(ServiceError) -> [ProjectID] {
+        do throws(ProjectError) {
+            return try storage().projectIDs(
+                sortedBy: order.isByModification ? .modificationDate : .creationDate,
+                descending: !order.isOldestFirst, of: plugin.text)
+        } catch {
+            // Only a host that writes makes the folder.
+            if let cause = error.underlying as? SystemCallError, cause.isAbsence { return [] }
+            throw ServiceError(error)
+        }
+    }
+
+    /// - Throws: the same for a project of another program's as for none.
+    private func snapshot(
+        _ id: String, of plugin: PluginID, _ options: ProjectFetchOptions = []
+    ) throws(ServiceError) -> ProjectSnapshot {
+        guard let id = ProjectID(id) else { throw .noSuchProject }
+        let found = try serving { () throws(ProjectError) in try storage().fetchProject(id, options) }
+        guard found.bundleID == plugin.text else { throw .noSuchProject }
+        return found
+    }
+
+    private func storage() -> ProjectStorage {
+        state.withLock { state in
+            if let storage = state.storage { return storage }
+            let storage =
+                isReadOnly
+                ? ProjectStorage(readingFrom: base)
+                : ProjectStorage(base: base, bundleID: "", now: { [clock] in ProjectDate(clock.now()) })
+            state.storage = storage
+            return storage
+        }
+    }
+
+    private func checkWritable() throws(ServiceError) {
+        guard !isReadOnly else { throw ServiceError(LARDER_DENIED, "this is a preview, which changes no project") }
+    }
+
+    // MARK: How much room they take
+
+    private func quota(of plugin: PluginID) -> Int64 { quotas[plugin] ?? PluginSettings.defaultProjectQuota }
+
+    private func makeRoom(for growth: Int64, _ plugin: PluginID) throws(ServiceError) {
+        guard growth > 0 else { return }
+        let quota = quota(of: plugin)
+        if let used = state.withLock({ $0.used[plugin] }), growth <= quota - used { return }
+        let used = try measure(plugin)
+        guard growth <= quota - used else {
+            throw ServiceError(
+                LARDER_LIMIT,
+                "its projects take \(used) bytes and would take \(growth) more, and `project-quota` is \(quota)")
+        }
+    }
+
+    private func count(_ growth: Int64, _ plugin: PluginID) {
+        state.withLock { state in
+            if let used = state.used[plugin] { state.used[plugin] = max(0, used + growth) }
+        }
+    }
+
+    private func measure(_ plugin: PluginID) throws(ServiceError) -> Int64 {
+        var bytes: Int64 = 0
+        for id in try ids(of: plugin, PluginProjectOrder()) {
+            do throws(ProjectError) {
+                bytes += Int64(clamping: try storage().size(of: id))
+            } catch {
+                // A person may delete one meanwhile.
+                guard (error.underlying as? ProjectProblem) == .noSuchProject else { throw ServiceError(error) }
+            }
+        }
+        state.withLock { [bytes] in $0.used[plugin] = bytes }
+        return bytes
+    }
+}

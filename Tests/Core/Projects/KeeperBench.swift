@@ -1,0 +1,81 @@
+import Model
+import PluginHost
+import TestSupport
+import Warehouse
+
+@testable import Core
+
+/// A plugin in C that works on projects as a test tells it, and the folder in which they lie. There is no server.
+struct KeeperBench: Sendable {
+    let folder: String
+    let base: String
+    let log: CollectedLog
+    let host: PluginHost
+    let plugin: PluginInstance
+
+    static let id = PluginID("org.example.keeper")
+
+    private var script: String { "\(folder)/script" }
+
+    /// Lets the plugin do something in a processor's call.
+    /// - Returns: what it says of each line.
+    @discardableResult
+    func callAsFunction(_ lines: String...) async throws -> [String] {
+        try Files.write(lines.joined(separator: "\n") + "\n", to: script)
+        Files.remove(script + ".out")
+        try await plugin.withProcessor { _ = $0.didPassTrigger(.itemListUpdateCompleted) }
+        return try said()
+    }
+
+    func said() throws -> [String] {
+        Files.exists(script + ".out")
+            ? try Files.text(script + ".out").split(separator: "\n").map(String.init) : []
+    }
+
+    /// The id of the project that it worked on last.
+    func project() async throws -> String {
+        let lines = try await self("id")
+        return String(lines.last?.dropFirst(3) ?? "")
+    }
+
+    /// The storage, as a command opens it.
+    func storage(for owner: String = "org.larder.cli") -> ProjectStorage { ProjectStorage(base: base, bundleID: owner) }
+
+    /// How many bytes the plugin's projects take.
+    func bytes() throws -> Int { try Files.filesBelow(base).reduce(0) { try $0 + Files.read("\(base)/\($1)").count } }
+}
+
+/// Runs the plugin.
+/// - Parameters:
+///   - start: what it does in its start.
+///   - base: where the projects lie; nil: in a folder of the test's.
+func withKeeper(
+    defines: [String] = [], quota: Int64 = PluginSettings.defaultProjectQuota, isReadOnly: Bool = false,
+    start: String? = nil, base: String? = nil, in folder: String? = nil,
+    _ body: (KeeperBench) async throws -> Void
+) async throws {
+    guard let folder else {
+        return try await withTemporaryFolder { folder in
+            try await withKeeper(
+                defines: defines, quota: quota, isReadOnly: isReadOnly, start: start, base: base, in: folder, body)
+        }
+    }
+    let library = "\(folder)/keeper.so"
+    try await CompiledPlugin.build("keeper", to: library, defines: defines)
+    if let start { try Files.write(start + "\n", to: "\(folder)/script.start") }
+    let base = base ?? "\(folder)/projects"
+    let log = CollectedLog()
+    let settings = PluginSettings(
+        id: KeeperBench.id, library: library, isolation: .inProcess, json: #"{"script": "\#(folder)/script"}"#,
+        projectQuota: quota)
+    let host = PluginHost(
+        builtIn: "\(folder)/none", settings: Settings(plugins: [settings]),
+        probe: ProbeCommand(arguments: [try Build.larder, "__probe"]), memory: nil, logger: log.logger)
+    await host.load()
+    let projects = AccountProjects(base: base, isReadOnly: isReadOnly, plugins: [settings], clock: .system)
+    let plugins = await host.start(AccountEnvironment(name: "test", logger: log.logger, projects: projects))
+    guard let plugin = plugins.first else { throw SetupError("\(log.messages)") }
+    try await body(KeeperBench(folder: folder, base: base, log: log, host: host, plugin: plugin))
+    await host.stop(plugins)
+    await host.shutDown()
+}
