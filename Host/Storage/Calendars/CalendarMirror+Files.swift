@@ -11,6 +11,20 @@ extension CalendarMirror {
         var isNew: Bool
     }
 
+    /// What the database has for a file that is to be brought in line.
+    private struct Wanted {
+        var job: MirrorJob
+        /// Nil: the object is gone, or has none.
+        var content: (id: Int64, bytes: [UInt8])?
+        /// Made from the object's path.
+        var name: MirrorName
+        /// Whether no file of the calendar has this name by the database.
+        var isNameUnrecorded: Bool
+    }
+
+    /// Bytes of contents after which no further one is read before those are written.
+    private static let enough = 1 << 20
+
     /// Writes, replaces and removes the files of objects, as the database has them now.
     func bring(_ jobs: [MirrorJob], in folder: borrowing MirrorFolder) throws {
         let calendar = folder.calendar
@@ -20,26 +34,29 @@ extension CalendarMirror {
         var given: Set<MirrorName> = []
         var isDone = false
         defer { if !isDone { for file in prepared { unlinkat(folder.descriptor.number, file.temporary, 0) } } }
-        for job in jobs {
-            let content = try database.readBlocking { reads -> (id: Int64, bytes: [UInt8])? in
-                guard let id = try reads.contentID(of: job.key, in: calendar) else { return nil }
-                return try reads.content(id: id).map { (id, $0) }
-            }
-            guard let content else {
-                if let file = job.file { gone.append(file) }
-                continue
-            }
-            if let file = job.file {
-                if file.contentID == content.id, isAsWritten(file, in: folder) { continue }
-                prepared.append(try write(content.bytes, id: content.id, job.key, file.name, isNew: false, in: folder))
-                continue
-            }
-            let name = try freeName(for: job.key, besides: given, content: content.bytes, in: folder)
-            given.insert(name)
-            if let file = adopt(name, key: job.key, content.bytes, id: content.id, in: folder) {
-                adopted.append(file)
-            } else {
-                prepared.append(try write(content.bytes, id: content.id, job.key, name, isNew: true, in: folder))
+        var rest = jobs[...]
+        while !rest.isEmpty {
+            for wanted in try wanted(by: &rest, in: folder.calendar) {
+                let job = wanted.job
+                guard let content = wanted.content else {
+                    if let file = job.file { gone.append(file) }
+                    continue
+                }
+                if let file = job.file {
+                    if file.contentID == content.id, isAsWritten(file, in: folder) { continue }
+                    prepared.append(
+                        try write(content.bytes, id: content.id, job.key, file.name, isNew: false, in: folder))
+                    continue
+                }
+                let (name, isThere) = try freeName(
+                    wanted.name, for: job.key, isUnrecorded: wanted.isNameUnrecorded, besides: given,
+                    content: content.bytes, in: folder)
+                given.insert(name)
+                if isThere, let file = adopt(name, key: job.key, content.bytes, id: content.id, in: folder) {
+                    adopted.append(file)
+                } else {
+                    prepared.append(try write(content.bytes, id: content.id, job.key, name, isNew: true, in: folder))
+                }
             }
         }
         if !prepared.isEmpty || !adopted.isEmpty {
@@ -59,6 +76,27 @@ extension CalendarMirror {
             try database.writeBlocking { tx in for file in gone { try tx.removeMirrorFile(of: file.key, in: calendar) }
             }
         }
+    }
+
+    /// Takes as many jobs as are read at once: a transaction for each would take longer than writing its file.
+    private func wanted(by jobs: inout ArraySlice<MirrorJob>, in calendar: RecordKey) throws -> [Wanted] {
+        let (found, count) = try database.readBlocking { [jobs] reads in
+            var found: [Wanted] = []
+            var size = 0
+            for job in jobs where size < Self.enough {
+                let content = try reads.content(of: job.key, in: calendar)
+                let name = MirrorName.file(key: job.key)
+                let isNew = job.file == nil && content != nil
+                found.append(
+                    Wanted(
+                        job: job, content: content, name: name,
+                        isNameUnrecorded: isNew ? try !reads.hasMirrorFile(named: name, in: calendar) : false))
+                size += content?.bytes.count ?? 0
+            }
+            return (found, found.count)
+        }
+        jobs = jobs.dropFirst(count)
+        return found
     }
 
     /// Whether a file is as it was written.
@@ -96,9 +134,12 @@ extension CalendarMirror {
     ) throws -> Prepared {
         let temporary = Temporary(contentID: id, isNew: isNew).name
         let path = "\(folder.path)/\(name)"
-        unlinkat(folder.descriptor.number, temporary, 0)
-        let number = openat(
-            folder.descriptor.number, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        var number = openat(folder.descriptor.number, temporary, flags, 0o600)
+        if number < 0, errno == EEXIST {
+            unlinkat(folder.descriptor.number, temporary, 0)
+            number = openat(folder.descriptor.number, temporary, flags, 0o600)
+        }
         guard number >= 0 else { throw Failure.system("writing \(path)", errno) }
         let file = Descriptor(number)
         do {
@@ -133,7 +174,8 @@ extension CalendarMirror {
             guard [EEXIST, EISDIR, ENOTEMPTY].contains(errno) else {
                 throw Failure.system("writing \(folder.path)/\(file.row.name)", errno)
             }
-            file.row.name = try freeName(for: file.row.key, besides: [], content: nil, in: folder)
+            let name = MirrorName.file(key: file.row.key)
+            file.row.name = try freeName(name, for: file.row.key, besides: [], content: nil, in: folder).name
             let (row, calendar) = (file.row, folder.calendar)
             try database.writeBlocking { try $0.store(row, in: calendar) }
         }
@@ -153,16 +195,22 @@ extension CalendarMirror {
     }
 
     /// A name that no other object's file has, and nothing of others'; but a file with just this content will do.
+    /// - Parameter isUnrecorded: whether no file is known to have the wanted name.
     private func freeName(
-        for key: RecordKey, besides given: Set<MirrorName>, content: [UInt8]?, in folder: borrowing MirrorFolder
-    ) throws -> MirrorName {
+        _ wanted: MirrorName, for key: RecordKey, isUnrecorded: Bool = false, besides given: Set<MirrorName>,
+        content: [UInt8]?, in folder: borrowing MirrorFolder
+    ) throws -> (name: MirrorName, isThere: Bool) {
         let (number, calendar) = (folder.descriptor.number, folder.calendar)
-        return try MirrorName.file(key: key).firstFree(for: key) { name throws in
+        var isThere = false
+        let name = try wanted.firstFree(for: key) { name throws in
             if given.contains(name) { return .taken }
-            if try database.readBlocking({ try $0.hasMirrorFile(named: name, in: calendar) }) { return .taken }
-            guard status(of: name.text, in: number) != nil else { return errno == ENAMETOOLONG ? .tooLong : .free }
+            let isFree = isUnrecorded && name == wanted
+            if !isFree, try database.readBlocking({ try $0.hasMirrorFile(named: name, in: calendar) }) { return .taken }
+            isThere = status(of: name.text, in: number) != nil
+            guard isThere else { return errno == ENAMETOOLONG ? .tooLong : .free }
             return content.map { Self.hasContent($0, name, in: number) } == true ? .free : .taken
         }
+        return (name, isThere)
     }
 
     /// The file that is there already with just this content, such as when the database was begun anew.

@@ -9,18 +9,13 @@ extension MirrorName {
     /// - Parameter look: tells whether a name is in use.
     func firstFree(for key: RecordKey, _ look: (MirrorName) throws -> Use) throws -> MirrorName {
         var base = self
-        let digest = SHA256.hash(data: Array(key.text.utf8)).prefix(8).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
-        var marks = [nil] + (2...9).map { String($0) } + [digest]
-        // What has even that name is somebody's; there is an end to it.
-        marks += (2...99).map { "\(digest)-\($0)" }
-        var rest = marks[...]
-        while let mark = rest.first {
-            let name = mark.map { base.distinguished(by: $0) } ?? base
+        var number = 0
+        // What has even the names with a digest is somebody's; there is an end to it.
+        while number < 108 {
+            let name = number == 0 ? base : base.distinguished(by: Self.mark(number, for: key))
             switch try look(name) {
             case .free: return name
-            case .taken: rest = rest.dropFirst()
+            case .taken: number += 1
             case .tooLong:
                 let shorter = base.shortened
                 guard shorter != base else {
@@ -34,5 +29,13 @@ extension MirrorName {
         throw Failure(
             .localIO, "All names for \(key) are taken, \(self) and those like it",
             hint: "Move away what other programs have put into the folder")
+    }
+    /// What tells a name apart: 2 to 9, a digest, and that with 2 to 99.
+    private static func mark(_ number: Int, for key: RecordKey) -> String {
+        if number <= 8 { return "\(number + 1)" }
+        let digest = SHA256.hash(data: Array(key.text.utf8)).prefix(8).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+        return number == 9 ? digest : "\(digest)-\(number - 8)"
     }
 }

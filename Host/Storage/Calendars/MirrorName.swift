@@ -51,9 +51,13 @@ struct MirrorName: ByteText {
 
     /// The last segment of a path that is not empty, decoded unless that gives no text.
     private static func lastSegment(of key: RecordKey) -> String {
-        let segment = key.text.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
+        let path = key.text.utf8
+        let end = path.lastIndex { $0 != UInt8(ascii: "/") }.map(path.index(after:)) ?? path.startIndex
+        let start = path[..<end].lastIndex(of: UInt8(ascii: "/")).map(path.index(after:)) ?? path.startIndex
+        let segment = path[start..<end]
+        guard segment.contains(UInt8(ascii: "%")) else { return String(decoding: segment, as: UTF8.self) }
         var decoded: [UInt8] = []
-        var rest = segment[...]
+        var rest = segment
         while let byte = rest.popFirst() {
             let digits = rest.prefix(2).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
             if byte == UInt8(ascii: "%"), digits.count == 2 {
@@ -68,10 +72,13 @@ struct MirrorName: ByteText {
 
     /// Without what no name has, or what hides one.
     private static func plain(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            let isBad = scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) || scalar == "/"
-            result.unicodeScalars.append(isBad ? "_" : scalar)
+        func isBad(_ scalar: UnicodeScalar) -> Bool {
+            scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) || scalar == "/"
+        }
+        var result = text
+        if text.unicodeScalars.contains(where: isBad) {
+            result = ""
+            for scalar in text.unicodeScalars { result.unicodeScalars.append(isBad(scalar) ? "_" : scalar) }
         }
         return result.utf8.first == UInt8(ascii: ".")
             ? "_" + String(decoding: result.utf8.dropFirst(), as: UTF8.self) : result

@@ -157,12 +157,18 @@ extension DatabaseReads {
         return try statement.step() ? statement.integer(0) : nil
     }
 
-    /// Nil: it was replaced or removed meanwhile.
-    func content(id: Int64) throws -> [UInt8]? {
-        let statement = try RawStatement(db, "SELECT content FROM recordContents WHERE id = ?")
+    /// Nil: there is no such object, or it has none.
+    func content(of object: RecordKey, in calendar: RecordKey) throws -> (id: Int64, bytes: [UInt8])? {
+        let statement = try RawStatement(
+            db,
+            """
+            SELECT id, content FROM records JOIN recordContents ON id = contentID WHERE collection = ? AND key = ?
+            """)
         defer { statement.reset() }
-        statement.bind(1, id)
-        return try statement.step() ? statement.blob(0) : nil
+        statement.bind(1, RecordCollection.calendars.of(calendar).text)
+        statement.bind(2, object.text)
+        guard try statement.step(), let id = statement.integer(0), let bytes = statement.blob(1) else { return nil }
+        return (id, bytes)
     }
 }
 
