@@ -1,4 +1,5 @@
 import CLarder
+import Model
 import TestSupport
 import Testing
 

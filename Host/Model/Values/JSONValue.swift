@@ -1,5 +1,5 @@
 /// A JSON value (RFC 8259). Members keep their order; of two with one name the last counts.
-indirect enum JSONValue: Hashable, Sendable {
+public indirect enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -8,29 +8,34 @@ indirect enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([Member])
 
-    struct Member: Hashable, Sendable {
-        var name: String
-        var value: JSONValue
+    public struct Member: Hashable, Sendable {
+        public var name: String
+        public var value: JSONValue
+
+        public init(name: String, value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// Why a text is no JSON, and where, in bytes from its start.
-    struct ParsingError: Error, Hashable {
-        var message: String
-        var offset: Int
+    public struct ParsingError: Error, Hashable {
+        public var message: String
+        public var offset: Int
     }
 
-    init(parsing text: String) throws(ParsingError) {
+    public init(parsing text: String) throws(ParsingError) {
         var parser = JSONParser(bytes: Array(text.utf8))
         self = try parser.document()
     }
 
-    subscript(name: String) -> JSONValue? {
+    public subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.last { $0.name.utf8.elementsEqual(name.utf8) }?.value
     }
 
     /// The value as JSON, without spaces.
-    var text: String {
+    public var text: String {
         switch self {
         case .null: "null"
         case .bool(let value): value ? "true" : "false"
