@@ -216,14 +216,14 @@ final class ProcessorRun: PluginRun {
         case .putValue(let key, let value): try transaction.setPluginValue(of: intent.plugin, key: key, value)
         case .deleteValue(let key): try transaction.removePluginValue(of: intent.plugin, key: key)
         case .addPolicy(let policy, let runsTrigger):
-            _ = try transaction.addPolicy(policy, runsTrigger: runsTrigger)
+            _ = try transaction.addPolicy(policy, by: author(of: intent), runsTrigger: runsTrigger)
         case .updatePolicy(let policy, let runsTrigger):
             guard let stored = try transaction.policy(policy.id), stored != policy else { return }
             guard stored.revision == policy.revision else { return outdated(policy.id) }
-            try transaction.updatePolicy(policy, runsTrigger: runsTrigger)
+            try transaction.updatePolicy(policy, by: author(of: intent), runsTrigger: runsTrigger)
         case .removePolicy(let id, let runsTrigger):
             guard try transaction.policy(id) != nil else { return }
-            try transaction.removePolicy(id, runsTrigger: runsTrigger)
+            try transaction.removePolicy(id, by: author(of: intent), runsTrigger: runsTrigger)
         }
     }
 
@@ -237,6 +237,8 @@ final class ProcessorRun: PluginRun {
         // What was so already changes nothing, and may be asked for as often as a processor likes.
         if transaction.changes?.updated.count != before?.updated.count { policiesOwner.noteAsked(item) }
     }
+
+    private func author(of intent: Intent) -> PolicyAuthor { .plugin(intent.plugin, at: policiesOwner.clock.now()) }
 
     private func outdated(_ id: PolicyID) {
         calls.logError("A change to the policy \(id) was dropped: the policy was changed meanwhile")

@@ -27,7 +27,7 @@ import Testing
             try transaction.addPolicy(
                 ItemPolicy(
                     kind: .availableOffline, condition: #"path == "\#(path)" || path.startsWith("\#(path)/")"#,
-                    path: ItemPath(path)))
+                    path: ItemPath(path)), by: .somebody)
         }
         await bench.policies.settled()
         return policy
@@ -65,7 +65,7 @@ import Testing
                     if case .download(_, whileCovered: true) = intent.change { intent.key != nil } else { false }
                 })
             _ = try await Self.pin("/Photos/x", bench)
-            try await bench.database.write { try $0.removePolicy(outer.id) }
+            try await bench.database.write { try $0.removePolicy(outer.id, by: .somebody) }
             await bench.policies.settled()
             #expect(try await Self.here(bench) == ["/Photos/x", "/Photos/x/b"])
             #expect(bench.policies.takeFailures().isEmpty)

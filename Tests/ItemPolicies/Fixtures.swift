@@ -137,3 +137,8 @@ final class Collected<Element: Sendable>: Sendable {
     var all: [Element] { elements.withLock { $0 } }
     func add(_ element: Element) { elements.withLock { $0.append(element) } }
 }
+
+extension PolicyAuthor {
+    /// Where it does not matter who.
+    static let somebody = PolicyAuthor.person("somebody", at: Timestamp(seconds: 1))
+}

@@ -201,6 +201,12 @@ import Testing
             let failure = try #require(bench.policies.takeFailures().first)
             #expect(failure.message.contains("did not come to rest"))
             #expect(failure.message.contains("org.example.wilful"))
+            let journal = try await bench.database.read { try $0.policyJournal(limit: 100) }
+            #expect(journal.count == 21)
+            for row in journal {
+                guard case .step(let step) = row.entry else { continue }
+                #expect(step.author.who == .plugin(PluginID("org.example.wilful")) && !step.isQuiet)
+            }
             // A change from outside sets it to work again.
             bench.policies.fire(.itemListUpdateCompleted)
             await bench.policies.settled()
@@ -253,17 +259,17 @@ import Testing
     func policyChanges() async throws {
         try await withWorkbench(settings: ["mode": "list"]) { bench in
             var policy = ItemPolicy(kind: PolicyKind("wilful"), condition: #"path == "/a""#)
-            let stored = try await bench.database.write { [policy] in try $0.addPolicy(policy) }
+            let stored = try await bench.database.write { [policy] in try $0.addPolicy(policy, by: .somebody) }
             policy = stored
             policy.condition = #"path == "/b""#
-            try await bench.database.write { [policy] in _ = try $0.updatePolicy(policy) }
+            try await bench.database.write { [policy] in _ = try $0.updatePolicy(policy, by: .somebody) }
             await bench.policies.settled()
-            try await bench.database.write { try $0.removePolicy(stored.id, runsTrigger: false) }
+            try await bench.database.write { try $0.removePolicy(stored.id, by: .somebody, runsTrigger: false) }
             await bench.policies.settled()
             #expect(try bench.count(of: "didPassTrigger") == 2)
             // Policies of its own kind alone, and those that are stored.
             _ = try await bench.database.write {
-                try $0.addPolicy(ItemPolicy(kind: .availableOffline, condition: "true"))
+                try $0.addPolicy(ItemPolicy(kind: .availableOffline, condition: "true"), by: .somebody)
             }
             await bench.policies.settled()
             #expect(bench.log.messages.filter { $0.hasPrefix("info") }.last == #"info: path == "/b""#)
@@ -279,13 +285,13 @@ import Testing
             let plugin = PluginID("org.example.wilful")
             #expect(try !bench.policies.covers(a, for: plugin))
             let policy = try await bench.database.write { transaction in
-                try transaction.addPolicy(ItemPolicy(kind: .availableOffline, condition: "true"))
+                try transaction.addPolicy(ItemPolicy(kind: .availableOffline, condition: "true"), by: .somebody)
                 return try transaction.addPolicy(
-                    ItemPolicy(kind: PolicyKind("wilful"), condition: #"path == "/a""#))
+                    ItemPolicy(kind: PolicyKind("wilful"), condition: #"path == "/a""#), by: .somebody)
             }
             #expect(try bench.policies.covers(a, for: plugin))
             #expect(try !bench.policies.covers(b, for: plugin))
-            try await bench.database.write { try $0.removePolicy(policy.id) }
+            try await bench.database.write { try $0.removePolicy(policy.id, by: .somebody) }
             #expect(try !bench.policies.covers(a, for: plugin))
             #expect(try policyCondition(of: []) == nil)
             await bench.policies.settled()

@@ -25,7 +25,7 @@ import Testing
     func stored() async throws {
         try await withFolder { path in
             var database = try Database.open(path: path)
-            let added = try await database.write { try $0.addPolicy(Self.full()) }
+            let added = try await database.write { try $0.addPolicy(Self.full(), by: .somebody) }
             // Never closed, as after kill -9.
             database = try Database.open(path: path)
             let read = try await database.read { try $0.policies() }
@@ -40,30 +40,30 @@ import Testing
         try await withFolder { path in
             let database = try Database.open(path: path)
             let other = try await database.write {
-                try $0.addPolicy(ItemPolicy(kind: PolicyKind("k"), condition: "true"))
+                try $0.addPolicy(ItemPolicy(kind: PolicyKind("k"), condition: "true"), by: .somebody)
             }
-            var policy = try await database.write { try $0.addPolicy(Self.full()) }
+            var policy = try await database.write { try $0.addPolicy(Self.full(), by: .somebody) }
             policy.condition = "false"
             policy.data = nil
-            let updated = try await database.write { [policy] in try $0.updatePolicy(policy) }
+            let updated = try await database.write { [policy] in try $0.updatePolicy(policy, by: .somebody) }
             #expect(updated.revision == 2)
             #expect(try await database.read { try $0.policies() } == [other, updated])
             let outdated = await #expect(throws: Failure.self) {
-                try await database.write { [policy] in try $0.updatePolicy(policy) }
+                try await database.write { [policy] in try $0.updatePolicy(policy, by: .somebody) }
             }
             #expect(outdated?.message.contains("was changed meanwhile") == true)
             let unknown = PolicyID("nobody")
             let removal = await #expect(throws: Failure.self) {
-                try await database.write { try $0.removePolicy(unknown) }
+                try await database.write { try $0.removePolicy(unknown, by: .somebody) }
             }
             #expect(removal?.kind == .notFound)
             var stranger = policy
             stranger.id = unknown
             let update = await #expect(throws: Failure.self) {
-                try await database.write { [stranger] in try $0.updatePolicy(stranger) }
+                try await database.write { [stranger] in try $0.updatePolicy(stranger, by: .somebody) }
             }
             #expect(update?.kind == .notFound)
-            try await database.write { try $0.removePolicy(other.id) }
+            try await database.write { try $0.removePolicy(other.id, by: .somebody) }
             #expect(try await database.read { try $0.policies() } == [updated])
             try database.close()
         }
@@ -73,14 +73,14 @@ import Testing
     func refused() async throws {
         try await withFolder { path in
             let database = try Database.open(path: path)
-            let added = try await database.write { try $0.addPolicy(Self.full()) }
+            let added = try await database.write { try $0.addPolicy(Self.full(), by: .somebody) }
             for wrong in [
                 ItemPolicy(kind: added.kind, condition: "path =="),
                 ItemPolicy(kind: added.kind, condition: "true", removeWhenNone: "1 +"),
                 ItemPolicy(id: added.id, kind: added.kind, condition: "true"),
             ] {
                 let failure = await #expect(throws: Failure.self) {
-                    try await database.write { try $0.addPolicy(wrong) }
+                    try await database.write { try $0.addPolicy(wrong, by: .somebody) }
                 }
                 #expect(failure?.kind == .badData)
             }
@@ -94,14 +94,16 @@ import Testing
         try await withWorkbench(settings: ["mode": "list"]) { bench in
             let kind = PolicyKind("wilful")
             try await bench.database.write { transaction in
-                try transaction.addPolicy(ItemPolicy(kind: kind, condition: "true"))
+                try transaction.addPolicy(ItemPolicy(kind: kind, condition: "true"), by: .somebody)
                 try transaction.db.execute(
                     sql: "CREATE TRIGGER full BEFORE INSERT ON policies BEGIN SELECT RAISE(FAIL, 'disk full'); END")
             }
             await bench.policies.settled()
             let before = try bench.calls().count
             await #expect(throws: Failure.self) {
-                try await bench.database.write { try $0.addPolicy(ItemPolicy(kind: kind, condition: "false")) }
+                try await bench.database.write {
+                    try $0.addPolicy(ItemPolicy(kind: kind, condition: "false"), by: .somebody)
+                }
             }
             await bench.policies.settled()
             #expect(try bench.calls().count == before)
@@ -118,7 +120,7 @@ import Testing
             try await database.write { transaction in
                 for identifier in ["_sys.hidden", "_sysnot", nil] {
                     try transaction.addPolicy(
-                        ItemPolicy(kind: PolicyKind("k"), identifier: identifier, condition: "true"))
+                        ItemPolicy(kind: PolicyKind("k"), identifier: identifier, condition: "true"), by: .somebody)
                 }
             }
             let shown = try await database.read { try $0.policies(includesInternal: false) }
@@ -139,7 +141,7 @@ import Testing
             ]
             try await database.write { transaction in
                 for (kind, condition) in conditions {
-                    try transaction.addPolicy(ItemPolicy(kind: PolicyKind(kind), condition: condition))
+                    try transaction.addPolicy(ItemPolicy(kind: PolicyKind(kind), condition: condition), by: .somebody)
                 }
             }
             var item = Item(localID: .random(), fileID: nil, path: ItemPath(unchecked: "/Photos/a_b"), kind: .file)

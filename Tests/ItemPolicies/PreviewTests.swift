@@ -118,7 +118,8 @@ import Testing
         try await withWorkbench(nil, items: ["/Photos/a", "/b"]) { bench in
             let policy = try await bench.database.write { tx in
                 try tx.addPolicy(
-                    ItemPolicy(kind: .availableOffline, condition: #"path.startsWith("/Photos/")"#), runsTrigger: false)
+                    ItemPolicy(kind: .availableOffline, condition: #"path.startsWith("/Photos/")"#), by: .somebody,
+                    runsTrigger: false)
             }
             let items = try await bench.database.read { reads in
                 try ["/Photos/a", "/b"].compactMap { try reads.item(at: ItemPath($0)) }

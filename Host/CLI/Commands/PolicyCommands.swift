@@ -4,8 +4,11 @@ import Model
 
 struct PolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "policy", abstract: "List, add, change and remove item policies, and run them.",
-        subcommands: [PolicyAdd.self, PolicyList.self, PolicyUpdate.self, PolicyRemove.self, PolicyRun.self])
+        commandName: "policy", abstract: "List, add, change and remove item policies, undo that, and run them.",
+        subcommands: [
+            PolicyAdd.self, PolicyList.self, PolicyUpdate.self, PolicyRemove.self, PolicyUndo.self, PolicyRedo.self,
+            PolicyHistoryList.self, PolicyRun.self,
+        ])
 }
 
 struct PolicyList: LarderCommand {

@@ -9,16 +9,14 @@ extension AccountHost {
     /// Before the account was ever scanned any path is accepted; afterwards it must be known.
     /// - Throws: `.badData` if policies cover the item already, `.notFound` if nothing is known at the path.
     public func pin(_ path: ItemPath) async throws(Failure) -> PinOutcome {
-        let now = clock.now()
-        return try await failing { try await self.database.write { try $0.pin(path, now: now) } }
+        try await changingPolicies { tx, author in try tx.pin(path, by: author) }
     }
 
     /// Ends what pinning the item began.
     /// - Returns: the policies that were removed.
     /// - Throws: `.badData` if the item is covered by a policy for something else, `.notFound` if no policy covers it.
     public func unpin(_ path: ItemPath) async throws(Failure) -> [ItemPolicy] {
-        let now = clock.now()
-        return try await failing { try await self.database.write { try $0.unpin(path, now: now) } }
+        try await changingPolicies { tx, author in try tx.unpin(path, by: author) }
     }
 
     /// Takes a record out of the journal, and takes back what was done for it.

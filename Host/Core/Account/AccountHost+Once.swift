@@ -38,6 +38,7 @@ extension AccountHost {
             }
             group.cancelAll()
         }
+        await writePolicyHistory()
         var result = outcome.value
         do {
             result.issues = try await database.read { try $0.issues() }
@@ -112,6 +113,7 @@ extension AccountHost {
                 for failure in policies.takeFailures() { outcome.add(failure) }
                 outcome.add(drained)
             }
+            await writePolicyHistory()
             return outcome.value
         } catch {
             throw Failure(of: error)

@@ -36,11 +36,13 @@ extension AccountHost {
                 group.addTask { [loops] in await loops.run() }
                 group.addTask { [self] in await heedHints() }
                 group.addTask { [self] in try await keepCalendarFiles() }
+                group.addTask { [self] in try await keepPolicyHistory() }
                 defer { group.cancelAll() }
                 // Each of them ends only when the task is cancelled, or when it cannot go on.
                 try await group.next()
             }
             await loops.suspend()
+            await writePolicyHistory()
             return .success(())
         } catch {
             await loops.suspend()

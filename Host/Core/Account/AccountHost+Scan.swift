@@ -22,6 +22,7 @@ extension AccountHost {
             return true
         }
         if changed { policies.fire(.policiesChanged) }
+        await writePolicyHistory()
         try await loops.enable()
         return look?.unsettled ?? [.root]
     }

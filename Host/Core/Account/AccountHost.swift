@@ -22,6 +22,7 @@ public final class AccountHost: Sendable {
     let policies: ItemPolicies
     let list: ItemListUpdate
     let loops: EventLoops
+    let history: PolicyHistory
     let credentials: CredentialsSource
     let process: HostProcess
     private let plugins: [PluginInstance]
@@ -41,6 +42,7 @@ public final class AccountHost: Sendable {
         self.credentials = credentials
         self.state = state
         self.plugins = plugins
+        history = PolicyHistory(vault.database, vault: bookmark.vault, clock: clock)
     }
 
     private struct Parts {
@@ -116,7 +118,10 @@ public final class AccountHost: Sendable {
             later.set((policies, list))
             vault.database.setCommitObserver { summary in
                 policies.databaseChanged(summary)
-                if summary.policiesChanged { engine.policiesChanged() }
+                if summary.policiesChanged {
+                    engine.policiesChanged()
+                    state.policyChanges.ring()
+                }
                 if summary.recordsChanged || summary.changesItems { engine.wake() }
                 if summary.recordsChanged { state.newRecords.ring() }
             }
@@ -158,6 +163,8 @@ final class AccountState: Sendable {
     let looks = Bell()
     /// Rung when calendars or what is in them changed.
     let calendars = Bell()
+    /// Rung when policies were changed.
+    let policyChanges = Bell()
     /// Which copies programs use, while the tree is watched.
     let uses = UseLog()
 

@@ -11,15 +11,19 @@ public struct HostOptions: Sendable {
     public var builtInPlugins: String
     /// The command that opens a library in a child process and describes it; the library's path is appended.
     public var probe: [String]
+    /// The name of the person whose commands the process carries out. It may block.
+    public var person: @Sendable () -> String
 
     public init(
-        clock: HostClock = .system, logger: Logger, trace: String? = nil, builtInPlugins: String, probe: [String]
+        clock: HostClock = .system, logger: Logger, trace: String? = nil, builtInPlugins: String, probe: [String],
+        person: @escaping @Sendable () -> String = LoginName.current
     ) {
         self.clock = clock
         self.logger = logger
         self.trace = trace
         self.builtInPlugins = builtInPlugins
         self.probe = probe
+        self.person = person
     }
 }
 

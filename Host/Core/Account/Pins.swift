@@ -13,14 +13,14 @@ extension Transaction {
     ///
     /// Before the account was ever scanned any path is accepted; afterwards it must be known.
     /// - Throws: `.badData` if policies cover the item already, `.notFound` if nothing is known at the path.
-    func pin(_ path: ItemPath, now: Timestamp) throws -> PinOutcome {
+    func pin(_ path: ItemPath, by author: PolicyAuthor) throws -> PinOutcome {
         let item = try item(at: path)
         if item == nil, !path.isRoot, try metaInteger(.lastScan) != nil {
             throw Failure(.notFound, "\(path) is not known", hint: "See `larder ls \(path.parent)`")
         }
         let policies = try policies(kind: .availableOffline, includesInternal: false)
         let covering = try policies.filter { policy in
-            if let item { return try Condition(parsing: policy.condition).matches(item, now: now) }
+            if let item { return try Condition(parsing: policy.condition).matches(item, now: author.time) }
             return policy.path.map { $0 == path || $0.isAncestor(of: path) } ?? false
         }
         guard covering.isEmpty else {
@@ -34,8 +34,7 @@ extension Transaction {
         var policy = ItemPolicy(kind: .availableOffline, condition: Self.condition(of: path, item), path: path)
         policy.localID = item?.localID
         if let localID = item?.localID { policy.removeWhenNone = "!removed && localID == \"\(localID)\"" }
-        let stored = try addPolicy(policy, runsTrigger: true)
-        try setMeta(.policiesChanged, .integer(1))
+        let stored = try addPolicy(policy, by: author)
         return PinOutcome(policy: stored, redundant: redundant)
     }
 
@@ -49,19 +48,18 @@ extension Transaction {
     /// Ends what pinning the item began.
     /// - Returns: the policies that were removed.
     /// - Throws: `.badData` if the item is covered by a policy for something else, `.notFound` if no policy covers it.
-    func unpin(_ path: ItemPath, now: Timestamp) throws -> [ItemPolicy] {
+    func unpin(_ path: ItemPath, by author: PolicyAuthor) throws -> [ItemPolicy] {
         let item = try item(at: path)
         let policies = try policies(kind: .availableOffline, includesInternal: false)
         let own = policies.filter { policy in
             policy.path == path || (item != nil && policy.localID == item?.localID)
         }
         guard own.isEmpty else {
-            for policy in own { try removePolicy(policy.id, runsTrigger: true) }
-            try setMeta(.policiesChanged, .integer(1))
+            for policy in own { try removePolicy(policy.id, by: author) }
             return own
         }
         let covering = try policies.filter { policy in
-            try item.map { try Condition(parsing: policy.condition).matches($0, now: now) } ?? false
+            try item.map { try Condition(parsing: policy.condition).matches($0, now: author.time) } ?? false
         }
         guard let first = covering.first else {
             throw Failure(.notFound, "\(path) is not pinned", hint: "See `larder policy list`")

@@ -56,8 +56,8 @@ extension AccountHost {
                 let fate = try AutoRemoval(of: policy, in: tx, now: now)
                 switch fate {
                 case .stays: continue
-                case .aimedAnew(let aimed): try tx.updatePolicy(aimed)
-                case .goes: try tx.removePolicy(policy.id)
+                case .aimedAnew(let aimed): try tx.updatePolicy(aimed, by: .host(at: now))
+                case .goes: try tx.removePolicy(policy.id, by: .host(at: now))
                 }
                 done.append((policy, fate))
             }

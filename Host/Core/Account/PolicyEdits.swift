@@ -22,14 +22,14 @@ extension AccountHost {
     /// Stores a new policy.
     /// - Throws: `.badData` if a condition does not parse, or if there is a policy of this id or identifier.
     public func addPolicy(_ policy: ItemPolicy) async throws(Failure) -> ItemPolicy {
-        try await editing { tx in
+        try await changingPolicies { tx, author in
             for name in [policy.id.text, policy.identifier].compactMap(\.self) {
                 guard let same = try tx.policies(named: name).first else { continue }
                 throw Failure(
                     .badData, "there is a policy \(name) already, of the kind \(same.kind)",
                     hint: "`larder policy update \(name)` changes it")
             }
-            return try tx.addPolicy(policy)
+            return try tx.addPolicy(policy, by: author)
         }
     }
 
@@ -37,12 +37,12 @@ extension AccountHost {
     /// - Parameter name: its id or identifier.
     /// - Throws: `.notFound` without such a policy, `.badData` if a condition does not parse, or if several have the identifier.
     public func updatePolicy(named name: String, _ change: PolicyChange) async throws(Failure) -> ItemPolicy {
-        try await editing { tx in
+        try await changingPolicies { tx, author in
             var policy = try tx.policy(named: name)
             if let condition = change.condition { policy.condition = condition }
             if let text = change.description { policy.description = text.isEmpty ? nil : text }
             if let text = change.removeWhenNone { policy.removeWhenNone = text.isEmpty ? nil : text }
-            return try tx.updatePolicy(policy)
+            return try tx.updatePolicy(policy, by: author)
         }
     }
 
@@ -51,9 +51,9 @@ extension AccountHost {
     /// - Returns: what it was.
     /// - Throws: `.notFound` without such a policy, `.badData` if several have the identifier.
     public func removePolicy(named name: String) async throws(Failure) -> ItemPolicy {
-        try await editing { tx in
+        try await changingPolicies { tx, author in
             let policy = try tx.policy(named: name)
-            try tx.removePolicy(policy.id)
+            try tx.removePolicy(policy.id, by: author)
             return policy
         }
     }
@@ -61,21 +61,6 @@ extension AccountHost {
     /// The kinds of policies that the plugins which were opened process.
     public func policyKinds() async -> [PolicyKind] {
         await process.pluginReports().flatMap(\.kinds).map(PolicyKind.init)
-    }
-
-    /// Processors hear of the change in the next run, whoever makes it.
-    private func editing(
-        _ edit: @escaping @Sendable (Transaction) throws -> ItemPolicy
-    ) async throws(Failure) -> ItemPolicy {
-        do {
-            return try await database.write { tx in
-                let policy = try edit(tx)
-                try tx.setMeta(.policiesChanged, .integer(1))
-                return policy
-            }
-        } catch {
-            throw Failure(of: error)
-        }
     }
 }
 

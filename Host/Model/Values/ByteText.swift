@@ -53,13 +53,16 @@ public struct PolicyID: ByteText {
     public init(_ text: String) { self.text = text }
 
     /// A new random id (RFC 9562, version 4).
-    public static func random() -> PolicyID {
-        var digits = Array(randomHex(bytes: 16).utf8)
-        digits[12] = UInt8(ascii: "4")
-        digits[16] = Array("89ab".utf8)[Int(digits[16] % 4)]
-        for position in [20, 16, 12, 8] { digits.insert(UInt8(ascii: "-"), at: position) }
-        return PolicyID(String(decoding: digits, as: UTF8.self))
-    }
+    public static func random() -> PolicyID { PolicyID(randomUUID()) }
+}
+
+/// The id of an entry in the journal of policies' changes.
+public struct PolicyChangeID: ByteText {
+    public let text: String
+    public init(_ text: String) { self.text = text }
+
+    /// A new random id (RFC 9562, version 4).
+    public static func random() -> PolicyChangeID { PolicyChangeID(randomUUID()) }
 }
 
 /// The id of a claim, which whoever makes it may choose.
@@ -117,4 +120,12 @@ public func randomHex(bytes count: Int) -> String {
         }
         return count * 2
     }
+}
+
+private func randomUUID() -> String {
+    var digits = Array(randomHex(bytes: 16).utf8)
+    digits[12] = UInt8(ascii: "4")
+    digits[16] = Array("89ab".utf8)[Int(digits[16] % 4)]
+    for position in [20, 16, 12, 8] { digits.insert(UInt8(ascii: "-"), at: position) }
+    return String(decoding: digits, as: UTF8.self)
 }

@@ -116,7 +116,7 @@ public final class Database: Sendable {
         var result: T?
         try db.inTransaction(.immediate) {
             result = try body(transaction)
-            try transaction.storeAnchor()
+            try transaction.storeNotes()
             return .commit
         }
         if let summary = transaction.summary, let observe = observer.withLock({ $0 }) { observe(summary) }

@@ -18,6 +18,7 @@ public final class Transaction: DatabaseReads {
     public let db: GRDB.Database
     private var nextAnchor: Int64?
     private var notes = CommitSummary()
+    private var policyChanges = NotedPolicyChanges()
 
     init(db: GRDB.Database) { self.db = db }
 
@@ -37,6 +38,12 @@ public final class Transaction: DatabaseReads {
     /// The item is marked removed, or its row is gone.
     public func noteRemoved(_ databaseID: Int64) { notes.removed.append(databaseID) }
 
+    /// What became of a policy. Each author's changes are one row of the journal, written with the transaction.
+    func notePolicyChange(before: ItemPolicy?, after: ItemPolicy?, by author: PolicyAuthor, runsTrigger: Bool) {
+        policyChanges.note(PolicyDifference(before: before, after: after), by: author, isQuiet: !runsTrigger)
+        notePoliciesChanged(runsTrigger: runsTrigger)
+    }
+
     /// - Parameter runsTrigger: Whether the processors' `policiesChanged` follows.
     public func notePoliciesChanged(runsTrigger: Bool) {
         notes.policiesChanged = true
@@ -48,7 +55,9 @@ public final class Transaction: DatabaseReads {
     func noteLoopsChanged() { notes.loopsChanged = true }
     func noteChange(of collection: RecordCollection) { notes.collections.insert(collection) }
 
-    func storeAnchor() throws {
+    /// Writes what goes with the changes themselves. To be called once, at the end.
+    func storeNotes() throws {
+        for step in policyChanges.steps { try appendToPolicyJournal(.step(step)) }
         guard notes.changesItems else { return }
         notes.anchor = try anchor
         try setMeta(.anchor, .integer(notes.anchor))

@@ -53,7 +53,8 @@ import Testing
                 (["add", "--kind", "k", "--where", "true", "--id", "jpegs"], 65, "there is a policy jpegs already"),
                 (["add", "--kind", "k", "--where", "true", "--id", "a b"], 65, "--id"),
                 (["add", "--kind", "", "--where", "true"], 64, "--kind"), (["add", "--kind", "k"], 64, "--where"),
-                (["undo"], 64, "there is no command"), (["history"], 64, "there is no command"),
+                (["undo", "jpegs"], 64, "jpegs"), (["history", "--limit", "-1"], 64, "--limit"),
+                (["redo"], 65, "there is nothing to redo"),
             ]
             let stored = try await policies(account)
             for (words, code, says) in wrong {

@@ -22,11 +22,13 @@ struct AutoRemovalTests {
             try await bench.runWell()
             try await bench.host.database.write { tx in
                 try tx.addPolicy(
-                    ItemPolicy(kind: .availableOffline, condition: "false", removeWhenNone: #"path == "/nosuch""#))
+                    ItemPolicy(kind: .availableOffline, condition: "false", removeWhenNone: #"path == "/nosuch""#),
+                    by: .somebody)
                 // Nothing says when these go, or nobody processes them.
-                try tx.addPolicy(ItemPolicy(kind: .availableOffline, condition: #"path == "/nosuch""#))
+                try tx.addPolicy(ItemPolicy(kind: .availableOffline, condition: #"path == "/nosuch""#), by: .somebody)
                 try tx.addPolicy(
-                    ItemPolicy(kind: PolicyKind("k"), condition: "true", removeWhenNone: #"path == "/nosuch""#))
+                    ItemPolicy(kind: PolicyKind("k"), condition: "true", removeWhenNone: #"path == "/nosuch""#),
+                    by: .somebody)
             }
             for path in ["/a", "/b/2"] { bench.server.tree.remove(path) }
             let host = try await bench.ready()
@@ -110,7 +112,8 @@ struct AutoRemovalTests {
                 await scan()
                 _ = try await bench.host.database.write { tx in
                     try tx.addPolicy(
-                        ItemPolicy(kind: .availableOffline, condition: "false", removeWhenNone: "size > 1000"))
+                        ItemPolicy(kind: .availableOffline, condition: "false", removeWhenNone: "size > 1000"),
+                        by: .somebody)
                 }
                 await scan()
                 let left = try await bench.policies()

@@ -68,7 +68,7 @@ final class Bench {
             settings: settings,
             options: HostOptions(
                 clock: clock.clock, logger: log.logger, builtInPlugins: build,
-                probe: [try Build.larder, "__probe"]))
+                probe: [try Build.larder, "__probe"], person: { "ada" }))
         do {
             return (process, try await process.open(bookmark) { secret.get() })
         } catch {
@@ -331,4 +331,9 @@ final class TestClock: Sendable {
         advance(duration)
         await Task.yield()
     }
+}
+
+extension PolicyAuthor {
+    /// Where it does not matter who.
+    static let somebody = PolicyAuthor.person("somebody", at: Timestamp(seconds: 1))
 }

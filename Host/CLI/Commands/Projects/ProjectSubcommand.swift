@@ -1,4 +1,5 @@
 import ArgumentParser
+import Core
 import Dispatch
 import Glibc
 import Model
@@ -58,6 +59,19 @@ extension ProjectSubcommand {
                 .badData, "`\(Text.visible(text))` is no project's id", hint: "`larder project list` shows the ids")
         }
         guard let storage = storage(in: base) else { throw .noProject(id) }
+        return (storage, id)
+    }
+
+    /// As ``existing(_:in:)``, of a project whose steps, cursor or data are to be changed.
+    /// - Throws: also `badData` for the history of policies, which would no longer be that of the database.
+    func changeable(_ text: String, in base: String) throws(Failure) -> (ProjectStorage, ProjectID) {
+        let (storage, id) = try existing(text, in: base)
+        let project = try reporting { () throws(ProjectError) in try storage.fetchProject(id) }
+        guard project.bundleID != PolicyHistory.bundleID else {
+            throw Failure(
+                .badData, "project \(id) is the history of policies, which changes with them alone",
+                hint: "use `larder policy undo` and `larder policy redo`")
+        }
         return (storage, id)
     }
 

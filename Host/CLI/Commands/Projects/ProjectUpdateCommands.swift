@@ -18,7 +18,7 @@ struct ProjectAddStep: ProjectSubcommand {
     func perform(in base: String, _ console: Console) throws(Failure) {
         let content = StepContent(userData: try Self.bytes(userData) ?? [], assetsSource: assets)
         let projectData = try Self.bytes(projectUserData)
-        let (storage, id) = try existing(id, in: base)
+        let (storage, id) = try changeable(id, in: base)
         let added = try reporting { () throws(ProjectError) in
             try storage.updateProject(id, .stepIDs) { project in
                 var request = ProjectUpdateRequest.addStep(content, to: project)
@@ -46,7 +46,7 @@ struct ProjectUpdate: ProjectSubcommand {
         var steps: [StepID] = []
         for step in deleteStep { steps.append(try Self.stepID(step)) }
         let bytes = try Self.bytes(userData)
-        let (storage, id) = try existing(id, in: base)
+        let (storage, id) = try changeable(id, in: base)
         try reporting { () throws(ProjectError) in
             try storage.updateProject(
                 ProjectUpdateRequest(projectID: id, stepCursor: cursor, stepIDsToDelete: steps, userData: bytes))
@@ -63,7 +63,7 @@ struct ProjectUndo: ProjectSubcommand {
     @Argument(help: "The project's id.") var id: String
 
     func perform(in base: String, _ console: Console) throws(Failure) {
-        let (storage, id) = try existing(id, in: base)
+        let (storage, id) = try changeable(id, in: base)
         let done = try reporting { () throws(ProjectError) in
             try storage.updateProject(id, []) { ProjectUpdateRequest.undo($0) }
         }
@@ -80,7 +80,7 @@ struct ProjectRedo: ProjectSubcommand {
     @Argument(help: "The project's id.") var id: String
 
     func perform(in base: String, _ console: Console) throws(Failure) {
-        let (storage, id) = try existing(id, in: base)
+        let (storage, id) = try changeable(id, in: base)
         let done = try reporting { () throws(ProjectError) in
             try storage.updateProject(id, .stepIDs) { ProjectUpdateRequest.redo($0) }
         }

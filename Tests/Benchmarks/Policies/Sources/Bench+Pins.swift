@@ -14,14 +14,16 @@ extension Bench {
             let ground = try Ground(in: folder, "pins-\(count)", items: items, .cloudOnly)
             let database = ground.database
             try database.writeBlocking { transaction in
-                for number in 0..<count - 1 { try transaction.addPolicy(pin(number), runsTrigger: false) }
+                for number in 0..<count - 1 {
+                    try transaction.addPolicy(pin(number), by: .somebody, runsTrigger: false)
+                }
             }
             let work = try await AtWork(
                 on: database, plugin: "org.larder.available-offline", library: availableOffline,
                 settings: "{\"keep-downloads\": true}")
             try await work.run {
                 let addition = try await work.time {
-                    try database.writeBlocking { try _ = $0.addPolicy(pin(count - 1)) }
+                    try database.writeBlocking { try _ = $0.addPolicy(pin(count - 1), by: .somebody) }
                 }
                 additions.append(addition / .milliseconds(1))
                 var times: [Duration] = []
@@ -62,4 +64,8 @@ extension Bench {
             kind: .availableOffline, condition: "path == \"\(folder)\" || path.startsWith(\"\(folder)/\")",
             path: ItemPath(unchecked: folder), localID: LocalID("folder-\(number)"))
     }
+}
+
+extension PolicyAuthor {
+    fileprivate static let somebody = PolicyAuthor.person("somebody", at: Timestamp(seconds: 1))
 }

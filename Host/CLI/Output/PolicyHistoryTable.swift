@@ -1,0 +1,97 @@
+import Core
+import Model
+
+/// Changes of policies for people.
+struct PolicyHistoryTable {
+    /// Of a change of more policies than this the first are named, and how many there are.
+    private static let mostLines = 4
+
+    let lines: [String]
+
+    /// - Parameter steps: the latest first.
+    init(_ steps: [PolicyHistoryStep]) {
+        var table = Table(["", "time", "who", "what"])
+        var isNext = true
+        for step in steps {
+            var mark = "○"
+            if step.step.isQuiet {
+                mark = "·"
+            } else if step.isApplied {
+                mark = isNext ? "▶" : "●"
+                isNext = false
+            }
+            var cells = [mark, Text.time(step.step.author.time), Self.name(of: step.step.author)]
+            for line in Self.lines(of: step.step) {
+                table.add(cells + [line])
+                cells = ["", "", ""]
+            }
+        }
+        lines = table.lines
+    }
+
+    /// What a step did, a line for each policy: `added availableOffline /Photos`.
+    static func lines(of step: PolicyStep) -> [String] {
+        var lines = step.changes.prefix(mostLines).map { change in
+            let name = change.target.map {
+                "\($0.kind) \(Text.shortened($0.path?.text ?? $0.identifier ?? $0.condition, to: 80))"
+            }
+            return "\(change.word) \(name ?? "")"
+        }
+        let rest = step.changes.count - lines.count
+        if rest > 0 { lines.append("and \(rest) more") }
+        return lines.isEmpty ? ["nothing"] : lines
+    }
+
+    static func name(of author: PolicyAuthor) -> String {
+        switch author.who {
+        case .person(let name): Text.visible(name)
+        case .plugin(let id): Text.visible(id.text)
+        case .host: "larder"
+        }
+    }
+}
+
+extension JSON {
+    init(_ step: PolicyHistoryStep) {
+        self = .object([
+            "step": .text(step.id),
+            "time": .time(step.step.author.time),
+            "by": JSON(step.step.author.who),
+            "quiet": .bool(step.step.isQuiet),
+            "applied": .bool(step.isApplied),
+            "changes": .list(step.step.changes.map { JSON($0) }),
+        ])
+    }
+
+    private init(_ who: PolicyAuthor.Who) {
+        let (kind, name): (String, String?) =
+            switch who {
+            case .person(let name): ("person", name)
+            case .plugin(let id): ("plugin", id.text)
+            case .host: ("host", nil)
+            }
+        self = .object(["kind": .text(kind), "name": .text(name)])
+    }
+
+    private init(_ change: PolicyDifference) {
+        self = .object([
+            "policy": .text(change.target?.id.text),
+            "kind": .text(change.target?.kind.text),
+            "what": .text(change.before == nil ? "added" : change.after == nil ? "removed" : "changed"),
+            "fields": .texts(change.fields.map(\.rawValue)),
+            "before": change.before.map { JSON($0, items: nil, bytes: nil) } ?? .null,
+            "after": change.after.map { JSON($0, items: nil, bytes: nil) } ?? .null,
+        ])
+    }
+}
+
+extension PolicyDifference {
+    fileprivate var target: ItemPolicy? { after ?? before }
+
+    /// `added`, `removed`, `changed where, path of`.
+    fileprivate var word: String {
+        if before == nil { return "added" }
+        if after == nil { return "removed" }
+        return "changed \(fields.map(\.rawValue).joined(separator: ", ")) of"
+    }
+}

@@ -1,0 +1,19 @@
+import Glibc
+
+/// Whom the process works for.
+public enum LoginName {
+    /// The login name of the process's user, else `uid` and the number. It may block, where names are asked for over a network.
+    public static func current() -> String {
+        let uid = getuid()
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var space = [CChar](repeating: 0, count: 16_384)
+        let name: String? = space.withUnsafeMutableBufferPointer { buffer in
+            guard let base = buffer.baseAddress, getpwuid_r(uid, &entry, base, buffer.count, &found) == 0, found != nil
+            else { return nil }
+            return entry.pw_name.map { String(cString: $0) }
+        }
+        guard let name, !name.isEmpty else { return "uid \(uid)" }
+        return name
+    }
+}

@@ -1,0 +1,173 @@
+import Dispatch
+import Glibc
+import Model
+import Storage
+import Synchronization
+import Warehouse
+
+/// Writes the history of an account's policies: a project in the vault, whose steps are the changes.
+///
+/// A change is committed together with a row of a journal, and its step is written after. The project remembers which row it took
+/// last, in the same update as the step: what is interrupted between the two is neither lost nor done twice.
+public final class PolicyHistory: Sendable {
+    /// The program that the project belongs to.
+    public static let bundleID = "org.larder.policies"
+    /// How many steps are kept.
+    static let stepLimit = 1_000
+    private static let rowsAtOnce = 200
+
+    private let database: Database
+    private let base: String
+    private let clock: HostClock
+    private let stepLimit: Int
+    /// One thing at a time, on a thread that may block.
+    private let queue = DispatchQueue(label: "org.larder.core.policy-history")
+    /// Opened when there is something to write for the first time.
+    private let storage = Mutex<ProjectStorage?>(nil)
+
+    init(_ database: Database, vault: String, clock: HostClock, stepLimit: Int = PolicyHistory.stepLimit) {
+        self.database = database
+        self.clock = clock
+        self.stepLimit = stepLimit
+        base = Self.base(inVault: vault)
+    }
+
+    static func base(inVault vault: String) -> String { vault + "/projects" }
+
+    /// Writes the steps of all changes that are committed.
+    /// - Throws: `.localIO` if that cannot be done now; nothing is lost, and the next call does it.
+    func flush() async throws(Failure) {
+        try await onQueue { [self] in
+            while true {
+                let rows = try database.readBlocking { [stepLimit] tx in
+                    try tx.policyJournal(limit: min(Self.rowsAtOnce, stepLimit))
+                }
+                guard let last = rows.last else { return }
+                try write(rows, to: try project())
+                try database.writeBlocking { try $0.removePolicyJournal(through: last.number) }
+            }
+        }
+    }
+
+    /// The step that undo takes back, or redo does again.
+    /// - Returns: nil if there is none. `later`: the quiet steps after one that is redone.
+    func next(_ direction: PolicyMove.Direction) async throws(Failure) -> PolicyTarget? {
+        try await onQueue { [self] in
+            guard let project = try PolicyProject(in: openStorage(), known: try knownProject()) else { return nil }
+            let snapshot = try project.snapshot()
+            let (steps, cursor) = (snapshot.stepIDs ?? [], snapshot.stepCursor)
+            switch direction {
+            case .undo:
+                for id in steps[..<cursor].reversed() {
+                    let step = try project.step(id)
+                    if !step.isQuiet { return PolicyTarget(id: id, step: step, last: id) }
+                }
+                return nil
+            case .redo:
+                var target: PolicyTarget?
+                var isBehind = true
+                for id in steps[cursor...] {
+                    let step = try project.step(id)
+                    guard target != nil else {
+                        if !step.isQuiet { target = PolicyTarget(id: id, step: step, last: id) }
+                        continue
+                    }
+                    if !step.isQuiet { isBehind = false }
+                    if isBehind { target?.last = id }
+                    if step.isQuiet { target?.later.append(step) }
+                }
+                return target
+            }
+        }
+    }
+
+    private func write(_ rows: [PolicyJournalRow], to project: PolicyProject) throws {
+        let written = try PolicyHistoryData(project.snapshot().userData ?? []).lastRow
+        // What was written before the rows could be removed.
+        var rest = rows[(rows.firstIndex { $0.id == written }.map { $0 + 1 } ?? 0)...]
+        while let row = rest.first {
+            if case .move(let move) = row.entry {
+                rest.removeFirst()
+                try project.storage.updateProject(project.id, .stepIDs) {
+                    ProjectUpdateRequest(move, row: row.id, in: $0)
+                }
+            } else {
+                let steps = rest.prefix { if case .step = $0.entry { true } else { false } }
+                rest = rest[steps.endIndex...]
+                try project.storage.updateProject(project.id, .stepIDs) { [stepLimit] in
+                    ProjectUpdateRequest(adding: steps, to: $0, limit: stepLimit)
+                }
+            }
+        }
+    }
+
+    /// The project, made if there is none.
+    private func project() throws -> PolicyProject {
+        let (storage, known) = (openStorage(), try knownProject())
+        let project =
+            if let found = try PolicyProject(in: storage, known: known) { found } else {
+                try PolicyProject(newIn: storage)
+            }
+        if project.id != known {
+            try database.writeBlocking { try $0.setMeta(.policiesProject, .text(project.id.description)) }
+        }
+        return project
+    }
+
+    private func knownProject() throws -> ProjectID? {
+        try database.readBlocking { try $0.metaText(.policiesProject) }.flatMap { ProjectID($0) }
+    }
+
+    private func openStorage() -> ProjectStorage {
+        storage.withLock { storage in
+            if let storage { return storage }
+            let opened = ProjectStorage(base: base, bundleID: Self.bundleID) { [clock] in
+                ProjectDate(nanoseconds: clock.now().nanoseconds)
+            }
+            storage = opened
+            return opened
+        }
+    }
+
+    private func onQueue<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws(Failure) -> T {
+        do {
+            return try await withCheckedThrowingContinuation { continuation in
+                queue.async { continuation.resume(with: Result { try body() }) }
+            }
+        } catch {
+            // The folder may have gone: it is made when a storage is opened.
+            storage.withLock { $0 = nil }
+            throw Failure(ofPolicyHistory: error)
+        }
+    }
+}
+
+/// A step that is to be undone or redone.
+struct PolicyTarget: Sendable {
+    var id: StepID
+    var step: PolicyStep
+    /// The step behind which the cursor stands when it was redone.
+    var last: StepID
+    var later: [PolicyStep] = []
+}
+
+extension Failure {
+    /// Why the policies' history cannot be written or read.
+    init(ofPolicyHistory error: any Error) {
+        if let failure = error as? Failure {
+            self = failure
+            return
+        }
+        let error = error as? ProjectError
+        let hint =
+            switch error?.underlying {
+            case let cause as SystemCallError where cause.code == ENOSPC || cause.code == EDQUOT: "free some space"
+            case is SystemCallError: "see that the vault's folder `projects` can be written"
+            default:
+                "`larder project delete \(error?.projectID?.description ?? "ID")` forgets the history, and a new one begins"
+            }
+        self.init(
+            .localIO, "the history of the policies cannot be kept: \(error.map { "\($0)" } ?? "an error of its own")",
+            hint: hint)
+    }
+}

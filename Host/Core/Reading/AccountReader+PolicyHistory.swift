@@ -1,0 +1,67 @@
+import Glibc
+public import Model
+import Storage
+import Warehouse
+
+/// A change of policies in their history.
+public struct PolicyHistoryStep: Sendable {
+    /// Names it in the project that the history is.
+    public var id: String
+    public var step: PolicyStep
+    /// It was not undone. Quiet ones never are.
+    public var isApplied: Bool
+}
+
+/// What is known of the changes of an account's policies.
+public struct PolicyHistoryReport: Sendable {
+    /// The latest first; those that were undone, and can be redone, before all others.
+    public var steps: [PolicyHistoryStep] = []
+    /// How many changes are not among them yet, since a run was interrupted or could not write them.
+    public var waiting = 0
+}
+
+extension AccountReader {
+    /// The changes of the policies: who, when, what.
+    /// - Parameter limit: no more than these; nil: all.
+    public func policyHistory(limit: Int? = nil) async throws(Failure) -> PolicyHistoryReport {
+        let (known, waiting) = try await read { tx in
+            (try tx.metaText(.policiesProject).flatMap { ProjectID($0) }, try tx.policyJournalCount())
+        }
+        let base = PolicyHistory.base(inVault: bookmark.vault)
+        do {
+            return try await blocking {
+                var report = PolicyHistoryReport(waiting: waiting)
+                var status = stat()
+                // Opening a storage would make the folder.
+                guard stat(base, &status) == 0 else { return report }
+                let storage = ProjectStorage(base: base, bundleID: PolicyHistory.bundleID)
+                guard let project = try PolicyProject(in: storage, known: known) else { return report }
+                report.steps = try project.history(limit: limit ?? .max)
+                return report
+            }
+        } catch {
+            throw Failure(ofPolicyHistory: error)
+        }
+    }
+}
+
+extension PolicyProject {
+    /// The latest steps, the last one first.
+    fileprivate func history(limit: Int) throws -> [PolicyHistoryStep] {
+        let snapshot = try snapshot()
+        let all = Array((snapshot.stepIDs ?? []).enumerated())
+        do {
+            return try all.suffix(limit).reversed().map { place, id in
+                let step = try step(id)
+                return PolicyHistoryStep(
+                    id: id.description, step: step, isApplied: step.isQuiet || place < snapshot.stepCursor)
+            }
+        } catch let error as ProjectError {
+            // A host that is at work drops steps that are too old or were undone.
+            guard case ProjectProblem.noSuchStep? = error.underlying, try self.snapshot() != snapshot else {
+                throw error
+            }
+            return try history(limit: limit)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import DemoServer
+import Model
+import Storage
+import TestSupport
+import Testing
+import Warehouse
+
+@testable import Core
+
+@Suite struct PolicyHistoryTests {
+    @Test("Each way in which policies change is a step of who did it: a person, a plugin, the host")
+    func authors() async throws {
+        try await Bench.running { bench in
+            for path in ["/a/b/1", "/z/9", "/gone/2"] { bench.put(path, path) }
+            let began = bench.clock.clock.now()
+            for path in ["/a/b", "/gone", "/z/9"] { try await bench.pin(path) }
+            try await bench.add("mine")
+            _ = try await bench.host.updatePolicy(
+                named: "mine", PolicyChange(condition: "false", description: "for later"))
+            _ = try await bench.host.removePolicy(named: "mine")
+            try await bench.unpin("/z/9")
+            let byHand = [
+                "ada added /a/b", "ada added /gone", "ada added /z/9", "ada added mine",
+                "ada changed where description of mine", "ada removed mine", "ada removed /z/9",
+            ]
+            #expect(try await bench.story() == byHand)
+            let times = try await bench.history().steps.map(\.step.author.time)
+            #expect(times.allSatisfy { $0 >= began && $0 <= bench.clock.clock.now() })
+
+            // The pins get their targets' ids, one of them moves, and another one's target goes.
+            try await bench.runWell()
+            let found = try await bench.story().dropFirst(byHand.count)
+            bench.server.tree.move("/a/b", to: "/z/new")
+            bench.server.tree.remove("/gone")
+            try await bench.runWell()
+            let automatic = try await bench.story().dropFirst(byHand.count + found.count)
+            #expect(
+                automatic.contains { $0.hasPrefix("org.larder.available-offline quietly changed where path of /z/new") }
+            )
+            #expect(automatic.contains("larder removed /gone"), "\(automatic)")
+            #expect(automatic.count == 2)
+            #expect(try await bench.host.database.read { try $0.policyJournalCount() } == 0)
+            #expect(try await bench.history(limit: 2).steps.map(\.id) == bench.history().steps.prefix(2).map(\.id))
+        }
+    }
+
+    @Test("A host at work writes each step right after its change")
+    func atWork() async throws {
+        try await Bench.running { bench in
+            let host = try await bench.ready()
+            let running = Task { try await host.run() }
+            try await bench.host.database.write { tx in
+                _ = try tx.addPolicy(
+                    ItemPolicy(id: PolicyID("x"), kind: PolicyKind("k"), condition: "true"), by: .plugin)
+            }
+            while try await bench.story() != ["org.example.p added x"] { try await Task.sleep(for: .milliseconds(20)) }
+            running.cancel()
+            try await running.value
+        }
+    }
+
+    @Test("While the history cannot be written changes stand and a warning says what to do; later each is there once")
+    func fullDisk() async throws {
+        try await Bench.running { bench in
+            try await bench.add("a")
+            try await bench.withoutProjects {
+                try await bench.add("b")
+                try await bench.add("c")
+                #expect(
+                    bench.log.messages.contains { $0.hasPrefix("warning: the history of the policies cannot be kept") })
+                let failure = await #expect(throws: Failure.self) { try await bench.host.movePolicies(.undo) }
+                #expect(failure?.kind == .localIO)
+                #expect(try await bench.conditions() == ["a true", "b true", "c true"])
+                #expect(try await bench.host.database.read { try $0.policyJournalCount() } == 2)
+            }
+            #expect(try await bench.history().waiting == 2)
+            try await bench.restart()
+            try await bench.runWell()
+            #expect(try await bench.story() == ["ada added a", "ada added b", "ada added c"])
+            #expect(try await bench.history().waiting == 0)
+        }
+    }
+
+    @Test("A database that was made anew goes on with the history that there is; a deleted history begins anew")
+    func anew() async throws {
+        try await Bench.running { bench in
+            try await bench.add("a")
+            try await bench.add("b")
+            let first = try #require(try bench.projects.projectIDs().first)
+            try await bench.close()
+            for suffix in ["", "-wal", "-shm"] { Files.remove("\(bench.bookmark.vault)/larder.db\(suffix)") }
+            try await bench.start()
+            try await bench.add("c")
+            #expect(try await bench.story() == ["ada added a", "ada added b", "ada added c"])
+            #expect(try bench.projects.projectIDs() == [first])
+
+            // What the lost database had is gone already; that is no error.
+            _ = try await bench.host.movePolicies(.undo)
+            let outcome = try await bench.host.movePolicies(.undo)
+            #expect(outcome.gone.map(\.id.text) == ["b"])
+            #expect(try await bench.story() == ["ada added a", "(ada added b)", "(ada added c)"])
+
+            // A copy is no history, though it looks like one.
+            _ = try bench.projects.duplicateProject(first)
+            try bench.projects.deleteProject(first)
+            #expect(try await bench.story() == [])
+            let failure = await #expect(throws: Failure.self) { try await bench.host.movePolicies(.undo) }
+            #expect(failure?.kind == .badData)
+            try await bench.add("d")
+            #expect(try await bench.story() == ["ada added d"])
+            #expect(try bench.projects.projectIDs().count == 2)
+        }
+    }
+
+    @Test("The oldest steps go; if all that are applied have gone, those that would be redone last")
+    func bounded() async throws {
+        try await Bench.running { bench in
+            let small = PolicyHistory(
+                bench.host.database, vault: bench.bookmark.vault, clock: bench.clock.clock, stepLimit: 5)
+            for number in 0..<7 { try await bench.add("\(number)") }
+            #expect(try await bench.story().count == 7)
+            for _ in 0..<2 { _ = try await bench.host.movePolicies(.undo) }
+            func automatic(_ id: String) async throws {
+                try await bench.host.database.write { tx in
+                    let policy = ItemPolicy(id: PolicyID(id), kind: PolicyKind("k"), condition: "true")
+                    _ = try tx.addPolicy(policy, by: .plugin)
+                }
+                try await small.flush()
+            }
+            try await automatic("x")
+            #expect(
+                try await bench.story() == [
+                    "ada added 3", "ada added 4", "org.example.p added x", "(ada added 5)", "(ada added 6)",
+                ])
+            for _ in 0..<3 { _ = try await bench.host.movePolicies(.undo) }
+            try await automatic("y")
+            #expect(
+                try await bench.story() == [
+                    "org.example.p added y", "(ada added 3)", "(ada added 4)", "(org.example.p added x)",
+                    "(ada added 5)",
+                ])
+            try await bench.add("mine")
+            #expect(try await bench.story() == ["org.example.p added y", "ada added mine"])
+        }
+    }
+
+    @Test("A move whose step is gone moves nothing, and what comes after it is written")
+    func moveWithoutStep() async throws {
+        try await Bench.running { bench in
+            try await bench.add("a")
+            try await bench.withoutProjects { try await bench.add("b") }
+            try await bench.host.history.flush()
+            let target = try #require(try await bench.host.history.next(.undo))
+            try await bench.host.database.write { tx in
+                let move = PolicyMove(
+                    .undo, step: target.id.description, last: target.last.description, author: .somebody)
+                _ = try tx.carryOut(move, of: target.step)
+            }
+            for id in try bench.projects.projectIDs() { try bench.projects.deleteProject(id) }
+            try await bench.add("c")
+            #expect(try await bench.story() == ["ada added c"])
+            #expect(try await bench.conditions() == ["a true", "c true"])
+        }
+    }
+}
