@@ -1,14 +1,18 @@
 import Glibc
 
 /// The `fsync` calls alone that an update cannot do without, on files and folders of the same number and size, with the
-/// renames between them that give each something to do. Only the calls of `fsync` are timed.
+/// renames between them that give each something to do, and what was replaced removed after them. Only the calls of `fsync` are
+/// timed.
 struct BareSyncs {
     private let folder: String
     private var number = 0
 
-    init(in parent: String) throws {
+    /// - Parameter steps: how many folders lie where a step's is moved to.
+    init(in parent: String, steps: Int) throws {
         folder = "\(parent)/bare"
         for path in [folder, "\(folder)/steps", "\(folder)/data"] { try Self.makeFolder(path) }
+        for number in 0..<steps { try Self.makeFolder("\(folder)/steps/there\(number)") }
+        Glibc.sync()
     }
 
     /// - Parameters:
@@ -42,7 +46,11 @@ struct BareSyncs {
         }
         try Self.rename("\(folder)/data", "\(work)/old")
         try Self.rename("\(work)/data", "\(folder)/data")
-        return time + (try Self.sync(folder))
+        time += try Self.sync(folder)
+        for name in ["stepIDs", "metadata"] { unlink("\(work)/old/\(name)") }
+        rmdir("\(work)/old")
+        rmdir(work)
+        return time
     }
 
     private static func makeFolder(_ path: String) throws {

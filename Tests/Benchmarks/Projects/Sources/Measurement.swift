@@ -20,7 +20,7 @@ struct Measurement {
         rows.append(("add all of them at once", made, nil))
 
         let folder = try storage.fetchProject(id).assets
-        var bare = try BareSyncs(in: folder)
+        var bare = try BareSyncs(in: folder, steps: steps)
         var (added, undone) = (Timing(), Timing())
         var (addedBare, undoneBare) = (Timing(), Timing())
         for _ in 0..<rounds {
