@@ -58,6 +58,7 @@ import Testing
                     "LARDER_TEST_SEED=\(seed): \(text) at \(probe), \(item)")
             }
         }
-        #expect(changes > 80, "\(changes)")
+        // Some 90 of them change with time, give or take 10: fewer than half of that would mean that they are not found.
+        #expect(changes > 40, "\(changes)")
     }
 }
