@@ -72,7 +72,8 @@ extension Console {
             print(JSON(outcome.step))
         } else {
             let lines = PolicyHistoryTable.lines(of: outcome.step.step)
-            print("\(word), of \(PolicyHistoryTable.name(of: outcome.step.step.author)): \(lines[0])")
+            let author = outcome.step.step.author
+            print("\(word), what \(PolicyHistoryTable.name(of: author)) did at \(Text.time(author.time)): \(lines[0])")
             for line in lines.dropFirst() { print("  \(line)") }
             print("the next `larder run` acts on it")
         }

@@ -1,4 +1,3 @@
-import Glibc
 import Model
 import Storage
 import Warehouse
@@ -12,27 +11,20 @@ struct PolicyProject {
     /// - Parameter known: what the database has noted. Without it, such as in a database that was made anew, the oldest one that
     ///   was made for this is taken; if that one was deleted, only one that nothing was written to yet.
     /// - Returns: nil if there is none.
-    init?(in storage: ProjectStorage, known: ProjectID?) throws(ProjectError) {
+    init?(in storage: ProjectStorage, known: ProjectID?) throws {
         self.storage = storage
         if let known, try Self.isThere(known, storage) {
             id = known
             return
         }
-        for id in try storage.projectIDs(sortedBy: .creationDate, descending: false) {
-            let project: ProjectSnapshot
-            do throws(ProjectError) {
-                project = try storage.fetchProject(id, .all)
-            } catch {
-                // One that is gone meanwhile, or cannot be read, is another's as far as can be told.
-                continue
-            }
-            guard project.bundleID == PolicyHistory.bundleID else { continue }
-            if known == nil || (project.stepIDs?.isEmpty ?? true) && (project.userData?.isEmpty ?? true) {
-                self.id = id
-                return
-            }
+        let all = try storage.projectIDs(sortedBy: .creationDate, descending: false, of: PolicyHistory.bundleID)
+        let found = try all.first { id in
+            guard known != nil else { return true }
+            let project = try storage.fetchProject(id, .all)
+            return project.stepIDs?.isEmpty != false && project.userData?.isEmpty != false
         }
-        return nil
+        guard let found else { return nil }
+        id = found
     }
 
     /// Makes a new one.
@@ -56,10 +48,14 @@ struct PolicyProject {
     /// - Throws: `ProjectError`; `Failure` if the step cannot be understood.
     func step(_ step: StepID) throws -> PolicyStep {
         let data = try storage.fetchStep(step, of: id).userData
-        guard case .step(let content) = try PolicyEntry(json: String(decoding: data, as: UTF8.self)) else {
+        do throws(Failure) {
+            if case .step(let content) = try PolicyEntry(json: String(decoding: data, as: UTF8.self)) { return content }
             throw Failure(.localIO, "the step \(step) of the policies' history is no change of policies")
+        } catch {
+            throw Failure(
+                .localIO, error.message,
+                hint: "`larder project delete \(id)` forgets the history, and a new one begins")
         }
-        return content
     }
 }
 

@@ -32,10 +32,9 @@ extension AccountReader {
             return try await blocking {
                 var report = PolicyHistoryReport(waiting: waiting)
                 var status = stat()
-                // Opening a storage would make the folder.
-                guard stat(base, &status) == 0 else { return report }
-                let storage = ProjectStorage(base: base, bundleID: PolicyHistory.bundleID)
-                guard let project = try PolicyProject(in: storage, known: known) else { return report }
+                guard stat(base, &status) == 0,
+                    let project = try PolicyProject(in: ProjectStorage(readingFrom: base), known: known)
+                else { return report }
                 report.steps = try project.history(limit: limit ?? .max)
                 return report
             }

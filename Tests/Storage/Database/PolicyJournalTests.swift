@@ -94,7 +94,7 @@ import Testing
                 let ids = step.changes.map { ($0.after ?? $0.before)?.id.text ?? "" }.joined(separator: " ")
                 return "\(step.author.isPerson ? "ada" : "plugin")\(step.isQuiet ? " quietly" : ""): \(ids)"
             }
-            #expect(told == ["ada: a", "plugin: b a", "plugin quietly: c", "ada: a"])
+            try #require(told == ["ada: a", "plugin: b a", "plugin quietly: c", "ada: a"])
             #expect(steps[0].changes[0].after?.description == "new")
             #expect(steps[3].changes[0].before?.condition == "false")
 
