@@ -12,6 +12,8 @@ public final class Connection: Sendable {
     let clock: HostClock
     let logger: Logger
     let timeLimits: TimeLimits
+    /// The most requests that are on the network at once, but for those of event loops.
+    public let width: Int
     let gate: RequestGate
     let resolver: ServiceResolver
     /// The network; or why it cannot be used.
@@ -59,7 +61,8 @@ public final class Connection: Sendable {
         self.logger = logger
         self.timeLimits = timeLimits
         self.resolver = resolver
-        gate = RequestGate(width: limits.connections)
+        width = max(1, limits.connections)
+        gate = RequestGate(width: width)
         state = Mutex(State(credentials: credentials))
         if let transport {
             self.transport = .success(transport)

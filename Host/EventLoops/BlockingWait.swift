@@ -6,35 +6,68 @@ import Synchronization
 final class BlockingWait: Sendable {
     private struct State {
         var isCancelled = false
-        var task: Task<Void, Never>?
+        var last = 0
+        var tasks: [Int: Task<Void, Never>] = [:]
     }
 
     private let state = Mutex(State())
 
     var isCancelled: Bool { state.withLock(\.isCancelled) }
 
-    /// Ends what is waited for, and all that is waited for later.
+    /// Ends what is under way, and all that is begun later.
     func cancel() {
         state.withLock { state in
             state.isCancelled = true
-            state.task?.cancel()
+            for task in state.tasks.values { task.cancel() }
         }
     }
 
     /// Runs the body as a task and blocks until it has ended.
     func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
+        try begin(body).wait()
+    }
+
+    /// Runs the body as a task, to be waited for later. When the work that is returned goes, it has ended: it is cancelled, if nobody
+    /// waited for it.
+    func begin<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> Work<Value> {
         let done = WaitBox<Value>()
         let task = Task {
             let result: Result<Value, any Error>
             do { result = .success(try await body()) } catch { result = .failure(error) }
             done.set(result)
         }
-        state.withLock { state in
-            state.task = task
+        let number = state.withLock { state in
+            state.last += 1
+            state.tasks[state.last] = task
             if state.isCancelled { task.cancel() }
+            return state.last
         }
-        defer { state.withLock { $0.task = nil } }
-        return try done.get().get()
+        return Work(done, task) { [self] in state.withLock { _ = $0.tasks.removeValue(forKey: number) } }
+    }
+
+    /// What was begun. Used by one thread.
+    final class Work<Value: Sendable> {
+        private var done: WaitBox<Value>?
+        private let task: Task<Void, Never>
+        private let forget: () -> Void
+
+        fileprivate init(_ done: WaitBox<Value>, _ task: Task<Void, Never>, forget: @escaping () -> Void) {
+            (self.done, self.task, self.forget) = (done, task, forget)
+        }
+
+        /// Blocks until it has ended. Once.
+        func wait() throws -> Value {
+            guard let done = done.take() else { throw CancellationError() }
+            defer { forget() }
+            return try done.get().get()
+        }
+
+        deinit {
+            guard let done else { return }
+            task.cancel()
+            _ = done.get()
+            forget()
+        }
     }
 }
 

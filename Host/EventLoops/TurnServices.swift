@@ -93,8 +93,14 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
         let multistatus = MultistatusRequest(
             request.method, request.target, depth: request.depth == 0 ? .zero : .one,
             body: request.body.map { Array($0.utf8) }, properties: request.properties)
-        let answer = try asking { [connection] in try await connection.multistatus(multistatus) }
-        return DAVAnswer(answer, of: self)
+        let ask: @Sendable () async throws -> MultistatusAnswer = { [connection] in
+            try await connection.multistatus(multistatus)
+        }
+        if request.isAhead {
+            // Where there is one connection, the request waits for the one before, which is still being read.
+            return DAVAnswer(connection.width > 1 ? .sent(waiting.begin(ask)) : .unsent(ask), of: self)
+        }
+        return DAVAnswer(.there(try asking(ask)), of: self)
     }
 
     func homes(of service: String) throws(ServiceError) -> PluginHomes {
@@ -115,8 +121,12 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
     fileprivate func asking<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) throws(ServiceError) -> Value {
+        try awaiting(waiting.begin(body))
+    }
+
+    fileprivate func awaiting<Value: Sendable>(_ work: BlockingWait.Work<Value>) throws(ServiceError) -> Value {
         do {
-            return try waiting.wait(body)
+            return try work.wait()
         } catch {
             if isCancelled { throw ServiceError(LARDER_CANCELLED, "the call is to end") }
             guard let error = error as? ConnectionError else { throw ServiceError(LARDER_INTERNAL, "\(error)") }
@@ -143,23 +153,32 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
     }
 
     private final class DAVAnswer: PluginDAVAnswer {
-        private let answer: MultistatusAnswer
+        enum State {
+            /// Sent ahead; nobody waits for it yet.
+            case sent(BlockingWait.Work<MultistatusAnswer>)
+            case unsent(@Sendable () async throws -> MultistatusAnswer)
+            case there(MultistatusAnswer)
+            case failed(ServiceError)
+        }
+
+        private var state: State
         private let services: TurnServices
         /// Read and not handed out, the next one last.
         private var waiting: [MultistatusResponse] = []
         private(set) var end: PluginDAVEnd?
 
-        init(_ answer: MultistatusAnswer, of services: TurnServices) {
-            self.answer = answer
+        init(_ state: State, of services: TurnServices) {
+            self.state = state
             self.services = services
         }
 
-        var status: Int { answer.status }
+        var status: Int { if case .there(let answer) = state { answer.status } else { 0 } }
 
         func next() throws(ServiceError) -> PluginDAVResponse? {
             if waiting.isEmpty, end == nil {
+                let answer = try answer()
                 // As many as came at once: to wait for each would be a change of threads for each.
-                let (responses, end) = try services.asking { [answer] in (try await answer.some(), await answer.end) }
+                let (responses, end) = try services.asking { (try await answer.some(), await answer.end) }
                 waiting = responses.reversed()
                 if let end, responses.isEmpty {
                     self.end = PluginDAVEnd(
@@ -168,6 +187,24 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
             }
             return waiting.popLast().map {
                 PluginDAVResponse(status: $0.status ?? 200, href: $0.href, values: $0.values, errors: $0.errors)
+            }
+        }
+
+        /// The answer, when its head is there.
+        private func answer() throws(ServiceError) -> MultistatusAnswer {
+            do throws(ServiceError) {
+                let answer =
+                    switch state {
+                    case .sent(let work): try services.awaiting(work)
+                    case .unsent(let ask): try services.asking(ask)
+                    case .there(let answer): answer
+                    case .failed(let error): throw error
+                    }
+                state = .there(answer)
+                return answer
+            } catch {
+                state = .failed(error)
+                throw error
             }
         }
     }

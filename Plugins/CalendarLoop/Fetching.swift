@@ -21,22 +21,51 @@ struct Fetching {
     private(set) var tooLarge: [String] = []
     private var bytes = 0
     private var hasMultiget = true
+    /// Bytes of the contents that came last with one request; 0: none did yet.
+    private var lastBatch = 0
 
     init(_ exchange: Exchange, isLate: @escaping () throws(PluginError) -> Bool) {
         self.exchange = exchange
         self.isLate = isLate
     }
 
+    /// Objects that are asked for with one request.
+    private struct Batch: ~Copyable {
+        let members: ArraySlice<Member>
+        var answer: DAVAnswer
+    }
+
     /// Fetches objects in batches (RFC 4791, section 7.9), or one by one where the server does not know of these.
+    ///
+    /// Once the server has shown that it does, the next batch is asked for before one is read, so that both sides work at the same
+    /// time: two requests are under way at most.
     mutating func fetch(_ members: [Member]) throws(PluginError) {
         var rest = members[...]
-        while !rest.isEmpty {
+        var ahead: Batch?
+        var mayAskAhead = true
+        while ahead != nil || !rest.isEmpty {
             guard try hasRoom() else { return }
-            let batch = Array(rest.prefix(Self.batch))
-            rest = rest.dropFirst(batch.count)
-            if hasMultiget { hasMultiget = try multiget(batch) }
-            if hasMultiget { continue }
-            for member in batch where try hasRoom() { try get(member) }
+            guard hasMultiget else {
+                try get(rest.removeFirst())
+                continue
+            }
+            let wasAhead = ahead != nil
+            var batch: Batch
+            if let next = ahead.take() { batch = next } else { batch = try ask(for: &rest) }
+            if mayAskAhead, lastBatch > 0, bytes + lastBatch < Self.enough, !rest.isEmpty {
+                ahead = try ask(for: &rest, isAhead: true)
+            }
+            do throws(PluginError) { hasMultiget = try read(&batch) } catch {
+                guard wasAhead, error.status == .io, batch.answer.status == 0 else { throw error }
+                // There are servers that take one request at a time. If it is not that, it fails again.
+                mayAskAhead = false
+                ahead = nil
+                rest = members[batch.members.startIndex...]
+            }
+            if !hasMultiget {
+                ahead = nil
+                rest = members[batch.members.startIndex...]
+            }
         }
         // One that is broken holds up no other; when none can be had, it is the server that is.
         guard hasMultiget || failed.count < 2 || !records.isEmpty || !gone.isEmpty else {
@@ -50,18 +79,25 @@ struct Fetching {
         return !isPartial
     }
 
-    /// - Returns: whether the server knows the report.
-    private mutating func multiget(_ batch: [Member]) throws(PluginError) -> Bool {
+    private func ask(for rest: inout ArraySlice<Member>, isAhead: Bool = false) throws(PluginError) -> Batch {
+        let members = rest.prefix(Self.batch)
         let body =
             #"<?xml version="1.0" encoding="utf-8"?>"#
             + #"<C:calendar-multiget xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav">"#
             + "<prop><getetag/><C:calendar-data/></prop>"
-            + batch.map { "<href>\($0.href.escapedForXML)</href>" }.joined() + "</C:calendar-multiget>"
-        var answer = try exchange.dav.report(
-            exchange.calendar, depth: 1, body: body, [Exchange.Property.etag, Exchange.Property.data])
+            + members.map { "<href>\($0.href.escapedForXML)</href>" }.joined() + "</C:calendar-multiget>"
+        let answer = try exchange.dav.report(
+            exchange.calendar, depth: 1, body: body, [Exchange.Property.etag, Exchange.Property.data], isAhead: isAhead)
+        rest = rest.dropFirst(members.count)
+        return Batch(members: members, answer: answer)
+    }
+
+    /// - Returns: whether the server knows the report.
+    private mutating func read(_ batch: inout Batch) throws(PluginError) -> Bool {
+        let before = bytes
         var pending: [String: String?] = [:]
-        for member in batch { pending.updateValue(member.etag, forKey: member.href) }
-        while let response = try answer.next() {
+        for member in batch.members { pending.updateValue(member.etag, forKey: member.href) }
+        while let response = try batch.answer.next() {
             guard let listed = pending.removeValue(forKey: response.href) else { continue }
             if response.status == 404 || response.status == 410 {
                 gone.append(response.href)
@@ -75,15 +111,16 @@ struct Fetching {
                 return true
             }
         }
-        switch answer.status {
-        case 207: failed += batch.map(\.href).filter { pending.keys.contains($0) }
-        case 404, 410: throw exchange.refusal(answer.status)
+        switch batch.answer.status {
+        case 207: failed += batch.members.map(\.href).filter { pending.keys.contains($0) }
+        case 404, 410: throw exchange.refusal(batch.answer.status)
         case 403:
-            guard try answer.end().errors.contains("{DAV:}supported-report") else { throw exchange.refusal(403) }
+            guard try batch.answer.end().errors.contains("{DAV:}supported-report") else { throw exchange.refusal(403) }
             return false
         case 400, 405, 413, 415, 501, 507: return false
-        default: throw exchange.refusal(answer.status)
+        default: throw exchange.refusal(batch.answer.status)
         }
+        lastBatch = max(1, bytes - before)
         return true
     }
 

@@ -87,7 +87,10 @@ static larder_status http_read(larder_http_answer *table, larder_bytes *out) {
     out->len = 0;
     if (status != LARDER_OK) return status;
     if (answer->fake->cancelled) return LARDER_CANCELLED;
-    if (answer->next >= answer->script.chunks.count) return answer->script.breaks;
+    if (answer->next >= answer->script.chunks.count) {
+        answer->is_read = 1;
+        return answer->script.breaks;
+    }
     out->ptr = (const uint8_t *)answer->script.chunks.at[answer->next].ptr;
     out->len = answer->script.chunks.at[answer->next++].len;
     return LARDER_OK;
@@ -116,6 +119,11 @@ static larder_status http_open(const larder_host *host, const larder_http_reques
     status = ask(fake, "http.open", 0, request.method, request.target, 0,
                  larder_str_make((const char *)request.body.ptr, request.body.len), &answer);
     if (status != LARDER_OK) return status;
+    if (answer->script.fails) {
+        status = answer->script.fails;
+        close_answer(fake, "http.open", &answer->http);
+        return status;
+    }
     answer->http.struct_size = sizeof answer->http;
     answer->http.status = answer->script.status;
     answer->http.context = answer;
@@ -140,8 +148,11 @@ static larder_status dav_next(larder_dav_answer *table, const larder_dav_respons
     *out = NULL;
     if (status != LARDER_OK) return status;
     if (answer->fake->cancelled) return LARDER_CANCELLED;
+    if (answer->script.fails) return answer->script.fails;
+    answer->dav.status = answer->script.status;
     if (answer->next >= answer->script.responses.count || answer->script.status != 207) {
         answer->next = answer->script.responses.count + 1;
+        answer->is_read = 1;
         return answer->script.breaks;
     }
     response = &answer->script.responses.at[answer->next++];
@@ -187,11 +198,16 @@ static larder_status dav_open(const larder_host *host, const larder_dav_request 
     if (status != LARDER_OK) return status;
     memset(&request, 0, sizeof request);
     memcpy(&request, given, given->struct_size < sizeof request ? given->struct_size : sizeof request);
-    if (request.depth > 1 || request.property_count > 64
+    if (request.depth > 1 || request.property_count > 64 || (request.flags & ~LARDER_DAV_AHEAD)
         || (!same(request.method, "PROPFIND") && (!same(request.method, "REPORT") || !request.body.ptr)))
         return refuse(fake, "dav.open", LARDER_INVALID_ARGUMENT);
     status = ask(fake, "dav.open", 1, request.method, request.target, request.depth, request.body, &answer);
     if (status != LARDER_OK) return status;
+    if (answer->script.fails && !(request.flags & LARDER_DAV_AHEAD)) {
+        status = answer->script.fails;
+        close_answer(fake, "dav.open", &answer->dav);
+        return status;
+    }
     for (uint64_t i = 0; i < request.property_count; i++) {
         larder_str name = larder_str_make(text_of(request.properties[i]), request.properties[i].len);
         APPEND(answer->properties, name);
@@ -199,7 +215,7 @@ static larder_status dav_open(const larder_host *host, const larder_dav_request 
     answer->values = resized(NULL, (answer->properties.count + 1) * sizeof *answer->values);
     answer->shown.struct_size = sizeof answer->shown;
     answer->dav.struct_size = sizeof answer->dav;
-    answer->dav.status = answer->script.status;
+    if (!(request.flags & LARDER_DAV_AHEAD)) answer->dav.status = answer->script.status;
     answer->dav.context = answer;
     answer->dav.next = dav_next;
     answer->dav.end = dav_end;

@@ -93,6 +93,7 @@ struct script {
     uint32_t status;
     int is_dav;
     larder_status breaks; /* what the answer fails with past its last part; LARDER_OK: it ends */
+    larder_status fails;  /* what comes in place of an answer; LARDER_OK: one does */
     LIST(struct header) headers;
     LIST(larder_str) chunks;
     LIST(struct response) responses;
@@ -110,6 +111,7 @@ struct answer {
     larder_dav_response shown;
     larder_str *values;
     size_t next;
+    int is_read; /* to its end */
 };
 
 struct entry {

@@ -66,6 +66,16 @@ void larder_fake_break_answer(larder_fake *fake, larder_status status) {
     if (last_script(fake)) last_script(fake)->breaks = status;
 }
 
+void larder_fake_fail_request(larder_fake *fake, larder_status status) {
+    if (last_script(fake)) last_script(fake)->fails = status;
+}
+
+size_t larder_fake_under_way(const larder_fake *fake) {
+    size_t count = 0;
+    for (size_t i = 0; i < fake->answers.count; i++) count += !fake->answers.at[i]->is_read;
+    return count;
+}
+
 void larder_fake_serve_with(larder_fake *fake, larder_fake_server server, void *context) {
     fake->server = server;
     fake->server_context = context;

@@ -86,10 +86,11 @@ final class Counter: Sendable {
 /// - Parameters:
 ///   - defines: macros that choose a variant of it.
 ///   - pollLimit: how long a poll may take.
+///   - connections: `limits.connections`.
 ///   - startsAt: its event id before anything runs; nil: none.
 func withLoopBench(
     defines: [String] = [], mode: String = "", pages: Int = 3, target: String = "/", startsAt: String? = "0",
-    pollLimit: Duration = .seconds(600), log: CollectedLog = CollectedLog(),
+    pollLimit: Duration = .seconds(600), connections: Int = 8, log: CollectedLog = CollectedLog(),
     _ body: @escaping @Sendable (LoopBench) async throws -> Void
 ) async throws {
     try await withTemporaryFolder { folder in
@@ -117,7 +118,7 @@ func withLoopBench(
                     name: "test", url: server.folderURL, username: server.configuration.user, vault: folder,
                     files: "\(folder)/files"),
                 credentials: .basic(username: server.configuration.user, password: server.configuration.password),
-                logger: log.logger)
+                limits: Limits(connections: connections), logger: log.logger)
             let looks = Counter()
             let loops = EventLoops(
                 database: database, connection: connection, plugins: plugins, interval: .seconds(60),

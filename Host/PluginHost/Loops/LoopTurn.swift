@@ -28,7 +28,7 @@ public protocol LoopTurn: AnyObject {
     /// Sends a request and returns when the answer's head is there.
     func send(_ request: PluginRequest) throws(ServiceError) -> any PluginAnswer
 
-    /// Sends a PROPFIND or REPORT and returns when the answer's head is there.
+    /// Sends a PROPFIND or REPORT and returns when the answer's head is there; one that is sent ahead, at once.
     func send(_ request: PluginDAVRequest) throws(ServiceError) -> any PluginDAVAnswer
 
     /// The homes of a service: `caldav`, `files`.
@@ -88,9 +88,13 @@ public struct PluginDAVRequest: Hashable, Sendable {
     public var body: String?
     /// In Clark notation.
     public var properties: [String]
+    /// Whether nobody waits for its answer yet.
+    public var isAhead: Bool
 }
 
+/// An answer to a PROPFIND or REPORT. When it goes, it is closed: what is unread of it is not fetched.
 public protocol PluginDAVAnswer: AnyObject {
+    /// 0: the request was sent ahead, and its answer was not waited for yet.
     var status: Int { get }
     /// The next response; nil past the last.
     func next() throws(ServiceError) -> PluginDAVResponse?

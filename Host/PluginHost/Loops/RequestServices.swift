@@ -90,6 +90,8 @@ extension PluginDAVRequest {
         }
         guard depth <= 1 else { throw ServiceError(LARDER_INVALID_ARGUMENT, "no depth \(depth)") }
         guard given.property_count <= 64 else { throw ServiceError(LARDER_LIMIT, "more than 64 properties") }
+        try check(flags: given.flags, known: LARDER_DAV_AHEAD)
+        isAhead = given.flags & LARDER_DAV_AHEAD != 0
         properties = []
         guard let names = given.properties else { return }
         for name in UnsafeBufferPointer(start: names, count: Int(given.property_count)) {
@@ -233,7 +235,9 @@ final class DAVAnswerSlot: Slot {
                 let answer = try slot.opened()
                 try context.checkCancelled()
                 slot.response.free()
-                guard let response = try answer.next() else { return }
+                let next = try answer.next()
+                slot.table.pointee.status = UInt32(clamping: answer.status)
+                guard let response = next else { return }
                 slot.view.pointee = larder_dav_response(
                     struct_size: size(of: larder_dav_response.self), status: UInt32(clamping: response.status),
                     href: slot.response.lend(response.href), values: slot.response.list(response.values),

@@ -22,7 +22,7 @@ public struct DAVAnswer: ~Copyable {
 
     deinit { dav.close(answer) }
 
-    /// 207; with any other there are no responses.
+    /// 207; with any other there are no responses. 0: it was sent ahead, and ``next()`` was not called yet, or the request failed.
     public var status: Int { Int(answer.pointee.status) }
 
     /// The next response; nil past the last. When it throws, what came is not all.
@@ -80,14 +80,16 @@ extension Host {
         /// - Parameters:
         ///   - body: the request's XML.
         ///   - properties: which of those that it asks for are handed out, in Clark notation, at most 64.
+        ///   - isAhead: does not wait for the answer, so that it is on its way while another one is read. What goes wrong is
+        ///     thrown by the answer's first ``DAVAnswer/next()``. Read what was asked for before to its end first.
         public func report(
-            _ target: String, depth: Int = 0, body: String, _ properties: [String]
+            _ target: String, depth: Int = 0, body: String, _ properties: [String], isAhead: Bool = false
         ) throws(PluginError) -> DAVAnswer {
-            try send("REPORT", target, depth: depth, body: body, properties)
+            try send("REPORT", target, depth: depth, body: body, properties, isAhead: isAhead)
         }
 
         private func send(
-            _ method: String, _ target: String, depth: Int, body: String?, _ properties: [String]
+            _ method: String, _ target: String, depth: Int, body: String?, _ properties: [String], isAhead: Bool = false
         ) throws(PluginError) -> DAVAnswer {
             var loan = Loan()
             let names = UnsafeMutableBufferPointer<larder_str>.allocate(capacity: max(1, properties.count))
@@ -98,7 +100,8 @@ extension Host {
             var request = larder_dav_request(
                 struct_size: UInt32(MemoryLayout<larder_dav_request>.size), depth: UInt32(depth),
                 method: loan.text(method), target: loan.text(target), body: loan.text(body),
-                properties: UnsafePointer(names.baseAddress), property_count: UInt64(properties.count))
+                properties: UnsafePointer(names.baseAddress), property_count: UInt64(properties.count),
+                flags: isAhead ? LARDER_DAV_AHEAD : 0, reserved: 0)
             var answer: UnsafeMutablePointer<larder_dav_answer>?
             try Status.check(table.pointee.open(host, &request, &answer), "dav.open")
             guard let answer else { throw PluginError(.internal, "the host's dav.open handed out nothing") }

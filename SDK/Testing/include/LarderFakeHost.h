@@ -128,6 +128,13 @@ void larder_fake_end_dav(larder_fake *fake, const char *LARDER_NULLABLE sync_tok
 /* The answer that was written last does not end well: past its last part it fails with a status. */
 void larder_fake_break_answer(larder_fake *fake, larder_status status);
 
+/* In place of the answer that was written last, its request fails with a status: in `open`, or in the first `next` of one that was sent
+ * ahead. */
+void larder_fake_fail_request(larder_fake *fake, larder_status status);
+
+/* How many requests' answers are open and not read to their end. */
+size_t larder_fake_under_way(const larder_fake *fake);
+
 /* Called for a request without an answer, to write one. */
 typedef void (*larder_fake_server)(void *LARDER_NULLABLE context, const char *method, const char *target,
                                    const char *body);

@@ -25,6 +25,14 @@ final class CalendarServer {
     var goneStatus: UInt32 = 404
     /// Hrefs that a multiget has an error for.
     var broken: Set<String> = []
+    /// Which requests for many objects fail, counted from 0.
+    var failing: Set<Int> = []
+    /// Whether a request fails while another one is under way.
+    var takesOneAtATime = false
+    /// Called with the number of each request for many objects.
+    var onMultiget: (Int) -> Void = { _ in }
+    /// How many others were under way at each request for many objects.
+    private(set) var underWay: [Int] = []
     /// Breaks each answer off before its end.
     var breaksAnswers = false
 
@@ -142,7 +150,12 @@ final class CalendarServer {
     }
 
     private func multiget(_ body: String) {
+        underWay.append(larder_fake_under_way(fake))
+        onMultiget(underWay.count - 1)
         larder_fake_answer_dav(fake, "REPORT", path, supportsMultiget ? 207 : 501)
+        if failing.contains(underWay.count - 1) || takesOneAtATime && underWay.last != 0 {
+            return larder_fake_fail_request(fake, LARDER_IO)
+        }
         guard supportsMultiget else { return }
         for part in body.split(separator: "<href>").dropFirst() {
             let href = Self.unescaped(String(part.prefix { $0 != "<" }))

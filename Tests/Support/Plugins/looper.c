@@ -141,7 +141,7 @@ static larder_status ask_http(struct looper *me) {
 
 static void ask_dav(struct looper *me) {
     larder_str names[2] = {S("{DAV:}resourcetype"), S("{DAV:}nothing")};
-    larder_dav_request request = {sizeof request, 1, S("PROPFIND"), {0, 0}, {0, 0}, names, 2};
+    larder_dav_request request = {sizeof request, 1, S("PROPFIND"), {0, 0}, {0, 0}, names, 2, 0, 0};
     larder_dav_answer *answer;
     const larder_dav_response *response;
     larder_dav_end end = {sizeof end, 0, {0, 0}, {0, 0}};
@@ -157,6 +157,31 @@ static void ask_dav(struct looper *me) {
         say(me, "values", (long)response->value_count + 10 * (response->values[0].ptr != 0) + 100 * (response->values[1].ptr != 0));
     }
     say(me, "end", status != LARDER_OK ? status : answer->end(answer, &end));
+}
+
+/* Sends two requests ahead, and reads their answers one after the other. */
+static void ask_ahead(struct looper *me, int reads) {
+    larder_str names[1] = {S("{DAV:}resourcetype")};
+    larder_dav_request request = {sizeof request, 0, S("PROPFIND"), {0, 0}, {0, 0}, names, 1, 2, 0};
+    larder_dav_answer *answers[2];
+    const larder_dav_response *response;
+    larder_status status;
+    int i;
+    request.target = larder_str_make(me->target, strlen(me->target));
+    say(me, "unknown flag", me->dav->open(me->host, &request, &answers[0]));
+    request.flags = LARDER_DAV_AHEAD;
+    for (i = 0; i < 2; i++) {
+        status = me->dav->open(me->host, &request, &answers[i]);
+        say(me, "ahead", status);
+        if (status != LARDER_OK) return;
+        say(me, "before", answers[i]->status);
+    }
+    for (i = 0; reads && i < 2; i++) {
+        while ((status = answers[i]->next(answers[i], &response)) == LARDER_OK && response) {}
+        say(me, "after", answers[i]->status);
+        say(me, "read", status);
+        say(me, "closed", me->dav->close(me->host, answers[i]));
+    }
 }
 
 static larder_status poll(void *me_, const larder_loop *loop, larder_event_page *out) {
@@ -193,6 +218,8 @@ static larder_status poll(void *me_, const larder_loop *loop, larder_event_page 
     if (is(me, "put in poll", from)) say(me, "put in poll", put(me, OWN, "x", "{}", 0));
     if (is(me, "http", from)) ask_http(me);
     if (is(me, "dav", from)) ask_dav(me);
+    if (is(me, "ahead", from)) ask_ahead(me, 1);
+    if (is(me, "leave ahead", from)) ask_ahead(me, 0);
     content = calloc(1, sizeof *content);
     if (!content) return LARDER_INTERNAL;
     me->live_pages++;

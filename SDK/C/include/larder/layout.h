@@ -300,7 +300,7 @@ LARDER_ASSERT_OFFSET(larder_http, reserved, 4);
 LARDER_ASSERT_OFFSET(larder_http, open, 8);
 LARDER_ASSERT_OFFSET(larder_http, close, 16);
 
-LARDER_ASSERT_SIZE(larder_dav_request, 72);
+LARDER_ASSERT_SIZE(larder_dav_request, 80);
 LARDER_ASSERT_OFFSET(larder_dav_request, struct_size, 0);
 LARDER_ASSERT_OFFSET(larder_dav_request, depth, 4);
 LARDER_ASSERT_OFFSET(larder_dav_request, method, 8);
@@ -308,6 +308,8 @@ LARDER_ASSERT_OFFSET(larder_dav_request, target, 24);
 LARDER_ASSERT_OFFSET(larder_dav_request, body, 40);
 LARDER_ASSERT_OFFSET(larder_dav_request, properties, 56);
 LARDER_ASSERT_OFFSET(larder_dav_request, property_count, 64);
+LARDER_ASSERT_OFFSET(larder_dav_request, flags, 72);
+LARDER_ASSERT_OFFSET(larder_dav_request, reserved, 76);
 
 LARDER_ASSERT_SIZE(larder_dav_response, 56);
 LARDER_ASSERT_OFFSET(larder_dav_response, struct_size, 0);

@@ -24,6 +24,12 @@
 
 LARDER_BEGIN
 
+/* Sends the request ahead: `open` returns at once, so that it is on its way while another answer is read. The first `next` waits for
+ * the answer, and returns what `open` would have returned; the answer's status is 0 before. With one connection to the server (the
+ * operator's `limits.connections`) the request is sent then. Read what was opened before to its end, or close it, first: there may be no
+ * room for two at the server. */
+#define LARDER_DAV_AHEAD 0x01u
+
 typedef struct larder_dav_request {
     uint32_t struct_size;
     uint32_t depth;    /* 0 or 1 */
@@ -34,6 +40,8 @@ typedef struct larder_dav_request {
     /* The properties to hand out, in Clark notation. */
     const larder_str *LARDER_NULLABLE properties;
     uint64_t property_count; /* at most 64 */
+    uint32_t flags;          /* LARDER_DAV_AHEAD, or 0 */
+    uint32_t reserved;
 } larder_dav_request;
 
 typedef struct larder_dav_response {
@@ -63,7 +71,7 @@ typedef struct larder_dav_answer larder_dav_answer;
 
 struct larder_dav_answer {
     uint32_t struct_size;
-    uint32_t status; /* 207; with any other there are no responses */
+    uint32_t status; /* 207; with any other there are no responses. 0: sent ahead, and `next` was not called yet */
     /* The host's own. */
     void *LARDER_NULLABLE context;
 
