@@ -18,6 +18,7 @@ larder_fake *larder_fake_for(larder_plugin_entry entry) {
     memset(fake, 0, sizeof *fake);
     fake->settings = copied("{}");
     fake->policies_changed = 1;
+    fake->project_quota = 1000000000;
     fill_host(fake);
     if (!entry) return fake;
     if (entry(LARDER_ABI_MINOR, &fake->module) != LARDER_OK || !fake->module) {
@@ -106,6 +107,7 @@ void larder_fake_free(larder_fake *fake) {
     for (size_t i = 0; i < fake->withheld.count; i++) free(fake->withheld.at[i]);
     for (size_t i = 0; i < fake->faults.count; i++) free(fake->faults.at[i].function);
     free_records(fake);
+    free_projects(fake);
     free_server(fake);
     free_turns(fake);
     free(fake->items.at);

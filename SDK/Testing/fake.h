@@ -48,6 +48,22 @@ struct record_cursor {
     LIST(struct kept_record) found;
     size_t next;
 };
+struct kept_step {
+    char *id;
+    larder_bytes user_data;
+    char *folder; /* its assets */
+};
+struct kept_project {
+    char *id;
+    int64_t created, modified;
+    uint64_t cursor;
+    larder_bytes user_data;
+    char *folder; /* its assets */
+    LIST(struct kept_step) steps;
+    larder_project view; /* for the test, like the two below */
+    larder_project_step step_view;
+    larder_str *step_ids;
+};
 struct event_id {
     char *loop;
     char *id;
@@ -148,6 +164,10 @@ struct larder_fake {
     LIST(struct fault) faults;
     LIST(struct kept_record) records; /* by collection and key */
     LIST(struct event_id) event_ids;
+    LIST(struct kept_project *) projects; /* in the order in which they were made */
+    uint64_t project_quota;
+    unsigned made_ids;
+    char *assets; /* the folder with all folders of assets; null: there are none */
     LIST(struct script) scripts;
     larder_fake_server server;
     void *server_context;
@@ -170,6 +190,7 @@ struct larder_fake {
     LIST(struct record_cursor *) record_cursors;
     LIST(struct answer *) answers;
     LIST(struct kept_record) lent_records;
+    LIST(void *) lent_blocks;
     larder_str *lent_homes;
     const char *loop;  /* the id of the one whose turn it is */
     size_t turn_bytes; /* asked for in the turn */
@@ -221,6 +242,35 @@ void keep_record(larder_fake *fake, struct kept_record *record);
 void free_record(struct kept_record *record);
 void close_record_cursors(larder_fake *fake);
 void free_records(larder_fake *fake);
+
+/* projects.c */
+/* Memory that goes with the call, so that a plugin which keeps it is found out. */
+void *lend(larder_fake *fake, size_t size);
+larder_str lend_text(larder_fake *fake, const char *text);
+void free_lent(larder_fake *fake);
+larder_bytes copy_bytes(larder_bytes from);
+void free_bytes(larder_bytes *bytes);
+struct kept_project *find_project(const larder_fake *fake, larder_str id);
+void touch_project(larder_fake *fake, struct kept_project *project);
+uint64_t projects_size(const larder_fake *fake);
+void free_step(struct kept_step *step);
+void free_project(struct kept_project *project);
+larder_status projects_list(const larder_host *host, uint32_t order, larder_project_ids *out);
+larder_status projects_fetch(const larder_host *host, larder_str id, uint32_t parts, larder_project *out);
+larder_status projects_fetch_step(const larder_host *host, larder_str id, larder_str step, larder_project_step *out);
+larder_status projects_usage(const larder_host *host, larder_project_usage *out);
+void free_projects(larder_fake *fake);
+
+/* project-changes.c */
+extern const larder_projects projects_table;
+
+/* folders.c; what fails returns null, or other than 0. */
+char *make_assets(larder_fake *fake, const char *name);
+int is_folder(const char *path);
+void remove_tree(const char *path);
+uint64_t tree_size(const char *path);
+int move_tree(const char *from, const char *to);
+int copy_tree(const char *from, const char *to);
 
 /* server.c, answers.c */
 extern const larder_http http_table;

@@ -45,6 +45,7 @@ larder_status end_call(larder_fake *fake, larder_status status) {
     if (status == LARDER_OK) grant(fake);
     else forget_wishes(fake);
     close_cursors(fake);
+    free_lent(fake);
     fake->state = OUTSIDE;
     return status;
 }

@@ -301,6 +301,7 @@ static const void *host_extension(const larder_host *host, larder_str name) {
         {LARDER_EXT_KV, &kv_table},         {LARDER_EXT_CANCEL, &cancel_table},
         {LARDER_EXT_USAGE, &usage_table}, {LARDER_EXT_RECORDS, &records_table}, {LARDER_EXT_HTTP, &http_table},
         {LARDER_EXT_DAV, &dav_table},     {LARDER_EXT_DISCOVER, &discover_table},
+        {LARDER_EXT_PROJECTS, &projects_table},
     };
     larder_fake *fake = fake_of(host);
     if (enter(fake, "extension", IN_ANY) != LARDER_OK) return NULL;

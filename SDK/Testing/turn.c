@@ -44,6 +44,7 @@ static larder_status returned(larder_fake *fake, const char *name, uint32_t numb
     entry->id = copied(fake->loop);
     close_record_cursors(fake);
     close_answers(fake);
+    free_lent(fake);
     fake->state = OUTSIDE;
     return status;
 }

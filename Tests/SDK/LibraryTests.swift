@@ -5,7 +5,10 @@ import Testing
 @Suite struct LibraryTests {
     @Test(
         "GL1: a plugin's library exports its entry and nothing else, and needs no Foundation",
-        arguments: ["AvailableOffline", "DownloadExpiration", "Vacuum", "VersionUpdates", "CoreLoop", "CalendarLoop", "ShareLoop"])
+        arguments: [
+            "AvailableOffline", "DownloadExpiration", "Vacuum", "VersionUpdates", "CoreLoop", "CalendarLoop",
+            "ShareLoop",
+        ])
     func exports(_ plugin: String) async throws {
         let library = try Stage.library(ofPlugin: plugin)
         let symbols = try await mustRun(

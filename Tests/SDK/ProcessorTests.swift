@@ -92,7 +92,7 @@ struct Sampler: ItemPolicyProcessor {
     let stage: Stage
 
     init() throws {
-        stage = try Stage(entry: { _, out in export(Sampler.self, loops: Sampling.self, to: out) })
+        stage = try Stage(entry: { _, out in export(Sampler.self, Drafter.self, loops: Sampling.self, to: out) })
     }
 
     private func start(settings: String = #"{"word": "hi"}"#) {
@@ -110,7 +110,7 @@ struct Sampler: ItemPolicyProcessor {
         #expect(String(descriptor.id) == "org.example.sampler" && String(descriptor.summary) == "Tries everything")
         #expect(String(descriptor.required) == "larder.actions/1")
         #expect(String(descriptor.wanted) == "larder.log/1 larder.kv/1")
-        #expect(larder_fake_describe(stage.fake, 2) == nil)
+        #expect(larder_fake_describe(stage.fake, 3) == nil)
         start()
         #expect(stage.logLines == ["started with hi"])
         #expect(larder_fake_schema(stage.fake).map { String(cString: $0) } == Sampler.settingsSchema)

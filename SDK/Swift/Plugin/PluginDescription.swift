@@ -56,6 +56,7 @@ public struct Service: Hashable, Sendable {
     public static let values = Service(name: LARDER_EXT_KV)
     public static let usage = Service(name: LARDER_EXT_USAGE)
     public static let records = Service(name: LARDER_EXT_RECORDS)
+    public static let projects = Service(name: LARDER_EXT_PROJECTS)
     public static let http = Service(name: LARDER_EXT_HTTP)
     public static let dav = Service(name: LARDER_EXT_DAV)
     public static let discover = Service(name: LARDER_EXT_DISCOVER)

@@ -144,6 +144,25 @@ void larder_fake_serve_with(larder_fake *fake, larder_fake_server LARDER_NULLABL
 /* How many answers nobody asked for yet. */
 size_t larder_fake_unasked(const larder_fake *fake);
 
+/* --- Projects. They are in memory; assets are in a temporary folder, below TMPDIR, that goes with the fake. A source of assets is
+ * moved there, and so must lie on the same file system. Other than what a call asks for, a change of a project is there at once and
+ * stays if the call fails. --- */
+
+/* How much the plugin's projects may take, in bytes of user data and assets; 1 GB unless set. */
+void larder_fake_quota(larder_fake *fake, uint64_t bytes);
+
+/* Moves a project's cursor, as a person's undo and redo does. Returns 0 if there is no such project, or it has fewer steps. */
+int larder_fake_set_cursor(larder_fake *fake, const char *id, uint64_t cursor);
+
+/* The projects in the order in which they were made: how many, an id, null past the last. */
+size_t larder_fake_project_count(const larder_fake *fake);
+const char *LARDER_NULLABLE larder_fake_project_id(const larder_fake *fake, size_t index);
+
+/* A project with its steps and user data, and one of its steps; null: there is none. They stay until that project is asked for again,
+ * or changes. */
+const larder_project *LARDER_NULLABLE larder_fake_project(const larder_fake *fake, const char *id);
+const larder_project_step *LARDER_NULLABLE larder_fake_project_step(const larder_fake *fake, const char *id, size_t index);
+
 /* --- The work. --- */
 
 /* Creates and starts the plugin with this id. */
@@ -196,6 +215,9 @@ const char *LARDER_NULLABLE larder_fake_schema(larder_fake *fake);
 #define LARDER_FAKE_RECORD 8u
 /* A request: name the method, path the target, number the depth, text the body; or name "discover", path the service. */
 #define LARDER_FAKE_REQUEST 9u
+/* A change of a project, made: name "create", "update", "add_step", "undo", "redo", "duplicate" or "remove", id the project's, of a
+ * duplicate the copy's, text the project's new user data. */
+#define LARDER_FAKE_PROJECT 10u
 
 typedef struct larder_fake_entry {
     uint32_t kind;

@@ -62,7 +62,7 @@ struct Sampling: EventLoop {
 /// The turns that the fake host makes.
 @Suite struct FakeTurnTests {
     private func stage(_ eventID: String?) throws -> Stage {
-        let stage = try Stage(entry: { _, out in export(Sampler.self, loops: Sampling.self, to: out) })
+        let stage = try Stage(entry: { _, out in export(Sampler.self, Drafter.self, loops: Sampling.self, to: out) })
         #expect(stage.start("org.example.sampling") == LARDER_OK)
         larder_fake_set_event_id(stage.fake, "one", eventID)
         stage.put(record: "one", in: "samples")

@@ -265,7 +265,8 @@ static larder_status preflight(void *me, uint32_t t, larder_item_cursor *c) { (v
 static larder_status nothing(void *me, uint32_t t) { (void)me; (void)t; return LARDER_OK; }
 static larder_status item(void *me, uint32_t t, const larder_item *i) { (void)me; (void)t; (void)i; return LARDER_OK; }
 static larder_status did_pass(void *me, uint32_t t) {
-    return t == LARDER_TRIGGER_ITEM_LIST_UPDATE_COMPLETED ? work(me, "") : LARDER_OK;
+    int is_end = t == LARDER_TRIGGER_ITEM_LIST_UPDATE_COMPLETED || t == LARDER_TRIGGER_ITEM_LIST_UPDATE_COMPLETED_WITHOUT_CHANGES;
+    return is_end ? work(me, "") : LARDER_OK;
 }
 
 static const larder_item_policy_processor processor = {

@@ -1,0 +1,166 @@
+extension Host {
+    /// State with steps, undo and redo; nil if withheld.
+    public var projects: Projects? {
+        table(.projects, as: larder_projects.self).map { Projects(host: pointer, table: $0) }
+    }
+
+    /// The plugin's projects for this account. No others are there for it.
+    ///
+    /// Writes are made at once: they are on the disk when the method returns, and stay if the call then fails. A call that is made
+    /// again after a crash finds what it changed the first time, so put into the user data what tells you. In a preview writes
+    /// throw ``Status/denied``; above the quota, ``Status/limit``.
+    public struct Projects {
+        fileprivate let host: UnsafePointer<larder_host>
+        fileprivate let table: UnsafePointer<larder_projects>
+
+        // MARK: Reading, in any call from `init` on
+
+        /// The ids of the plugin's projects.
+        public func list(_ order: ProjectOrder = []) throws(PluginError) -> [String] {
+            var ids = larder_project_ids()
+            ids.struct_size = UInt32(MemoryLayout<larder_project_ids>.size)
+            try Status.check(table.pointee.list(host, order.rawValue, &ids), "projects.list")
+            return texts(ids.ids, ids.count)
+        }
+
+        /// A project as it is now; nil if there is none.
+        public func project(
+            _ id: String, _ parts: ProjectParts = [.stepIDs, .userData]
+        ) throws(PluginError) -> Project? {
+            var loan = Loan()
+            var view = larder_project()
+            view.struct_size = UInt32(MemoryLayout<larder_project>.size)
+            let status = table.pointee.fetch(host, loan.text(id), parts.rawValue, &view)
+            if status == LARDER_NOT_FOUND { return nil }
+            try Status.check(status, "projects.fetch")
+            return Project(view, id: id, parts)
+        }
+
+        /// A step; nil if there is none.
+        public func step(_ step: String, of project: String) throws(PluginError) -> ProjectStep? {
+            var loan = Loan()
+            var view = larder_project_step()
+            view.struct_size = UInt32(MemoryLayout<larder_project_step>.size)
+            let status = table.pointee.fetch_step(host, loan.text(project), loan.text(step), &view)
+            if status == LARDER_NOT_FOUND { return nil }
+            try Status.check(status, "projects.fetch_step")
+            return ProjectStep(view)
+        }
+
+        /// How much room the plugin's projects take. Looks at each of their files.
+        public func usage() throws(PluginError) -> ProjectUsage {
+            var view = larder_project_usage()
+            view.struct_size = UInt32(MemoryLayout<larder_project_usage>.size)
+            try Status.check(table.pointee.usage(host, &view), "projects.usage")
+            return ProjectUsage(bytes: view.bytes, quota: view.quota)
+        }
+
+        // MARK: Writing, in a processor's calls, and in process and refresh of a loop
+
+        /// Makes a project without steps and data.
+        /// - Returns: its id.
+        public func create() throws(PluginError) -> String {
+            try handedOut("projects.create") { table.pointee.create(host, $0) }
+        }
+
+        /// Applies an update, whole or not at all.
+        /// - Returns: the ids of the steps that were added.
+        /// - Throws: ``Status/conflict`` if the project is not what ``ProjectUpdate/ifModified`` says.
+        @discardableResult
+        public func update(_ project: String, _ update: ProjectUpdate) throws(PluginError) -> [String] {
+            var loan = Loan()
+            let unwanted = UnsafeMutableBufferPointer<larder_str>.allocate(
+                capacity: max(1, update.stepsToDelete.count))
+            defer { unwanted.deallocate() }
+            for (index, id) in update.stepsToDelete.enumerated() {
+                unwanted.initializeElement(at: index, to: loan.text(id))
+            }
+            let steps = UnsafeMutableBufferPointer<larder_project_new_step>.allocate(
+                capacity: max(1, update.stepsToAdd.count))
+            defer { steps.deallocate() }
+            for (index, step) in update.stepsToAdd.enumerated() {
+                steps.initializeElement(at: index, to: loan.view(step))
+            }
+            var view = larder_project_update(
+                struct_size: UInt32(MemoryLayout<larder_project_update>.size),
+                add_stride: UInt32(MemoryLayout<larder_project_new_step>.stride),
+                cursor: update.cursor.map(Int64.init) ?? Int64(LARDER_PROJECT_CURSOR_STAYS),
+                delete_ids: UnsafePointer(unwanted.baseAddress), delete_count: UInt64(update.stepsToDelete.count),
+                add: UnsafeRawPointer(steps.baseAddress), add_count: UInt64(update.stepsToAdd.count),
+                user_data: loan.bytes(update.userData), if_modified: update.ifModified ?? 0)
+            var added = larder_project_ids()
+            added.struct_size = UInt32(MemoryLayout<larder_project_ids>.size)
+            try Status.check(
+                table.pointee.update(host, loan.text(project), &view, &added), "projects.update")
+            return texts(added.ids, added.count)
+        }
+
+        /// Adds a step behind the current one and makes it current; steps that were undone are deleted. It is added to what the
+        /// project is now, whatever somebody else did to it before.
+        /// - Parameter userData: in place of the project's, in the same update; nil: they stay.
+        /// - Returns: the step's id.
+        @discardableResult
+        public func addStep(
+            _ step: ProjectStepContent, to project: String, userData: [UInt8]? = nil
+        ) throws(PluginError) -> String {
+            var loan = Loan()
+            var view = loan.view(step)
+            let (id, data) = (loan.text(project), loan.bytes(userData))
+            return try handedOut("projects.add_step") { table.pointee.add_step(host, id, &view, data, $0) }
+        }
+
+        /// Goes one step back.
+        /// - Returns: false if there is no step to go back from, or no such project.
+        @discardableResult
+        public func undo(_ project: String) throws(PluginError) -> Bool {
+            var loan = Loan()
+            return try isDone(table.pointee.undo(host, loan.text(project)), "projects.undo")
+        }
+
+        /// Goes one step forward.
+        /// - Returns: false if there is no step to go to, or no such project.
+        @discardableResult
+        public func redo(_ project: String) throws(PluginError) -> Bool {
+            var loan = Loan()
+            return try isDone(table.pointee.redo(host, loan.text(project)), "projects.redo")
+        }
+
+        /// Copies a project with its steps, cursor, data and assets.
+        /// - Returns: the copy's id.
+        public func duplicate(_ project: String) throws(PluginError) -> String {
+            var loan = Loan()
+            let id = loan.text(project)
+            return try handedOut("projects.duplicate") { table.pointee.duplicate(host, id, $0) }
+        }
+
+        /// Removes a project with all that is in it, for good.
+        /// - Returns: false if there is no such project.
+        @discardableResult
+        public func remove(_ project: String) throws(PluginError) -> Bool {
+            var loan = Loan()
+            return try isDone(table.pointee.remove(host, loan.text(project)), "projects.remove")
+        }
+
+        private func isDone(_ status: larder_status, _ function: StaticString) throws(PluginError) -> Bool {
+            if status == LARDER_NOT_FOUND { return false }
+            try Status.check(status, function)
+            return true
+        }
+
+        private func handedOut(
+            _ function: StaticString, _ body: (UnsafeMutablePointer<larder_str>) -> larder_status
+        ) throws(PluginError) -> String {
+            var id = larder_str()
+            try Status.check(body(&id), function)
+            return Text(unsafe: id).copied()
+        }
+    }
+}
+
+extension Loan {
+    fileprivate mutating func view(_ step: ProjectStepContent) -> larder_project_new_step {
+        larder_project_new_step(
+            struct_size: UInt32(MemoryLayout<larder_project_new_step>.size), reserved: 0,
+            user_data: bytes(step.userData), assets_source: text(step.assetsSource))
+    }
+}

@@ -1,0 +1,168 @@
+import CLarder
+import LarderFakeHost
+import LarderSDK
+import TestSupport
+import Testing
+
+/// A processor that works on projects as its setting says, a word for each thing to do, and tells the log what came of it.
+struct Drafter: ItemPolicyProcessor {
+    static let description = PluginDescription(
+        id: "org.example.drafter", name: "Drafter", version: "1", required: [.projects], wanted: [.log])
+    static let kind = "drafter"
+    static let fields: ItemFields = []
+    static let settingsSchema: String? = #"{"properties": {"do": {"type": "string", "default": ""}}}"#
+
+    let projects: Host.Projects
+    let log: Host.Log?
+    let words: [String]
+    var project = ""
+
+    init(host: Host) throws(PluginError) {
+        projects = try host.require(host.projects, .projects)
+        log = host.log
+        words = try host.settings()["do"]?.string?.split(separator: " ").map(String.init) ?? []
+        if let newest = try projects.list().first { project = newest }
+    }
+
+    var triggers: TriggerSet { [.policiesChanged] }
+
+    mutating func didPass(_ trigger: Trigger) throws(PluginError) {
+        for word in words { try perform(word) }
+    }
+
+    private mutating func perform(_ word: String) throws(PluginError) {
+        let parts = word.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        let rest = parts.count > 1 ? parts[1] : ""
+        switch parts[0] {
+        case "create": project = try projects.create()
+        case "add": try projects.addStep(ProjectStepContent(userData: Array(rest.utf8)), to: project)
+        case "whole":
+            try projects.addStep(ProjectStepContent(), to: project, userData: Array(rest.utf8))
+        case "assets":
+            try projects.addStep(ProjectStepContent(assetsSource: rest), to: project)
+        case "many":
+            let steps = rest.map { ProjectStepContent(userData: Array(String($0).utf8)) }
+            let ids = try projects.update(project, ProjectUpdate(stepsToAdd: steps))
+            log?.info("added \(ids.count)")
+        case "back-to":
+            let found = try projects.project(project, .stepIDs)
+            let update = ProjectUpdate(
+                cursor: Int(rest), stepsToDelete: (found?.stepIDs?.prefix(1)).map(Array.init) ?? [],
+                userData: Array("kept".utf8), ifModified: found?.modified)
+            try projects.update(project, update)
+        case "stale": try projects.update(project, ProjectUpdate(userData: [], ifModified: 1))
+        case "undo": log?.info("undo \(try projects.undo(project))")
+        case "redo": log?.info("redo \(try projects.redo(project))")
+        case "duplicate": project = try projects.duplicate(project)
+        case "remove": log?.info("remove \(try projects.remove(project))")
+        case "list":
+            log?.info("list \(try projects.list(.oldestFirst).count) \(try projects.list(.byModification).count)")
+        case "usage":
+            let usage = try projects.usage()
+            log?.info("usage \(usage.bytes) of \(usage.quota)")
+        case "fail": throw PluginError(.failed, "as it was told to")
+        default:
+            guard let found = try projects.project(project) else {
+                log?.info("no project")
+                return
+            }
+            var steps: [String] = []
+            for id in found.stepIDs ?? [] {
+                steps.append(String(decoding: try projects.step(id, of: project)?.userData ?? [], as: UTF8.self))
+            }
+            let current = try found.currentStepID.flatMap { id throws(PluginError) in try projects.step(id, of: project)
+            }
+            log?.info(
+                "\(found.cursor)/\(found.stepCount) \(steps.joined(separator: ",")) "
+                    + "data '\(String(decoding: found.userData ?? [], as: UTF8.self))' \(found.canUndo) \(found.canRedo) "
+                    + "current \(String(decoding: current?.userData ?? [], as: UTF8.self))")
+        }
+    }
+}
+
+/// Projects through the SDK, on the fake host.
+@Suite struct ProjectsTests {
+    let stage: Stage
+
+    init() throws {
+        stage = try Stage(entry: { _, out in export(Sampler.self, Drafter.self, loops: Sampling.self, to: out) })
+    }
+
+    /// Starts the plugin anew and lets it do this.
+    @discardableResult private func perform(_ words: String) -> larder_status {
+        stage.stop()
+        stage.forget()
+        #expect(stage.start("org.example.drafter", settings: #"{"do": "\#(words)"}"#) == LARDER_OK)
+        return larder_fake_run(stage.fake, LARDER_TRIGGER_POLICIES_CHANGED, nil, 0)
+    }
+
+    private var id: String { larder_fake_project_id(stage.fake, 0).map { String(cString: $0) } ?? "" }
+    private var changes: [String] { stage.entries(LARDER_FAKE_PROJECT) { String(cString: $0.name) } }
+
+    @Test("SDK W09: steps are added, undone and replaced, and a later start finds them")
+    func steps() throws {
+        #expect(perform("create add:a add:b undo add:c show") == LARDER_OK)
+        #expect(stage.logLines == ["undo true", "2/2 a,c data '' true false current c"])
+        #expect(changes == ["create", "add_step", "add_step", "undo", "add_step"])
+        #expect(stage.mistakes == [])
+        // A person goes back before the plugin is started again.
+        #expect(larder_fake_set_cursor(stage.fake, id, 1) == 1)
+        #expect(perform("show undo undo redo whole:state show") == LARDER_OK)
+        #expect(
+            stage.logLines == [
+                "1/2 a,c data '' true true current a", "undo true", "undo false", "redo true",
+                "2/2 a, data 'state' true false current ",
+            ])
+        let kept = try #require(larder_fake_project(stage.fake, id)).pointee
+        #expect(kept.step_count == 2 && kept.cursor == 2 && kept.user_data.len == 5)
+        let step = try #require(larder_fake_project_step(stage.fake, id, 0)).pointee
+        #expect(step.user_data.len == 1 && larder_fake_project_step(stage.fake, id, 2) == nil)
+    }
+
+    @Test("SDK W10: an update changes all that it names, unless somebody was faster")
+    func updates() {
+        #expect(perform("create many:abcd back-to:1 show") == LARDER_OK)
+        #expect(stage.logLines == ["added 4", "1/3 b,c,d data 'kept' true true current b"])
+        #expect(perform("stale") == LARDER_CONFLICT)
+        #expect(stage.failures == ["the host's projects.update answered that it changed meanwhile"])
+        #expect(perform("back-to:3") == LARDER_INVALID_ARGUMENT)
+        #expect(perform("show list duplicate show remove show list") == LARDER_OK)
+        let shown = "1/3 b,c,d data 'kept' true true current b"
+        #expect(stage.logLines == [shown, "list 1 1", shown, "remove true", "no project", "list 1 1"])
+    }
+
+    @Test("SDK W11: assets come from a folder, which is gone then, and go with the fake host")
+    func assets() throws {
+        try withTemporaryFolder { folder in
+            try Files.write("picture", to: "\(folder)/assets/100%.png")
+            #expect(perform("create assets:\(folder)/assets usage duplicate usage") == LARDER_OK)
+            #expect(
+                !Files.exists("\(folder)/assets")
+                    && stage.logLines == ["usage 7 of 1000000000", "usage 14 of 1000000000"])
+            let step = try #require(larder_fake_project_step(stage.fake, id, 0)).pointee
+            #expect(try Files.text("\(String(step.assets))/100%.png") == "picture")
+            #expect(perform("assets:\(folder)/none") == LARDER_INVALID_ARGUMENT)
+            #expect(stage.mistakes == ["projects.add_step \(LARDER_INVALID_ARGUMENT)"])
+        }
+    }
+
+    @Test("SDK: a call that fails has changed its project all the same; a fault is the plugin's error")
+    func failures() {
+        #expect(perform("create add:a fail add:b") == LARDER_FAILED)
+        #expect(changes == ["create", "add_step"])
+        larder_fake_fail(stage.fake, "projects.add_step", 1, LARDER_IO)
+        #expect(perform("add:b") == LARDER_IO)
+        #expect(stage.failures == ["the host's projects.add_step answered that reading or writing failed"])
+        larder_fake_quota(stage.fake, 3)
+        #expect(perform("add:bc add:d") == LARDER_LIMIT)
+        #expect(perform("undo add:de show") == LARDER_OK)
+        #expect(stage.logLines.last == "2/2 a,de data '' true false current de")
+    }
+
+    @Test("G11: without the service that it requires, the plugin says so")
+    func withheld() {
+        larder_fake_withhold(stage.fake, LARDER_EXT_PROJECTS)
+        #expect(stage.start("org.example.drafter") == LARDER_UNSUPPORTED)
+        #expect(stage.problem == "the plugin does not start: the service larder.projects/1 is withheld")
+    }
+}
