@@ -29,6 +29,9 @@ extension PluginHost {
         entry.report.version = description.version
         entry.report.abi = opened.library.abi
         if let unknown = description.required.first(where: { hostServices[$0] == nil }) { throw .service(unknown) }
+        if let withheld = description.required.first(where: named.settings.withheld.contains) {
+            throw .withheld(withheld, from: named.settings.id)
+        }
         let settings = named.settings.json
         let account = AccountEnvironment(name: "", logger: logger, clock: clock)
         let kinds: [String]

@@ -107,11 +107,12 @@ public actor PluginHost {
         var started: [PluginInstance] = []
         for index in entries.indices {
             guard let (opened, description) = entries[index].ready else { continue }
-            let settings = entries[index].settings.json
+            let settings = entries[index].settings
             do {
                 let instance = try await opened.thread.run {
                     let instance = try PluginInstance(
-                        description, in: opened.library, settings: settings, thread: opened.thread, account: account)
+                        description, in: opened.library, settings: settings.json, withheld: settings.withheld,
+                        thread: opened.thread, account: account)
                     try instance.start()
                     return instance
                 }

@@ -125,6 +125,36 @@ private func problems(_ text: String, account: String = "", environment: [String
             ])
     }
 
+    @Test("G11: services that a plugin does not get, and the quota of its projects, stand beside `enabled`")
+    func grants() throws {
+        let config = try decode(
+            """
+            plugins:
+              vacuum: { withhold: [larder.kv/1, larder.projects/1], after: 60s }
+              org.example.a: { project-quota: 16MiB, withhold: [] }
+            """, environment: ["LARDER_PLUGINS_VACUUM_PROJECT_QUOTA": "0B"])
+        let (vacuum, other) = (config.settings.plugins[0], config.settings.plugins[1])
+        #expect(vacuum.withheld == ["larder.kv/1", "larder.projects/1"] && vacuum.projectQuota == 0)
+        #expect(vacuum.json == #"{"after":"60s"}"#)
+        #expect(other.withheld == [] && other.projectQuota == 16 << 20)
+        #expect(config.settings.plugins.last?.projectQuota == 1_000_000_000)
+        let shown = Dictionary(config.shown.map { ($0.key, $0.value.rendered) }) { $1 }
+        #expect(shown["plugins.vacuum.withhold"] == #"["larder.kv/1","larder.projects/1"]"#)
+        #expect(shown["plugins.org.example.a.project-quota"] == #""16MiB""#)
+        #expect(shown["plugins.share-loop.project-quota"] == #""1GB""#)
+        #expect(
+            problems("plugins: { vacuum: { withhold: [larder.project/1, larder.kv/1, x], project-quota: much } }") == [
+                "/etc/larder/config.yaml:6:33: `plugins.vacuum.withhold`: there is no service `larder.project/1`; did you mean "
+                    + "`larder.projects/1`?",
+                "/etc/larder/config.yaml:6:64: `plugins.vacuum.withhold`: there is no service `x`; did you mean `larder.kv/1`?",
+                "/etc/larder/config.yaml:6:83: `plugins.vacuum.project-quota`: `much` is no size; write it like 0B, 700MB, "
+                    + "20GB or 16GiB",
+            ])
+        #expect(
+            problems("plugins: { vacuum: { withhold: larder.kv/1 } }").first?
+                .hasSuffix("`plugins.vacuum.withhold` is a list, not a single value") == true)
+    }
+
     @Test("H3: a key that stands twice is a problem beside the others")
     func duplicates() {
         let found = problems("poll: 10s\nwalk: 1\npoll: 20s\nlog: { level: info, level: debug }")

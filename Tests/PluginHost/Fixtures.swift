@@ -40,10 +40,10 @@ struct PluginFolder {
     }
 }
 
-func withPluginFolder(_ body: (PluginFolder) async throws -> Void) async throws {
+func withPluginFolder<Result>(_ body: (PluginFolder) async throws -> Result) async throws -> Result {
     try await withTemporaryFolder { path in
         try Files.makeFolder("\(path)/plugins")
-        try await body(PluginFolder(path: "\(path)/plugins"))
+        return try await body(PluginFolder(path: "\(path)/plugins"))
     }
 }
 

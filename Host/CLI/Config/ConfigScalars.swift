@@ -24,6 +24,23 @@ enum ConfigScalar {
         return milliseconds == 0 ? "0s" : "\(milliseconds)ms"
     }
 
+    static func size(_ text: String) throws(Wrong) -> Int64 {
+        guard let bytes = WrittenQuantity.bytes(text), bytes >= 0 else {
+            throw Wrong("`\(text)` is no size; write it like 0B, 700MB, 20GB or 16GiB")
+        }
+        return bytes
+    }
+
+    /// The shortest text that reads as the size.
+    static func writeSize(_ bytes: Int64) -> String {
+        let units: [(String, Int64)] = [
+            ("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000), ("TiB", 1 << 40),
+            ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10),
+        ]
+        for (unit, size) in units where bytes != 0 && bytes % size == 0 { return "\(bytes / size)\(unit)" }
+        return "\(bytes)B"
+    }
+
     static func bool(_ text: String, isPlain: Bool) throws(Wrong) -> Bool {
         guard isPlain, text == "true" || text == "false" else {
             throw Wrong("`\(text)` is neither true nor false; write one of these, without quotes")

@@ -1,3 +1,4 @@
+import Core
 import Model
 
 /// The names that the config has for the plugins that come with Larder.
@@ -29,6 +30,8 @@ struct PluginsConfig {
         }
         for plugin in FirstParty.plugins where !plugins.contains(where: { $0.id == plugin.id }) {
             decoding.show("plugins.\(plugin.name).enabled", .bool(true), .builtIn)
+            let quota = ConfigScalar.writeSize(PluginSettings.defaultProjectQuota)
+            decoding.show("plugins.\(plugin.name).project-quota", .text(quota), .builtIn)
             plugins.append(PluginSettings(id: plugin.id))
         }
     }
@@ -64,6 +67,12 @@ struct PluginsConfig {
                 decoding.refuse(pair.value.source, "`\(keyPath).isolation`: \(error.message)")
             }
         }
+        settings.projectQuota = map.scalar(
+            "project-quota", or: settings.projectQuota, json: { .text(ConfigScalar.writeSize($0)) },
+            parse: { text, _ throws(Wrong) in try ConfigScalar.size(text) })
+        if let pair = map.take("withhold") {
+            settings.withheld = withheld(pair, at: keyPath + ".withhold", in: decoding)
+        }
         // What a first-party plugin is set to stands beside `enabled`; the plugin's own schema checks it.
         let own: [ConfigPair]
         if firstPartyNames.contains(id.shortName) {
@@ -80,6 +89,21 @@ struct PluginsConfig {
         for pair in own { decoding.showOwn(pair, at: shownAt) }
         settings.json = JSON(pairs: own).rendered
         return settings
+    }
+}
+
+extension PluginsConfig {
+    /// The names of services.
+    private static func withheld(_ pair: ConfigPair, at keyPath: String, in decoding: ConfigDecoding) -> Set<String> {
+        guard let names = decoding.texts(pair, at: keyPath), case .list(let values) = pair.value.content else {
+            return []
+        }
+        for (name, value) in zip(names, values) where !PluginServices.names.contains(name) {
+            let meant = nearestName(to: name, among: PluginServices.names).map { "; did you mean `\($0)`?" } ?? ""
+            decoding.refuse(value.source, "`\(keyPath)`: there is no service `\(name)`\(meant)")
+        }
+        decoding.show(keyPath, .texts(names), pair.value.source)
+        return Set(names)
     }
 }
 

@@ -85,6 +85,12 @@ public actor HostProcess {
     }
 }
 
+/// The services that the host has for plugins.
+public enum PluginServices {
+    /// Such as `larder.kv/1`, sorted.
+    public static let names = HostServices.names
+}
+
 /// What the child process does that tries a library: opens it, has it describe itself, and ends.
 public enum PluginTrial {
     public static func main(library: String) -> Never { PluginProbe.main(library: library) }

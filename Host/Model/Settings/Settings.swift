@@ -56,12 +56,14 @@ public struct PluginSettings: Hashable, Sendable {
     public var json: String
     /// How many bytes the files of its projects may take, in each account.
     public var projectQuota: Int64
+    /// The services that it does not get, whatever it asks for.
+    public var withheld: Set<String>
 
     public static let defaultProjectQuota: Int64 = 1_000_000_000
 
     public init(
         id: PluginID, isEnabled: Bool = true, library: String? = nil, isolation: Isolation? = nil, json: String = "{}",
-        projectQuota: Int64 = defaultProjectQuota
+        projectQuota: Int64 = defaultProjectQuota, withheld: Set<String> = []
     ) {
         self.id = id
         self.isEnabled = isEnabled
@@ -69,6 +71,7 @@ public struct PluginSettings: Hashable, Sendable {
         self.isolation = isolation
         self.json = json
         self.projectQuota = projectQuota
+        self.withheld = withheld
     }
 }
 

@@ -25,6 +25,7 @@ enum Refusal: Error, Hashable, Sendable {
     case notConfigured(PluginID, found: [PluginID])
     case isolation
     case service(String)
+    case withheld(String, from: PluginID)
     case probe(String)
     case settings(String)
     case createFailed(String)
@@ -60,6 +61,9 @@ enum Refusal: Error, Hashable, Sendable {
             "isolation: process is not available in this build; to run it inside the host, which trusts it with "
                 + "everything the host can do, set isolation: in-process"
         case .service(let name): "it requires the service \(name), which this host does not grant"
+        case .withheld(let name, let id):
+            "it requires the service \(name), which the config withholds; to grant it, take it out of `withhold` under "
+                + "`plugins.\(id.shortName)`"
         case .probe(let what): what
         case .settings(let what): "settings: \(what)"
         case .createFailed(let what), .startFailed(let what): what

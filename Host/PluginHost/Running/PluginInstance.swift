@@ -25,17 +25,20 @@ public final class PluginInstance: @unchecked Sendable {
     private let table: larder_instance
 
     /// Makes an instance and looks at what it offers, before it is started. On the plugin's thread.
-    /// - Parameter settings: what stands in the config for it, a JSON object.
+    /// - Parameters:
+    ///   - settings: what stands in the config for it, a JSON object.
+    ///   - withheld: the services that it does not get.
     init(
-        _ description: PluginLibrary.Description, in library: PluginLibrary, settings: String, thread: PluginThread,
-        account: AccountEnvironment
+        _ description: PluginLibrary.Description, in library: PluginLibrary, settings: String,
+        withheld: Set<String> = [], thread: PluginThread, account: AccountEnvironment
     ) throws(Refusal) {
         plugin = description.id
         self.thread = thread
         self.account = account
         log = PluginLog(plugin: plugin, account: account.name, logger: account.logger, clock: account.clock)
         context = InstanceContext(
-            plugin: plugin, granted: Set(description.required + description.wanted), projects: account.projects,
+            plugin: plugin, granted: Set(description.required + description.wanted).subtracting(withheld),
+            projects: account.projects,
             log: log, clock: account.clock)
         table = try Self.create(description.id, library, context)
         do throws(Refusal) {

@@ -101,6 +101,11 @@ nonisolated(unsafe) let hostServices: [String: UnsafeRawPointer] = [
     LARDER_EXT_HTTP: stable(httpTable), LARDER_EXT_DAV: stable(davTable), LARDER_EXT_DISCOVER: stable(discoverTable),
 ]
 
+/// The names of all services that plugins may be given.
+public enum HostServices {
+    public static let names = hostServices.keys.sorted()
+}
+
 private func stable<Table>(_ table: Table) -> UnsafeRawPointer {
     let address = UnsafeMutablePointer<Table>.allocate(capacity: 1)
     address.initialize(to: table)
