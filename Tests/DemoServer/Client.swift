@@ -25,7 +25,7 @@ struct Client {
         _ method: String, _ path: String, _ fields: [String] = [], body: String? = nil, more: [String] = []
     ) async throws -> Reply {
         let address = path.hasPrefix("//") ? server.url + path.dropFirst() : server.folderURL + path
-        var arguments = ["-sS", "-i", "-g", "--path-as-is", "--max-time", "20"]
+        var arguments = ["-sS", "-i", "-g", "--path-as-is", "--max-time", "300"]
         arguments += method == "HEAD" ? ["-I"] : ["-X", method]
         if let credentials { arguments += ["-u", credentials] }
         for field in fields { arguments += ["-H", field] }
