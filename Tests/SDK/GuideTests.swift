@@ -78,19 +78,49 @@ import Testing
     @Test("G15: the guide's example in Swift is checked against the header and works")
     func swift() async throws {
         try await withTemporaryFolder { folder in
-            let build = "\(Build.root)/.build/debug"
             try Files.write(try example(in: "swift"), to: "\(folder)/favorites.swift")
-            let sources = try Files.filesBelow("\(Build.root)/SDK/Swift").filter { $0.hasSuffix(".swift") }
-            let objects = sources.map { "\(build)/LarderSDK.build/\($0.split(separator: "/").last ?? "").o" }
-            try await mustRun(
-                "swiftc",
-                [
-                    "-swift-version", "6", "-warnings-as-errors", "-parse-as-library", "-emit-library", "-module-name",
-                    "Favorites", "-I", "\(build)/Modules", "-I", "\(Build.root)/SDK/C/include", "-Xlinker",
-                    "--version-script=\(Build.root)/SDK/C/plugin.map", "\(folder)/favorites.swift", "-o",
-                    "\(folder)/libfavorites.so",
-                ] + objects)
+            try await CompiledPlugin.buildSwift(
+                "\(folder)/favorites.swift", module: "Favorites", to: "\(folder)/libfavorites.so")
             try keepsFavorites("\(folder)/libfavorites.so")
+        }
+    }
+
+    @Test("G15: the guide's plugin with projects lowers its limit by a step, and takes back what a person undoes")
+    func projects() async throws {
+        try await withTemporaryFolder { folder in
+            let library = "\(folder)/libsmall.so"
+            try Files.write(try example(in: "swift", with: "struct SmallFiles"), to: "\(folder)/small.swift")
+            try await CompiledPlugin.buildSwift("\(folder)/small.swift", module: "SmallFiles", to: library)
+            let stage = try Stage(library: library)
+            #expect(stage.start("org.example.small-files") == LARDER_OK)
+            func limit() -> String? {
+                #expect(stage.run(.itemListUpdateCompleted) == LARDER_OK)
+                return larder_fake_match_condition(stage.fake).flatMap { text in
+                    String(cString: text).split(separator: " < ").last.map(String.init)
+                }
+            }
+            larder_fake_room(stage.fake, 0, 0, 50, 100)
+            #expect(limit() == "1000000" && larder_fake_project_count(stage.fake) == 0)
+            larder_fake_room(stage.fake, 0, 0, 9, 100)
+            _ = limit()
+            larder_fake_room(stage.fake, 0, 0, 50, 100)
+            #expect(limit() == "500000" && larder_fake_project_count(stage.fake) == 1)
+            #expect(larder_fake_project_id(stage.fake, 0).map { larder_fake_set_cursor(stage.fake, $0, 0) } == 1)
+            #expect(limit() == "1000000")
+            #expect(stage.mistakes == [] && stage.badConditions == [])
+        }
+    }
+
+    @Test("G15: the guide's function in C that adds a step compiles as it stands")
+    func projectsInC() async throws {
+        try await withTemporaryFolder { folder in
+            try Files.write(try example(in: "c", with: "add_number"), to: "\(folder)/numbers.c")
+            try await mustRun(
+                "cc",
+                [
+                    "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-unused-function", "-fsyntax-only",
+                    "-I", "\(Build.root)/SDK/C/include", "\(folder)/numbers.c",
+                ])
         }
     }
 }

@@ -60,7 +60,7 @@ final class AccountProjects: PluginProjects {
     }
 
     func create(for plugin: PluginID) throws(ServiceError) -> String {
-        try checkWritable()
+        try checkWritable(by: plugin)
         try makeRoom(for: Self.newProject, plugin)
         let id = try serving { () throws(ProjectError) in try storage().createProject(for: plugin.text) }
         count(Self.newProject, plugin)
@@ -70,7 +70,7 @@ final class AccountProjects: PluginProjects {
     func change(
         _ id: String, of plugin: PluginID, _ change: PluginProjectChange
     ) throws(ServiceError) -> [String] {
-        try checkWritable()
+        try checkWritable(by: plugin)
         guard let project = ProjectID(id) else { throw .noSuchProject }
         let storage = storage()
         var refusal: ServiceError?
@@ -95,7 +95,7 @@ final class AccountProjects: PluginProjects {
     }
 
     func duplicate(_ id: String, of plugin: PluginID) throws(ServiceError) -> String {
-        try checkWritable()
+        try checkWritable(by: plugin)
         let project = try snapshot(id, of: plugin).id
         let storage = storage()
         let size = try serving { () throws(ProjectError) in Int64(clamping: try storage.size(of: project)) }
@@ -106,7 +106,7 @@ final class AccountProjects: PluginProjects {
     }
 
     func remove(_ id: String, of plugin: PluginID) throws(ServiceError) {
-        try checkWritable()
+        try checkWritable(by: plugin)
         let project = try snapshot(id, of: plugin).id
         try serving { () throws(ProjectError) in try storage().deleteProject(project) }
     }
@@ -147,8 +147,11 @@ final class AccountProjects: PluginProjects {
         }
     }
 
-    private func checkWritable() throws(ServiceError) {
+    private func checkWritable(by plugin: PluginID) throws(ServiceError) {
         guard !isReadOnly else { throw ServiceError(LARDER_DENIED, "this is a preview, which changes no project") }
+        guard plugin.text != PolicyHistory.bundleID else {
+            throw ServiceError(LARDER_DENIED, "projects with this plugin's id are the history of policies")
+        }
     }
 
     // MARK: How much room they take

@@ -192,7 +192,12 @@ static larder_status obey(struct keeper *me, const char *word, const char *one, 
 #define IS(name) (strcmp(word, name) == 0)
     if (IS("use")) snprintf(me->project, sizeof me->project, "%s", one);
     else if (IS("create")) status = p->create(host, &out), made(me, word, status, out);
-    else if (IS("duplicate")) status = p->duplicate(host, id, &out), made(me, word, status, out);
+    else if (IS("mine")) { /* the newest, or a new one */
+        status = p->list(host, 0, &ids);
+        if (status == LARDER_OK && ids.count > 0) out = ids.ids[0];
+        else if (status == LARDER_OK) status = p->create(host, &out);
+        made(me, word, status, out);
+    } else if (IS("duplicate")) status = p->duplicate(host, id, &out), made(me, word, status, out);
     else if (IS("id")) fprintf(me->out, "id %s\n", me->project);
     else if (IS("list")) {
         status = p->list(host, one ? (uint32_t)strtoul(one, 0, 10) : 0, &ids);

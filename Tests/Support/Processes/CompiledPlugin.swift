@@ -12,4 +12,21 @@ public enum CompiledPlugin {
                 "-I", "\(Build.root)/SDK/C/include", "\(Build.root)/Tests/Support/Plugins/\(source).c", "-o", library,
             ] + defines.map { "-D\($0)" })
     }
+
+    /// Compiles a plugin in Swift to a library, with the SDK as it was built.
+    /// - Parameters:
+    ///   - source: the path of its one file.
+    ///   - module: a name that no other plugin in the process has.
+    public static func buildSwift(_ source: String, module: String, to library: String) async throws {
+        let build = "\(Build.root)/.build/debug"
+        let sources = try Files.filesBelow("\(Build.root)/SDK/Swift").filter { $0.hasSuffix(".swift") }
+        let objects = sources.map { "\(build)/LarderSDK.build/\($0.split(separator: "/").last ?? "").o" }
+        try await mustRun(
+            "swiftc",
+            [
+                "-swift-version", "6", "-warnings-as-errors", "-parse-as-library", "-emit-library", "-module-name",
+                module, "-I", "\(build)/Modules", "-I", "\(Build.root)/SDK/C/include", "-Xlinker",
+                "--version-script=\(Build.root)/SDK/C/plugin.map", source, "-o", library,
+            ] + objects)
+    }
 }
