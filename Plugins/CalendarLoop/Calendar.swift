@@ -15,7 +15,8 @@ struct Calendar {
         }
         let json = record.value.isEmpty ? .object([]) : try JSON(parsing: record.value)
         syncToken = json["syncToken"]?.string
-        ctag = json["ctag"]?.string
+        // A server may have tokens and not the reports that they are for: they tell of changes all the same.
+        ctag = json["ctag"]?.string ?? syncToken
         supportsSync = json["supportsSync"]?.boolean ?? false
         events = json["events"]?.string
     }

@@ -66,7 +66,8 @@ struct CalendarLoop: EventLoop {
     }
 
     mutating func process(_ page: EventPage<Content>, of loop: String) throws(PluginError) {
-        try apply(page.content, to: loop)
+        try remove(page.content.gone, from: loop)
+        for record in page.content.records { try records.put(record, in: Self.objects(of: loop)) }
         guard page.content.isComparison else { return }
         var memory = try Memory(of: loop, in: values)
         memory.compared = try clock.now() / 1_000_000_000
@@ -84,8 +85,13 @@ struct CalendarLoop: EventLoop {
             members = try exchange.listing()
             position = .listed(digest: members.digest, ctag: calendar.ctag ?? "")
         }
-        let (content, next) = try differences(loop, members, then: position, page: 0)
-        try apply(content, to: loop)
+        var (content, next) = try differences(loop, members, then: position, page: 0)
+        try remove(content.gone, from: loop)
+        for index in content.records.indices {
+            try records.put(content.records[index], in: Self.objects(of: loop))
+            // The host has a copy, and a calendar may be large.
+            content.records[index].content = nil
+        }
         var memory = try Memory(of: loop, in: values)
         memory.compared = try clock.now() / 1_000_000_000
         memory.mismatch =
@@ -98,10 +104,8 @@ struct CalendarLoop: EventLoop {
         (events ?? calendar.events).map { CalendarFeed(http, url: $0) }
     }
 
-    private func apply(_ content: Content, to loop: String) throws(PluginError) {
-        let objects = Self.objects(of: loop)
-        for key in content.gone { try records.remove(key, from: objects) }
-        for record in content.records { try records.put(record, in: objects) }
+    private func remove(_ gone: [String], from loop: String) throws(PluginError) {
+        for key in gone { try records.remove(key, from: Self.objects(of: loop)) }
     }
 
     static func objects(of loop: String) -> String { Host.Records.collection(of: loop, in: "calendars") }

@@ -2,11 +2,34 @@ import LarderSDK
 
 /// A response of a calendar home's listing.
 struct CalendarListing {
-    static let properties = [
-        "{DAV:}resourcetype", "{DAV:}displayname", "{DAV:}sync-token", "{http://calendarserver.org/ns/}getctag",
-        "{DAV:}supported-report-set", "{urn:ietf:params:xml:ns:caldav}supported-calendar-component-set",
-        "{DAV:}current-user-privilege-set", "{http://apple.com/ns/ical/}calendar-color",
-        "{http://nextcloud.com/ns}deleted-at", "{DAV:}quota-used-bytes", "{DAV:}quota-available-bytes",
+    /// What tells that something in a calendar changed. There are servers that go through all of its objects to say it.
+    enum Marks: Int {
+        /// A calendar that is new is fetched, whatever it says.
+        case none
+        case tokens, tokensAndCtags
+
+        /// What is enough for calendars that are known.
+        init(known records: Host.Records) throws(PluginError) {
+            self = .none
+            var known = try records.all(in: "calendars", .value)
+            while let record = try known.next() {
+                self = .tokens
+                let value = record.value.isEmpty ? nil : try JSON(parsing: record.value)
+                guard value?["supportsSync"]?.boolean == true, value?["syncToken"] != nil else {
+                    self = .tokensAndCtags
+                    return
+                }
+            }
+        }
+
+        var properties: ArraySlice<String> { CalendarListing.properties.dropLast(2 - rawValue) }
+    }
+
+    private static let properties = [
+        "{DAV:}resourcetype", "{DAV:}displayname", "{DAV:}supported-report-set",
+        "{urn:ietf:params:xml:ns:caldav}supported-calendar-component-set", "{DAV:}current-user-privilege-set",
+        "{http://apple.com/ns/ical/}calendar-color", "{http://nextcloud.com/ns}deleted-at", "{DAV:}quota-used-bytes",
+        "{DAV:}quota-available-bytes", "{DAV:}sync-token", "{http://calendarserver.org/ns/}getctag",
     ]
 
     /// With a slash at its end.
@@ -19,7 +42,7 @@ struct CalendarListing {
     }
 
     var quota: Quota? {
-        let quota = Quota(used: values[9].flatMap { Int64($0) }, available: values[10].flatMap { Int64($0) })
+        let quota = Quota(used: values[7].flatMap { Int64($0) }, available: values[8].flatMap { Int64($0) })
         return quota.used == nil && quota.available == nil ? nil : quota
     }
 
@@ -33,24 +56,32 @@ struct CalendarListing {
             "{http://calendarserver.org/ns/}subscribed", "{http://nextcloud.com/ns}trash-bin",
             "{http://nextcloud.com/ns}deleted-calendar",
         ]
-        guard !types.contains(where: others.contains), (values[8] ?? "").isEmpty else { return nil }
-        let components = lines(5).compactMap { $0.after("{urn:ietf:params:xml:ns:caldav}comp ") }
+        guard !types.contains(where: others.contains), (values[6] ?? "").isEmpty else { return nil }
+        let components = lines(3).compactMap { $0.after("{urn:ietf:params:xml:ns:caldav}comp ") }
         // None named: of all kinds.
         guard components.isEmpty || components.contains(where: ["VEVENT", "VTODO", "VJOURNAL"].contains) else {
             return nil
         }
-        let reports = lines(4)
-        let token = values[2].flatMap { $0.isEmpty ? nil : $0 }
-        let ctag = values[3].flatMap { $0.isEmpty ? nil : $0 }
+        let reports = lines(2)
+        let (token, ctag) = (text(9), text(10))
+        // Where nothing was asked that would tell, it is tried.
+        let hasToken = token != nil || values.count <= 9
+        let supportsSync = reports.isEmpty ? hasToken : reports.contains("{DAV:}sync-collection")
+        // One is enough; the other would be a change when it is not asked for any more.
+        let isTokenEnough = supportsSync && token != nil
         let value = JSON.object(of: [
             "name": .string(name.clipped), "href": .string(path),
             "components": .array(components.map { .string($0.clipped) }), "syncToken": token.map { .string($0) },
-            "ctag": ctag.map { .string($0) },
-            "supportsSync": .boolean(reports.isEmpty ? token != nil : reports.contains("{DAV:}sync-collection")),
-            "color": values[7].flatMap { $0.isEmpty ? nil : .string($0.clipped) },
-            "privileges": .array(lines(6).map { .string($0.after("{DAV:}") ?? $0) }),
+            "ctag": isTokenEnough ? nil : ctag.map { .string($0) }, "supportsSync": .boolean(supportsSync),
+            "color": text(5).map { .string($0.clipped) },
+            "privileges": .array(lines(4).map { .string($0.after("{DAV:}") ?? $0) }),
         ])
-        return Record(key: path, version: (ctag ?? token ?? "").clipped, value: value.text)
+        return Record(key: path, version: ((isTokenEnough ? token : ctag ?? token) ?? "").clipped, value: value.text)
+    }
+
+    /// Nil: absent, not asked for, or empty.
+    private func text(_ index: Int) -> String? {
+        values.count > index ? values[index].flatMap { $0.isEmpty ? nil : $0 } : nil
     }
 
     private var name: String {

@@ -21,12 +21,12 @@ struct CalendarSource {
         do throws(PluginError) {
             let isKnown = homes != nil && !(homes?.at).isDayBefore(now)
             guard var paths = try find(now, records) else { return .notOffered }
-            if let found = try list(paths) { return .found(found) }
+            if let found = try list(paths, records) { return .found(found) }
             homes = nil
             // The homes may have moved since they were found.
             if isKnown, let again = try find(now, records) {
                 paths = again
-                if let found = try list(paths) { return .found(found) }
+                if let found = try list(paths, records) { return .found(found) }
                 homes = nil
             }
             throw PluginError(
@@ -66,11 +66,12 @@ struct CalendarSource {
     }
 
     /// All homes' calendars; nil if one of them is not there.
-    private mutating func list(_ paths: [String]) throws(PluginError) -> Found? {
+    private mutating func list(_ paths: [String], _ records: Host.Records) throws(PluginError) -> Found? {
+        let properties = Array(try CalendarListing.Marks(known: records).properties)
         var found = Found(collection: "calendars", records: [], isAll: true)
         quota = nil
         for home in paths {
-            var answer = try dav.propfind(home, depth: 1, CalendarListing.properties)
+            var answer = try dav.propfind(home, depth: 1, properties)
             var isComplete = false
             while let response = try answer.next() {
                 let listing = CalendarListing(response)

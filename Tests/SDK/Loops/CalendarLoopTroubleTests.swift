@@ -173,10 +173,10 @@ import Testing
         func cycle() {
             account.list()
             if isAnnounced {
-                // It says that it does, and refuses.
+                // It says that it does, has tokens, and refuses.
                 account.stage.put(
                     record: account.loop, in: "calendars",
-                    value: #"{"supportsSync":true,"ctag":"\#(account.server.ctag)"}"#)
+                    value: #"{"supportsSync":true,"syncToken":"\#(account.server.ctag)"}"#)
             }
             account.stage.pollAll(account.loop)
         }
@@ -189,7 +189,7 @@ import Testing
         #expect(account.contents == account.server.truth)
         account.stage.forget()
         cycle()
-        #expect(account.stage.requests == [], "an unchanged ctag is enough")
+        #expect(account.stage.requests == [], "an unchanged ctag or token is enough")
     }
 
     @Test("An object that Nextcloud lists as 418 goes when it is gone indeed")

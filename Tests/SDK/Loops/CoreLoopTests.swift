@@ -36,9 +36,10 @@ import Testing
         ]
         #expect(account.poll() == LARDER_OK)
         #expect(account.calendars.map(\.key) == ["/cal/ada/work/", "/cal/team/all/"])
+        #expect(account.poll() == LARDER_OK)
         #expect(
             account.calendars.first?.value
-                == ##"{"name":"Work","href":"/cal/ada/work/","components":["VEVENT","VTODO"],"syncToken":"token-1","ctag":"c1","supportsSync":true,"color":"#aa0000","privileges":["read","write"]}"##
+                == ##"{"name":"Work","href":"/cal/ada/work/","components":["VEVENT","VTODO"],"syncToken":"token-1","supportsSync":true,"color":"#aa0000","privileges":["read","write"]}"##
         )
         #expect(
             account.calendars.last?.value
@@ -46,11 +47,38 @@ import Testing
         #expect(account.stage.mistakes == [])
     }
 
+    @Test("A calendar's token is asked for when it is known, and its ctag as long as a token is missing")
+    func whatTells() throws {
+        let ctag = ["{http://calendarserver.org/ns/}getctag": "c1"]
+        let account = try CoreAccount()
+        account.server.setHomes("/cal/ada/")
+        account.server.calendars = ["/cal/ada/a/": .init(more: ctag), "/cal/ada/b/": .init(token: "", more: ctag)]
+        func marks() -> [String] {
+            account.poll()
+            return account.calendars.map { record in
+                let names = ["syncToken", "ctag"].filter { record.value.contains("\"\($0)\":\"") }
+                return "\(record.version) \(names.joined(separator: " "))"
+            }
+        }
+        #expect(marks() == [" ", " "])
+        #expect(marks() == ["token-1 syncToken", "c1 ctag"])
+        #expect(marks() == ["token-1 syncToken", "c1 ctag"])
+        account.server.calendars["/cal/ada/b/"]?.token = "token-2"
+        #expect(marks() == ["token-1 syncToken", "token-2 syncToken"])
+        account.stage.forget()
+        // Nobody asks for it any more.
+        account.server.calendars["/cal/ada/b/"]?.more = ["{http://calendarserver.org/ns/}getctag": "c2"]
+        #expect(marks() == ["token-1 syncToken", "token-2 syncToken"])
+        #expect(account.stage.recordsAsked == [])
+    }
+
     @Test("D05: a new, a renamed and a removed calendar are seen by the next poll")
     func diff() throws {
         let account = try CoreAccount()
         account.server.setHomes("/cal/ada/")
         account.server.calendars = ["/cal/ada/a/": .init(), "/cal/ada/b/": .init()]
+        account.poll()
+        // The tokens of calendars that are known come with the next one.
         account.poll()
         let first = account.stage.eventID(of: "core")
         account.stage.forget()
@@ -134,7 +162,8 @@ import Testing
         account.server.setHomes("/cal/ada/")
         account.server.calendars = ["/cal/ada/a/": .init()]
         account.server.answers["cloud/user?format=json"] = (500, "oh")
-        #expect(account.stage.pollAll("core") == 2)
+        // The second one has the token of the calendar that is known by then.
+        #expect(account.stage.pollAll("core") == 3)
         #expect(account.calendars.count == 1)
         #expect(account.stage.failures.last == "the server answered 500 and no JSON for cloud/user")
         account.server.homeStatus = ["/cal/ada/": 500]
