@@ -30,28 +30,38 @@ public struct ScanRow: Hashable, Sendable {
         case untilStrong = 2
     }
 
-    static let columns = """
-        databaseID, localID, fileID, path, type, etag, etagStrength, size, lastModified, mimeType, favorite, owner,
+    private static let selection = """
+        SELECT databaseID, localID, fileID, path, type, etag, etagStrength, size, lastModified, mimeType, favorite, owner,
         permissions, listedETag, racy, removedAt, cloudStatus
+        FROM items WHERE
+        """
+    // Made once: they are looked up by their text, for each item.
+    fileprivate static let atPath = "\(selection) path = ? AND removedAt IS NULL"
+    fileprivate static let withFileID = """
+        \(selection) fileID = ? ORDER BY removedAt IS NOT NULL, removedAt DESC LIMIT 1
+        """
+    fileprivate static let withDatabaseID = "\(selection) databaseID = ?"
+    fileprivate static let inFolder = """
+        \(selection) parentPath = ? AND path <> '/' AND removedAt IS NULL AND fileID IS NOT NULL
         """
 
-    init(_ row: Row) {
-        databaseID = row[0]
-        localID = LocalID(row[1])
-        fileID = (row[2] as String?).map(FileID.init)
-        path = ItemPath(unchecked: row[3])
-        kind = Item.Kind(rawValue: row[4]) ?? .file
-        etag = (row[5] as String?).map { ETag(opaque: $0, strength: .init(rawValue: row[6] ?? 0) ?? .strong) }
-        size = row[7]
-        lastModified = (row[8] as Int64?).map(Timestamp.init(nanoseconds:))
-        mimeType = row[9]
-        isFavorite = (row[10] as Int64) != 0
-        owner = row[11]
-        permissions = row[12]
-        listedETag = row[13]
-        racy = Racy(rawValue: row[14]) ?? .no
-        removedAt = (row[15] as Int64?).map(Timestamp.init(nanoseconds:))
-        cloudStatus = CloudStatus(rawValue: row[16]) ?? .cloudOnly
+    init(_ row: RawStatement) {
+        databaseID = row.integer(0) ?? 0
+        localID = LocalID(row.text(1) ?? "")
+        fileID = row.text(2).map(FileID.init)
+        path = ItemPath(unchecked: row.text(3) ?? "")
+        kind = row.integer(4) == 1 ? .folder : .file
+        etag = ETag(row.text(5), strength: row.integer(6))
+        size = row.integer(7)
+        lastModified = row.integer(8).map(Timestamp.init(nanoseconds:))
+        mimeType = row.text(9)
+        isFavorite = row.integer(10) == 1
+        owner = row.text(11)
+        permissions = row.text(12)
+        listedETag = row.text(13)
+        racy = row.integer(14).flatMap { Racy(rawValue: Int($0)) } ?? .no
+        removedAt = row.integer(15).map(Timestamp.init(nanoseconds:))
+        cloudStatus = row.integer(16).flatMap { CloudStatus(rawValue: Int($0)) } ?? .cloudOnly
     }
 }
 
@@ -80,27 +90,30 @@ public struct TreeMove: Hashable, Sendable {
 extension DatabaseReads {
     /// The row that is on the server, or here alone, at this path.
     public func scanRow(at path: ItemPath) throws -> ScanRow? {
-        try scanRow("path = ? AND removedAt IS NULL", [path.text])
+        try scanRows(ScanRow.atPath) { $0.bind(1, path.text) }.first
     }
 
     /// The row with the server's id: one that is not removed if there is one, else the one removed last.
     public func scanRow(withFileID id: FileID) throws -> ScanRow? {
-        try scanRow("fileID = ? ORDER BY removedAt IS NOT NULL, removedAt DESC LIMIT 1", [id.text])
+        try scanRows(ScanRow.withFileID) { $0.bind(1, id.text) }.first
     }
 
-    private func scanRow(_ condition: String, _ arguments: StatementArguments) throws -> ScanRow? {
-        let statement = try db.cachedStatement(sql: "SELECT \(ScanRow.columns) FROM items WHERE \(condition)")
-        return try Row.fetchOne(statement, arguments: arguments).map(ScanRow.init)
+    public func scanRow(databaseID: Int64) throws -> ScanRow? {
+        try scanRows(ScanRow.withDatabaseID) { $0.bind(1, databaseID) }.first
     }
 
     /// What is known to be in a folder on the server: rows by id.
     public func scanRows(in folder: ItemPath) throws -> [ScanRow] {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT \(ScanRow.columns) FROM items
-                WHERE parentPath = ? AND path <> '/' AND removedAt IS NULL AND fileID IS NOT NULL
-                """)
-        return try Row.fetchAll(statement, arguments: [folder.text]).map(ScanRow.init)
+        try scanRows(ScanRow.inFolder) { $0.bind(1, folder.text) }
+    }
+
+    private func scanRows(_ sql: String, _ bind: (RawStatement) -> Void) throws -> [ScanRow] {
+        let statement = try RawStatement(db, sql)
+        defer { statement.reset() }
+        bind(statement)
+        var rows: [ScanRow] = []
+        while try statement.step() { rows.append(ScanRow(statement)) }
+        return rows
     }
 
     /// The ids of the rows that a folder is known to hold on the server, handed over one by one.
@@ -114,7 +127,6 @@ extension DatabaseReads {
         while let id = try ids.next() { try body(id) }
     }
 
-    public func scanRow(databaseID: Int64) throws -> ScanRow? { try scanRow("databaseID = ?", [databaseID]) }
 }
 
 // MARK: Writing what the server listed
@@ -127,18 +139,31 @@ extension Transaction {
         _ entry: ListedItem, fileID: FileID, localID: LocalID = .random(), racy: ScanRow.Racy,
         inheritsLocalFile: Bool = false
     ) throws -> Int64 {
-        let statement = try db.cachedStatement(
-            sql: """
-                INSERT INTO items (localID, fileID, path, parentPath, name, type, size, mimeType, etag, etagStrength,
-                  lastModified, favorite, owner, permissions, racy, cloudStatus, anchor)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """)
-        try statement.execute(arguments: [
-            localID.text, fileID.text, entry.path.text, entry.path.parent.text, entry.path.name, entry.kind.rawValue,
-            entry.size, entry.mimeType, entry.etag?.opaque, entry.etag?.strength.rawValue,
-            entry.lastModified?.nanoseconds, entry.isFavorite, entry.owner, entry.permissions, racy.rawValue,
-            (inheritsLocalFile ? CloudStatus.locallyModified : .cloudOnly).rawValue, anchor,
-        ])
+        let statement = try RawStatement(
+            db,
+            """
+            INSERT INTO items (localID, fileID, path, parentPath, name, type, size, mimeType, etag, etagStrength,
+              lastModified, favorite, owner, permissions, racy, cloudStatus, anchor)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
+        statement.bind(1, localID.text)
+        statement.bind(2, fileID.text)
+        statement.bind(3, entry.path.text)
+        statement.bind(4, entry.path.parent.text)
+        statement.bind(5, entry.path.name)
+        statement.bind(6, Int64(entry.kind.rawValue))
+        statement.bind(7, entry.size)
+        statement.bind(8, entry.mimeType)
+        statement.bind(9, entry.etag?.opaque)
+        statement.bind(10, entry.etag.map { Int64($0.strength.rawValue) })
+        statement.bind(11, entry.lastModified?.nanoseconds)
+        statement.bind(12, entry.isFavorite ? 1 : 0)
+        statement.bind(13, entry.owner)
+        statement.bind(14, entry.permissions)
+        statement.bind(15, Int64(racy.rawValue))
+        statement.bind(16, Int64((inheritsLocalFile ? CloudStatus.locallyModified : .cloudOnly).rawValue))
+        statement.bind(17, try anchor)
+        try statement.run()
         let id = db.lastInsertedRowID
         noteAdded(id)
         return id
