@@ -58,16 +58,22 @@ extension Transaction {
     /// Takes a record out of the journal; an issue about it goes with it.
     /// - Returns: whether there was such a record still.
     @discardableResult
-    public func deleteSyncRecord(id: Int64) throws -> Bool {
+    public func deleteSyncRecord(id: Int64) throws -> Bool { try takeSyncRecord(id: id) != nil }
+
+    /// Takes a record out of the journal; an issue about it goes with it.
+    /// - Returns: who asked for it; nil: there was no such record any more.
+    public func takeSyncRecord(id: Int64) throws -> DownloadTrigger? {
         let issues = try RawStatement(db, "DELETE FROM issues WHERE record = ?")
         issues.bind(1, id)
         try issues.run()
         if db.changesCount > 0 { noteIssuesChanged() }
-        let statement = try RawStatement(db, "DELETE FROM syncRecords WHERE id = ?")
+        let statement = try RawStatement(db, "DELETE FROM syncRecords WHERE id = ? RETURNING reason")
+        defer { statement.reset() }
         statement.bind(1, id)
-        try statement.run()
+        var reason: DownloadTrigger?
+        while try statement.step() { reason = DownloadTrigger(statement.text(0) ?? "") }
         noteRecordsChanged()
-        return db.changesCount > 0
+        return reason
     }
 
     /// Marks records that were started. Those that are gone or wait again are left out.

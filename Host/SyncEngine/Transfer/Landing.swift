@@ -41,8 +41,7 @@ extension SyncEngine {
 
     /// The item has the copy now, and the record is done.
     private func complete(_ file: Placed, in tx: Transaction) throws {
-        let reason = try tx.syncRecord(id: file.job.id)?.record.reason ?? file.job.record.reason
-        try tx.deleteSyncRecord(id: file.job.id)
+        let reason = try tx.takeSyncRecord(id: file.job.id) ?? file.job.record.reason
         guard var item = try tx.item(localID: file.job.record.localID) else { return }
         item.copy = LocalCopy(
             etag: file.landing.etag, digest: file.landing.digest, mark: tree.settle(file.mark, at: file.path))
