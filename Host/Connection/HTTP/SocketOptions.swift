@@ -4,8 +4,8 @@ import NIOCore
 /// What connections are given beyond the library's defaults.
 enum SocketOptions {
     static func set(on channel: any Channel) -> EventLoopFuture<Void> {
-        // Larger reads make fewer turns between the event loop and the task that takes the bytes.
-        let reads = AdaptiveRecvByteBufferAllocator(minimum: 4_096, initial: 65_536, maximum: 524_288)
+        // Each connection keeps a few buffers of the largest size: larger ones gain little, and cost memory.
+        let reads = AdaptiveRecvByteBufferAllocator(minimum: 4_096, initial: 65_536, maximum: 131_072)
         let settings = [
             // A peer that vanished is noticed within 30 s + 3 × 10 s, however long its answer may take.
             channel.setOption(.socketOption(.so_keepalive), value: 1),

@@ -33,8 +33,12 @@ public final class Database: Sendable {
             // Nobody else writes to a vault that is locked; readers of other processes hold the database up for moments only,
             // when a log is recovered or taken away.
             configuration.busyMode = .timeout(10)
-            // Each connection keeps pages of its own, 2 MB by SQLite's default: few connections keep memory small.
+            // Each connection keeps pages of its own, 2 MB by SQLite's default: few connections keep memory small, and those that
+            // read look up a few rows, or walk over all once.
             configuration.maximumReaderCount = 3
+            configuration.prepareDatabase { db in
+                if db.configuration.readonly { try db.execute(sql: "PRAGMA cache_size = -\(readersCacheKiB)") }
+            }
             // A reader's SQL may come from a condition's text: names in double quotes are names, never text.
             configuration.acceptsDoubleQuotedStringLiterals = false
             configuration.label = "larder.db"
@@ -58,6 +62,9 @@ public final class Database: Sendable {
             throw SQLiteFailure.failure(for: error, database: path)
         }
     }
+
+    /// Pages that a reading connection keeps.
+    static let readersCacheKiB = 512
 
     /// What is called after each commit that noted something, in the order of the commits. It is called on the writer's
     /// thread: it must return at once and not wait for the database.

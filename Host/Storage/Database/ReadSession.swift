@@ -40,6 +40,7 @@ public final class ReadSession {
         _disableDoubleQuotedStringLiterals(opened)
         // Recovering a log locks readers out for a moment.
         sqlite3_busy_timeout(opened, 10_000)
+        sqlite3_exec(opened, "PRAGMA cache_size = -\(Database.readersCacheKiB)", nil, nil, nil)
         return opened
     }
 
