@@ -1,7 +1,7 @@
 import Model
-import Storage
 import Testing
 
+@testable import Storage
 @testable import SyncEngine
 
 struct FetchCrewTests {
