@@ -49,11 +49,19 @@ import Warehouse
         try await Bench.running { bench in
             let host = try await bench.ready()
             let running = Task { try await host.run() }
-            try await bench.host.database.write { tx in
-                _ = try tx.addPolicy(
-                    ItemPolicy(id: PolicyID("x"), kind: PolicyKind("k"), condition: "true"), by: .plugin)
+            // What was committed before the host was at work it writes as every start does; the second one comes after that.
+            for id in ["x", "y"] {
+                try await bench.host.database.write { tx in
+                    let policy = ItemPolicy(id: PolicyID(id), kind: PolicyKind("k"), condition: "true")
+                    _ = try tx.addPolicy(policy, by: .plugin)
+                }
+                var looks = 0
+                while try await bench.story().last != "org.example.p added \(id)", looks < 1_500 {
+                    try await Task.sleep(for: .milliseconds(20))
+                    looks += 1
+                }
             }
-            while try await bench.story() != ["org.example.p added x"] { try await Task.sleep(for: .milliseconds(20)) }
+            #expect(try await bench.story() == ["org.example.p added x", "org.example.p added y"])
             running.cancel()
             try await running.value
         }

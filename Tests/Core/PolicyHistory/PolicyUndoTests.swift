@@ -123,6 +123,12 @@ import Testing
             #expect(try await bench.conditions() == ["a path == \"/new\"", "b true"])
             let done = await #expect(throws: Failure.self) { try await bench.host.movePolicies(.redo) }
             #expect(done?.message == "there is nothing to redo")
+            // They are behind the cursor again: what is done next does not take their place.
+            try await bench.add("c")
+            #expect(
+                try await bench.story() == [
+                    "ada added a", "ada added b", "org.example.p quietly changed where of a", "ada added c",
+                ])
         }
     }
 
