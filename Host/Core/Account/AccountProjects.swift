@@ -39,12 +39,15 @@ final class AccountProjects: PluginProjects {
         try ids(of: plugin, order).map(\.description)
     }
 
-    func project(_ id: String, of plugin: PluginID, withUserData: Bool) throws(ServiceError) -> PluginProject {
+    func project(
+        _ id: String, of plugin: PluginID, withSteps: Bool, withUserData: Bool
+    ) throws(ServiceError) -> PluginProject {
         let found = try snapshot(id, of: plugin, withUserData ? .all : .stepIDs)
         return PluginProject(
             created: Timestamp(nanoseconds: found.creationDate.nanoseconds),
             modified: Timestamp(nanoseconds: found.modificationDate.nanoseconds), cursor: found.stepCursor,
-            steps: (found.stepIDs ?? []).map(\.description), userData: found.userData, assets: found.assets)
+            stepCount: found.stepIDs?.count ?? 0, steps: withSteps ? found.stepIDs?.map(\.description) : nil,
+            userData: found.userData, assets: found.assets)
     }
 
     func step(_ step: String, of id: String, of plugin: PluginID) throws(ServiceError) -> PluginProject.Step {

@@ -122,7 +122,7 @@ public final class PolicyHistory: Sendable {
         storage.withLock { storage in
             if let storage { return storage }
             let opened = ProjectStorage(base: base, bundleID: Self.bundleID) { [clock] in
-                ProjectDate(nanoseconds: clock.now().nanoseconds)
+                ProjectDate(clock.now())
             }
             storage = opened
             return opened

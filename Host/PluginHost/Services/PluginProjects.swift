@@ -8,7 +8,9 @@ public protocol PluginProjects: Sendable {
     /// The ids of the plugin's projects.
     func projects(of plugin: PluginID, _ order: PluginProjectOrder) throws(ServiceError) -> [String]
 
-    func project(_ id: String, of plugin: PluginID, withUserData: Bool) throws(ServiceError) -> PluginProject
+    func project(
+        _ id: String, of plugin: PluginID, withSteps: Bool, withUserData: Bool
+    ) throws(ServiceError) -> PluginProject
 
     func step(_ step: String, of id: String, of plugin: PluginID) throws(ServiceError) -> PluginProject.Step
 
@@ -45,19 +47,22 @@ public struct PluginProject: Hashable, Sendable {
     public var created: Timestamp
     public var modified: Timestamp
     public var cursor: Int
-    /// In their order.
-    public var steps: [String]
+    public var stepCount: Int
+    /// The steps' ids, in their order; nil: they were not asked for.
+    public var steps: [String]?
     /// Nil: it was not asked for.
     public var userData: [UInt8]?
     /// A folder's path.
     public var assets: String
 
     public init(
-        created: Timestamp, modified: Timestamp, cursor: Int, steps: [String], userData: [UInt8]?, assets: String
+        created: Timestamp, modified: Timestamp, cursor: Int, stepCount: Int, steps: [String]?, userData: [UInt8]?,
+        assets: String
     ) {
         self.created = created
         self.modified = modified
         self.cursor = cursor
+        self.stepCount = stepCount
         self.steps = steps
         self.userData = userData
         self.assets = assets

@@ -22,8 +22,8 @@ let projectsTable = larder_projects(
             try checkSize(out.pointee.struct_size, of: larder_project.self)
             let project = try context.storedProjects().project(
                 try id.required("the project's id"), of: context.plugin,
-                withUserData: parts & LARDER_PROJECT_USER_DATA != 0)
-            out.pointee = context.lent.view(project, withSteps: parts & LARDER_PROJECT_STEPS != 0)
+                withSteps: parts & LARDER_PROJECT_STEPS != 0, withUserData: parts & LARDER_PROJECT_USER_DATA != 0)
+            out.pointee = context.lent.view(project)
         }
     },
     fetch_step: { host, id, step, out in
@@ -174,13 +174,13 @@ extension LentMemory {
         return UnsafePointer(views)
     }
 
-    fileprivate func view(_ project: PluginProject, withSteps: Bool) -> larder_project {
+    fileprivate func view(_ project: PluginProject) -> larder_project {
         larder_project(
             struct_size: size(of: larder_project.self), can_undo: project.cursor > 0 ? 1 : 0,
-            can_redo: project.cursor < project.steps.count ? 1 : 0, reserved: 0,
+            can_redo: project.cursor < project.stepCount ? 1 : 0, reserved: 0,
             created: project.created.nanoseconds, modified: project.modified.nanoseconds,
-            cursor: UInt64(project.cursor), step_count: UInt64(project.steps.count),
-            step_ids: withSteps ? lend(project.steps) : nil,
+            cursor: UInt64(project.cursor), step_count: UInt64(project.stepCount),
+            step_ids: project.steps.flatMap(lend),
             user_data: project.userData.map(lend) ?? larder_bytes(ptr: nil, len: 0), assets: lend(project.assets))
     }
 }

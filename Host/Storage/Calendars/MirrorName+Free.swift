@@ -30,6 +30,7 @@ extension MirrorName {
             .localIO, "All names for \(key) are taken, \(self) and those like it",
             hint: "Move away what other programs have put into the folder")
     }
+
     /// What tells a name apart: 2 to 9, a digest, and that with 2 to 99.
     private static func mark(_ number: Int, for key: RecordKey) -> String {
         if number <= 8 { return "\(number + 1)" }

@@ -126,7 +126,6 @@ extension DatabaseReads {
         let ids = try Int64.fetchCursor(statement, arguments: [folder.text])
         while let id = try ids.next() { try body(id) }
     }
-
 }
 
 // MARK: Writing what the server listed
