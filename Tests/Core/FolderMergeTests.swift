@@ -25,7 +25,8 @@ private struct Account {
         let listed = listedFolders
         let merge = FolderMerge(
             job: ScanJob(path: path, isWhole: whole),
-            context: .init(started: started, isListed: { listed.contains($0) }, reservesDotLarder: false))
+            context: .init(
+                started: started, isWholeWalk: whole, isListed: { listed.contains($0) }, reservesDotLarder: false))
         let date = started
         let result = try await database.write { tx in
             try merge.merge(entries, listedAt: date, in: tx)
@@ -112,6 +113,26 @@ struct FolderMergeTests {
                 "/", etag: "r2", whole: true, folder("/a", id: "a", etag: "a2"), folder("/b", id: "b", etag: "b1"))
             #expect(result.jobs.count == 2)
             #expect(!result.changed)
+        }
+    }
+
+    @Test("a walk over what is unchanged writes nothing, and leaves for later scans only folders with another ETag")
+    func unchanged() async throws {
+        try await withAccount { account in
+            let database = account.database
+            func jobs() async throws -> [String] { try await database.read { try $0.scanJobs() }.map(\.path.text) }
+            func written() throws -> Int { try Files.read("\(database.path)-wal").count }
+            let (a, x) = (try folder("/a", id: "a", etag: "a1"), try file("/x", id: "x", etag: "1"))
+            try await account.list("/", etag: "r1", whole: true, a, x)
+            #expect(try await jobs() == ["/a"])
+            try await account.list("/a", etag: "a1", whole: true)
+            #expect(try await jobs() == [])
+            let before = try written()
+            account.beginScan()
+            let result = try await account.list("/", etag: "r1", whole: true, a, x)
+            #expect(result.jobs == [ScanJob(path: try ItemPath("/a"), isWhole: true)])
+            try await account.list("/a", etag: "a1", whole: true)
+            #expect(try written() == before)
         }
     }
 

@@ -11,6 +11,8 @@ final class FolderMerge: Sendable {
     /// What the scan tells its folders.
     struct Context: Sendable {
         var started: Timestamp
+        /// Whether every folder is listed, whatever its ETag.
+        var isWholeWalk = false
         /// Folders whose rows this scan has confirmed.
         var isListed: @Sendable (ItemPath) -> Bool
         /// Each write gets an ETag of its own, so that a file which changed just before its listing is no risk. So it is on servers
@@ -36,6 +38,8 @@ final class FolderMerge: Sendable {
         var seen: Set<Int64> = []
         var result = Result()
         var reserved: [RefusedEntry] = []
+        /// Those of the jobs that a later scan has to know of, should this one end before them.
+        var jobsToKeep: [ScanJob] = []
         /// Whether something changed that the folder's own ETag should have told.
         var contentChanged = false
 
@@ -90,7 +94,7 @@ final class FolderMerge: Sendable {
                 try tx.setListed(folder: row.databaseID, etag: folder.etag)
             }
             try tx.removeScanJob(job.path)
-            for job in state.result.jobs { try tx.addScanJob(job) }
+            for job in state.jobsToKeep { try tx.addScanJob(job) }
             return state.result
         }
     }
@@ -179,7 +183,12 @@ final class FolderMerge: Sendable {
         state.seen.insert(id)
         guard entry.kind == .folder else { return }
         let isListed = entry.etag.map { listedETag?.hasSameBytes(as: $0.opaque) ?? false } ?? false
-        if rescan || !isListed { state.result.jobs.append(ScanJob(path: entry.path, isWhole: rescan)) }
+        guard rescan || !isListed else { return }
+        let listing = ScanJob(path: entry.path, isWhole: rescan)
+        state.result.jobs.append(listing)
+        // A walk over everything that is not finished is followed by another one, or by a scan that goes by ETags: that one finds
+        // by itself what has none, and needs nothing of what is unchanged.
+        if !context.isWholeWalk || (entry.etag != nil && !isListed) { state.jobsToKeep.append(listing) }
     }
 
     /// Another item's row leaves the path. A person's file there then counts for the item that comes.

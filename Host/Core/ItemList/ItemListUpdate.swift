@@ -49,7 +49,7 @@ struct ItemListUpdate: Sendable {
         let started = clock.now()
         var outcome = Outcome()
         guard let jobs = try await firstJobs(mode, root: root, &outcome) else { return outcome }
-        try await walk(jobs, started: started, etagsNameWrites, &outcome)
+        try await walk(jobs, mode, started: started, etagsNameWrites, &outcome)
         let isComplete = outcome.isComplete
         // Since when it is known: a long scan is no age.
         let ended = clock.now()
@@ -96,12 +96,13 @@ struct ItemListUpdate: Sendable {
     }
 
     private func walk(
-        _ first: [ScanJob], started: Timestamp, _ etagsNameWrites: Bool, _ outcome: inout Outcome
+        _ first: [ScanJob], _ mode: ScanMode, started: Timestamp, _ etagsNameWrites: Bool, _ outcome: inout Outcome
     ) async throws {
         let listed = ListedFolders()
         let writer = MergeWriter(database: database)
         let context = FolderMerge.Context(
-            started: started, isListed: { listed.contains($0) }, etagsNameWrites: etagsNameWrites,
+            started: started, isWholeWalk: mode == .whole, isListed: { listed.contains($0) },
+            etagsNameWrites: etagsNameWrites,
             reservesDotLarder: reservesDotLarder)
         var queue = first
         var next = 0

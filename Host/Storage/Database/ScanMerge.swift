@@ -211,7 +211,8 @@ extension Transaction {
 
     /// Records that a folder's children were listed whole under this version of it.
     public func setListed(folder databaseID: Int64, etag: ETag?) throws {
-        try db.cachedStatement(sql: "UPDATE items SET listedETag = ? WHERE databaseID = ?")
+        // What is so already makes no page of the database new.
+        try db.cachedStatement(sql: "UPDATE items SET listedETag = ?1 WHERE databaseID = ?2 AND listedETag IS NOT ?1")
             .execute(arguments: [etag?.opaque, databaseID])
     }
 }
