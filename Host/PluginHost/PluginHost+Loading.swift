@@ -82,17 +82,23 @@ extension PluginHost {
         }
     }
 
-    /// Lets a child process open the library first, unless these same bytes were opened before.
+    /// Lets a child process open the library first, unless these same bytes were opened before. They are not read again while the
+    /// file is the same.
     private func tryFirst(_ path: String, on thread: PluginThread) async throws {
-        let digest = try await thread.run { try Self.digest(of: path) }
         let minor = Int(LARDER_ABI_MINOR)
+        let mark = try Self.mark(of: path, at: clock.now())
+        if let mark, await remembered(mark, minor) != nil { return }
+        let digest = try await thread.run { try Self.digest(of: path) }
         if let before = await remembered(digest, minor) {
             if let refusal = before.refusal { throw Refusal.probe(refusal) }
+            if let mark { await remember(mark, minor, refusal: nil) }
             return
         }
         let probe = probe
         switch try await thread.run({ probe.run(library: path) }) {
-        case .described: await remember(digest, minor, refusal: nil)
+        case .described:
+            await remember(digest, minor, refusal: nil)
+            if let mark { await remember(mark, minor, refusal: nil) }
         // Another library that it needs may be missing today and there tomorrow.
         case .refused(let reason), .unknown(let reason): throw Refusal.probe(reason)
         case .deadly(let reason):
@@ -114,6 +120,18 @@ extension PluginHost {
         } catch {
             logger.debug("That a library was tried cannot be written: \(error)")
         }
+    }
+
+    /// What another file, or the same one after a write, does not have: as a digest, so that it is remembered like one.
+    /// - Returns: nil if the file changed so shortly ago that it may change again unnoticed.
+    private static func mark(of path: String, at now: Timestamp) throws(Refusal) -> [UInt8]? {
+        var looks = stat()
+        guard stat(path, &looks) == 0 else { throw .unreadable(errno) }
+        guard now - Timestamp(looks.st_ctim) > .seconds(2) else { return nil }
+        let text =
+            "\(looks.st_dev) \(looks.st_ino) \(looks.st_size) \(Timestamp(looks.st_mtim).nanoseconds) "
+            + "\(Timestamp(looks.st_ctim).nanoseconds)"
+        return Array(SHA256.hash(data: Array(text.utf8)))
     }
 
     private static func digest(of path: String) throws(Refusal) -> [UInt8] {

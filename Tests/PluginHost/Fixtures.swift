@@ -15,11 +15,12 @@ struct PluginFolder {
     /// Loads what the config names. A plugin in C runs in process, since the config says so.
     func load(
         _ plugins: [PluginSettings], builtIn: String? = nil, probe: ProbeCommand = PluginFolder.probe,
-        memory: (any ProbeMemory)? = nil
+        memory: (any ProbeMemory)? = nil, clock: HostClock = .system
     ) async -> PluginHost {
         let settings = Settings(pluginPaths: [path], plugins: plugins)
         let host = PluginHost(
-            builtIn: builtIn ?? "\(path)/none", settings: settings, probe: probe, memory: memory, logger: log.logger)
+            builtIn: builtIn ?? "\(path)/none", settings: settings, probe: probe, memory: memory, clock: clock,
+            logger: log.logger)
         await host.load()
         return host
     }
@@ -50,7 +51,11 @@ func withPluginFolder<Result>(_ body: (PluginFolder) async throws -> Result) asy
 /// Remembers in memory.
 actor TestMemory: ProbeMemory {
     private(set) var known: [[UInt8]: ProbedLibrary] = [:]
+    private(set) var asked = 0
 
-    func library(digest: [UInt8], hostMinor: Int) -> ProbedLibrary? { known[digest] }
+    func library(digest: [UInt8], hostMinor: Int) -> ProbedLibrary? {
+        asked += 1
+        return known[digest]
+    }
     func remember(_ library: ProbedLibrary, digest: [UInt8], hostMinor: Int) { known[digest] = library }
 }

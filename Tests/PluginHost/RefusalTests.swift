@@ -109,6 +109,34 @@ import Testing
         }
     }
 
+    @Test("P52: a file that is still the same is not read again, unless it changed just before it was tried")
+    func sameFile() async throws {
+        try await withPluginFolder { folder in
+            let memory = TestMemory()
+            let library = "\(folder.path)/v.so"
+            try await CompiledPlugin.build("variant", to: library)
+            /// How often it is asked whether something was tried: for the file, and where that is not known, for its bytes.
+            func asked(_ clock: HostClock) async throws -> Int {
+                let settings = PluginSettings(id: PluginFolder.variant, library: library, isolation: .inProcess)
+                let before = await memory.asked
+                let host = await folder.load([settings], memory: memory, clock: clock)
+                #expect(await host.reports().first { $0.id == PluginFolder.variant }?.state == .ready)
+                await host.shutDown()
+                return await memory.asked - before
+            }
+            var (present, later) = (HostClock.system, HostClock.system)
+            let built = Timestamp.now()
+            present.now = { built }
+            later.now = { built + .seconds(60) }
+            #expect(try await asked(present) == 1)
+            #expect(try await asked(later) == 2)
+            #expect(try await asked(later) == 1)
+            try #require(chmod(library, 0o700) == 0)
+            #expect(try await asked(later) == 2)
+            #expect(try await asked(later) == 1)
+        }
+    }
+
     @Test("G4: what is no library for this machine is not opened")
     func files() async throws {
         try await withPluginFolder { folder in

@@ -1,6 +1,7 @@
-/// What is remembered of libraries that were opened in a child process, by the SHA-256 of their bytes.
+/// What is remembered of libraries that were opened in a child process, by the SHA-256 of their bytes, and, of those that did no
+/// harm, by that of their file's inode, size and times.
 public protocol ProbeMemory: Sendable {
-    /// - Returns: nil if these bytes were not tried with this minor version of the host's ABI.
+    /// - Returns: nil if these bytes, or this file, were not tried with this minor version of the host's ABI.
     func library(digest: [UInt8], hostMinor: Int) async throws -> ProbedLibrary?
     func remember(_ library: ProbedLibrary, digest: [UInt8], hostMinor: Int) async throws
 }
