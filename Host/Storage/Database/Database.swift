@@ -115,7 +115,18 @@ public final class Database: Sendable {
     /// Closes all connections. No access may be under way or follow.
     public func close() throws(Failure) {
         idleConnection.close()
+        // SQLite copies the log into the database when the last connection is closed, if that one may write. The next start has
+        // to read a log from beginning to end: a short one costs less there than its copying here, with what it waits for the disk.
+        if !pool.configuration.readonly, logSize > Self.longestLogKept { pool.invalidateReadOnlyConnections() }
         do { try pool.close() } catch { throw SQLiteFailure.failure(for: error, database: path) }
+    }
+
+    /// The bytes of a log that is left for the next start.
+    static let longestLogKept = 1 << 20
+
+    private var logSize: Int {
+        var looks = stat()
+        return stat("\(path)-wal", &looks) == 0 ? Int(looks.st_size) : 0
     }
 
     private func commit<T>(_ db: GRDB.Database, _ body: (Transaction) throws -> T) throws -> T {

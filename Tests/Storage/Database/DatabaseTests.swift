@@ -69,6 +69,31 @@ import Testing
         }
     }
 
+    @Test("A long log is copied into the database at the end, and a short one left for the next start")
+    func closing() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/larder.db"
+            func size(_ path: String) -> Int64 {
+                var info = stat()
+                return stat(path, &info) == 0 ? Int64(info.st_size) : 0
+            }
+            for (bytes, isCopied) in [(10_000, false), (2_000_000, true)] {
+                let database = try Database.open(path: path)
+                try database.writeBlocking { tx in
+                    try tx.setMeta(MetaKey("long"), .text(String(repeating: "x", count: bytes)))
+                }
+                // What reads is closed with it.
+                #expect(try database.readBlocking { try $0.knownCount() } == 0)
+                try database.close()
+                #expect((size(path + "-wal") == 0) == isCopied)
+                #expect((size(path) > bytes) == isCopied)
+            }
+            let database = try Database.open(path: path, readOnly: true)
+            #expect(try database.readBlocking { try $0.knownCount() } == 0)
+            try database.close()
+        }
+    }
+
     @Test("V4: an older database is upgraded in one transaction; a failing upgrade leaves it as it was")
     func upgrade() throws {
         try withTemporaryFolder { folder in
