@@ -63,11 +63,40 @@ extension CalendarLoop {
     }
 
     /// All members and the token that goes with them; nil if the server does not do this.
-    func everything(_ exchange: Exchange) throws(PluginError) -> ([Member], token: String)? {
+    ///
+    /// If no object is known, contents are asked for in the same request, which takes a server as long as the listing alone. Members
+    /// of which they came are not among those that are returned.
+    func everything(
+        of loop: String, into fetching: inout Fetching
+    ) throws(PluginError) -> ([Member], token: String)? {
+        let exchange = exchange(loop)
+        var first: Exchange.Delta?
+        var known = try records.all(in: Self.objects(of: loop), [])
+        if try known.next() == nil {
+            let clock = clock
+            let end = try clock.monotonic() + 30_000_000_000
+            first = try exchange.everything { () throws(PluginError) in
+                try clock.monotonic() > end
+            } keep: { response throws(PluginError) in
+                try fetching.take(response)
+            }
+            if first == nil { fetching = Fetching(exchange) }
+        }
         var etags: [String: String?] = [:]
         var token = ""
         for _ in 0..<1000 {
-            guard case .changes(let delta) = try exchange.changes(since: token) else { return nil }
+            let delta: Exchange.Delta
+            if let part = first.take() {
+                delta = part
+            } else {
+                guard case .changes(let part) = try exchange.changes(since: token) else {
+                    fetching = Fetching(exchange)
+                    return nil
+                }
+                delta = part
+                // What came with an earlier part may be another by now.
+                fetching.forget(Set(part.present.map(\.href) + part.gone))
+            }
             for member in delta.present { etags.updateValue(member.etag, forKey: member.href) }
             for href in delta.gone { etags.removeValue(forKey: href) }
             token = delta.token
@@ -82,7 +111,7 @@ extension CalendarLoop {
     /// What differs between all members, in the order of their hrefs' bytes, and the records: fetched, or gone.
     /// - Parameter page: of a comparison; 0: this is none.
     func differences(
-        _ loop: String, _ members: [Member], then: Position, page: Int
+        _ loop: String, _ members: [Member], _ fetching: consuming Fetching? = nil, then: Position, page: Int
     ) throws(PluginError) -> (Content, (position: Position, more: Bool)) {
         var content = Content()
         var changed: [Member] = []
@@ -103,7 +132,7 @@ extension CalendarLoop {
             }
         }
         changed += rest
-        let next = try fetch(changed, of: loop, into: &content, then: then, page: page)
+        let next = try fetch(changed, fetching, of: loop, into: &content, then: then, page: page)
         return (content, next)
     }
 
@@ -114,12 +143,13 @@ extension CalendarLoop {
 
     /// Fetches what there is room for. What is left, and what the server could not give, a comparison finds.
     private func fetch(
-        _ changed: [Member], of loop: String, into content: inout Content, then: Position, page: Int
+        _ changed: [Member], _ begun: consuming Fetching? = nil, of loop: String, into content: inout Content,
+        then: Position, page: Int
     ) throws(PluginError) -> (position: Position, more: Bool) {
         let clock = clock
         let end = try clock.monotonic() + 20_000_000_000
-        var fetching = Fetching(exchange(loop)) { () throws(PluginError) in try clock.monotonic() > end }
-        try fetching.fetch(changed)
+        var fetching = begun.take() ?? Fetching(exchange(loop))
+        try fetching.fetch(changed) { () throws(PluginError) in try clock.monotonic() > end }
         content.records = fetching.records
         // Gone between listing and fetching.
         content.gone += fetching.gone

@@ -77,15 +77,15 @@ struct CalendarLoop: EventLoop {
     mutating func refresh(_ what: RefreshSet, of loop: String) throws(PluginError) -> Anchor {
         let calendar = try Calendar(loop, records)
         if let feed = feed(calendar) { return Anchor(eventID: try feed.latest(loop)) }
-        let exchange = exchange(loop)
+        var fetching = Fetching(exchange(loop))
         let (members, position): ([Member], Position)
-        if calendar.supportsSync, let (listed, token) = try everything(exchange) {
+        if calendar.supportsSync, let (listed, token) = try everything(of: loop, into: &fetching) {
             (members, position) = (listed, .synced(token))
         } else {
-            members = try exchange.listing()
+            members = try exchange(loop).listing()
             position = .listed(digest: members.digest, ctag: calendar.ctag ?? "")
         }
-        var (content, next) = try differences(loop, members, then: position, page: 0)
+        var (content, next) = try differences(loop, members, fetching, then: position, page: 0)
         try remove(content.gone, from: loop)
         for index in content.records.indices {
             try records.put(content.records[index], in: Self.objects(of: loop))

@@ -35,11 +35,42 @@ struct Exchange {
     /// Asks for what changed since a token; an empty one: for everything. No limit is ever sent, and no blank stands around the
     /// token: there are servers that lose changes over the one and refuse the other.
     func changes(since token: String) throws(PluginError) -> Sync {
-        let body =
-            #"<?xml version="1.0" encoding="utf-8"?><sync-collection xmlns="DAV:"><sync-token>"#
-            + token.escapedForXML
-            + "</sync-token><sync-level>1</sync-level><prop><getetag/></prop></sync-collection>"
-        var answer = try dav.report(calendar, body: body, [Property.etag])
+        var answer = try dav.report(calendar, body: Self.report(since: token, "<getetag/>"), [Property.etag])
+        return try read(&answer, since: token) { _ in false }
+    }
+
+    /// Asks for everything, and for the contents along with it: a report can have any property (RFC 6578, section 3.2), yet not every
+    /// server gives this one.
+    /// - Parameters:
+    ///   - isLate: whether a request that fails now has taken long.
+    ///   - keep: takes an object's contents, if there are any, and says whether they are kept.
+    /// - Returns: the members without those whose contents are kept; nil: all is to be asked for without contents.
+    func everything(
+        isLate: () throws(PluginError) -> Bool, keep: (DAVResponse) throws(PluginError) -> Bool
+    ) throws(PluginError) -> Delta? {
+        let body = Self.report(since: "", #"<getetag/><C:calendar-data xmlns:C="urn:ietf:params:xml:ns:caldav"/>"#)
+        var answer: DAVAnswer
+        do throws(PluginError) { answer = try dav.report(calendar, body: body, [Property.etag, Property.data]) } catch {
+            guard error.status == .io, try isLate() else { throw error }
+            return nil
+        }
+        do throws(PluginError) {
+            guard case .changes(let delta) = try read(&answer, since: "", keep: keep) else { return nil }
+            return delta
+        } catch {
+            guard error.status != .cancelled, ![429, 503].contains(answer.status) else { throw error }
+            return nil
+        }
+    }
+
+    private static func report(since token: String, _ properties: String) -> String {
+        #"<?xml version="1.0" encoding="utf-8"?><sync-collection xmlns="DAV:"><sync-token>"# + token.escapedForXML
+            + "</sync-token><sync-level>1</sync-level><prop>\(properties)</prop></sync-collection>"
+    }
+
+    private func read(
+        _ answer: inout DAVAnswer, since token: String, keep: (DAVResponse) throws(PluginError) -> Bool
+    ) throws(PluginError) -> Sync {
         var delta = Delta()
         var doubtful: [String] = []
         while let response = try answer.next() {
@@ -49,6 +80,7 @@ struct Exchange {
             case 418: doubtful.append(href)
             // A collection inside, which this does not descend into.
             case 403 where response.errors.contains("{DAV:}sync-traversal-supported"): continue
+            case 200 where try keep(response): continue
             default: delta.present.append(Member(href: href, etag: response.status == 200 ? response.values[0] : nil))
             }
         }

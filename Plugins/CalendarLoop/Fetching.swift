@@ -9,9 +9,6 @@ struct Fetching {
     private static let batch = 100
 
     let exchange: Exchange
-    /// Says when the call has taken long enough.
-    let isLate: () throws(PluginError) -> Bool
-
     private(set) var records: [Record] = []
     private(set) var gone: [String] = []
     /// Whether some were not asked for.
@@ -24,10 +21,27 @@ struct Fetching {
     /// Bytes of the contents that came last with one request; 0: none did yet.
     private var lastBatch = 0
 
-    init(_ exchange: Exchange, isLate: @escaping () throws(PluginError) -> Bool) {
-        self.exchange = exchange
-        self.isLate = isLate
+    /// Bytes of contents that came and were not kept.
+    private var wasted = 0
+
+    init(_ exchange: Exchange) { self.exchange = exchange }
+
+    /// Keeps contents that came with a listing, as long as there is room.
+    /// - Returns: whether there were any, and they are kept.
+    /// - Throws: if so much comes that there is no room for that another way is better.
+    mutating func take(_ response: DAVResponse) throws(PluginError) -> Bool {
+        guard let data = response.values[1], !data.isEmpty else { return false }
+        guard bytes < Self.enough else {
+            wasted += data.utf8.count
+            guard wasted < 4 * Self.enough else { throw PluginError(.limit, "more contents than there is room for") }
+            return false
+        }
+        keep(response.href, etag: response.values[0], Self.withLineEnds(data))
+        return true
     }
+
+    /// Drops what was fetched of these objects.
+    mutating func forget(_ hrefs: Set<String>) { records.removeAll { hrefs.contains($0.key) } }
 
     /// Objects that are asked for with one request.
     private struct Batch: ~Copyable {
@@ -39,12 +53,18 @@ struct Fetching {
     ///
     /// Once the server has shown that it does, the next batch is asked for before one is read, so that both sides work at the same
     /// time: two requests are under way at most.
-    mutating func fetch(_ members: [Member]) throws(PluginError) {
+    /// - Parameter isLate: says when the call has taken long enough.
+    mutating func fetch(
+        _ members: [Member], until isLate: () throws(PluginError) -> Bool
+    ) throws(PluginError) {
         var rest = members[...]
         var ahead: Batch?
         var mayAskAhead = true
         while ahead != nil || !rest.isEmpty {
-            guard try hasRoom() else { return }
+            guard bytes < Self.enough, try !isLate() else {
+                isPartial = true
+                return
+            }
             guard hasMultiget else {
                 try get(rest.removeFirst())
                 continue
@@ -71,12 +91,6 @@ struct Fetching {
         guard hasMultiget || failed.count < 2 || !records.isEmpty || !gone.isEmpty else {
             throw exchange.failure("errors for \(failed[0]) and \(failed.count - 1) others")
         }
-    }
-
-    private mutating func hasRoom() throws(PluginError) -> Bool {
-        let isLate = try isLate()
-        if isLate || bytes >= Self.enough { isPartial = true }
-        return !isPartial
     }
 
     private func ask(for rest: inout ArraySlice<Member>, isAhead: Bool = false) throws(PluginError) -> Batch {

@@ -14,6 +14,14 @@ final class CalendarServer {
     var prefix = "token-"
     var supportsSync = true
     var supportsMultiget = true
+    /// What a listing of everything has as an object's contents if they are asked for with it, by its name and its contents.
+    var givesContents: (String, String) -> String? = { _, _ in nil }
+    /// What a REPORT sync-collection that asks for contents is answered with; nil: as any other.
+    var contentsStatus: UInt32?
+    /// Called before a REPORT sync-collection is answered, with whether it asks for contents.
+    var onReport: (Bool) -> Void = { _ in }
+    /// Whether a REPORT sync-collection that asks for contents gets no answer.
+    var failsContents = false
     /// What an unknown token is answered with; nil: with the token itself and no changes.
     var invalidStatus: UInt32? = 403
     var invalidError: String? = "{DAV:}valid-sync-token"
@@ -110,7 +118,13 @@ final class CalendarServer {
 
     private func report(_ body: String) {
         let sent = Self.unescaped(Self.between("<sync-token>", "</sync-token>", body))
-        if let status = reportStatus ?? (supportsSync ? nil : 415) {
+        let wantsContents = body.contains("calendar-data")
+        onReport(wantsContents)
+        if wantsContents, failsContents {
+            larder_fake_answer_dav(fake, "REPORT", path, 207)
+            return larder_fake_fail_request(fake, LARDER_IO)
+        }
+        if let status = (wantsContents ? contentsStatus : nil) ?? reportStatus ?? (supportsSync ? nil : 415) {
             larder_fake_answer_dav(fake, "REPORT", path, status)
             larder_fake_end_dav(fake, nil, 0, status == 415 ? "{DAV:}supported-report" : nil)
             return
@@ -121,6 +135,7 @@ final class CalendarServer {
             for (name, object) in objects.sorted(by: { $0.key < $1.key }) {
                 larder_fake_response(fake, href(name), 200, nil)
                 larder_fake_property(fake, "{DAV:}getetag", object.etag)
+                if wantsContents, let content = givesContents(name, object.content) { giveContent(content) }
             }
             larder_fake_end_dav(fake, token, 0, nil)
         } else if let known, known <= log.count {
@@ -164,14 +179,18 @@ final class CalendarServer {
             } else if let object = objects[String(href.dropFirst(path.count))] {
                 larder_fake_response(fake, href, 200, nil)
                 larder_fake_property(fake, "{DAV:}getetag", object.etag)
-                // As XML has it.
-                larder_fake_property(
-                    fake, "{urn:ietf:params:xml:ns:caldav}calendar-data",
-                    String(decoding: object.content.utf8.filter { $0 != 0x0D }, as: UTF8.self))
+                giveContent(object.content)
             } else {
                 larder_fake_response(fake, href, 404, nil)
             }
         }
+    }
+
+    /// As XML has it.
+    private func giveContent(_ content: String) {
+        larder_fake_property(
+            fake, "{urn:ietf:params:xml:ns:caldav}calendar-data",
+            String(decoding: content.utf8.filter { $0 != 0x0D }, as: UTF8.self))
     }
 
     private func get(_ target: String) {
