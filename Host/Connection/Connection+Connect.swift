@@ -8,7 +8,13 @@ extension Connection {
     /// else the bookmark's address is the collection. Then the root is asked for with the credentials: a wrong password costs one
     /// request. One call at a time.
     /// - Throws: what keeps the account from being used: `maintenance`, `authentication`, `certificate`, …
-    public func connect() async throws(ConnectionError) -> ServerFacts {
+    public func connect() async throws(ConnectionError) -> ServerFacts { try await connect { _ in .zero }.facts }
+
+    /// The same for who lists the root next.
+    /// - Parameter depth: how the root is asked for, by whether the server has a status document; with `.one` its listing begins.
+    public func connect(
+        asking depth: (Bool) -> Depth
+    ) async throws(ConnectionError) -> (facts: ServerFacts, listing: RootListing?) {
         let address = try bookmarkAddress()
         _ = try usableCredentials()
         let status = try await statusDocument(of: address)
@@ -19,7 +25,7 @@ extension Connection {
         let candidates = RootCandidates.all(for: address, username: bookmark.username, isFamily: status != nil)
         for (index, candidate) in candidates.enumerated() {
             do {
-                return try await facts(of: candidate, status)
+                return try await facts(of: candidate, status, asking: depth(status != nil))
             } catch {
                 let isElsewhere = error.kind == .notFound || error.status == 405
                 guard isElsewhere, index + 1 < candidates.count else { throw error }
@@ -29,32 +35,28 @@ extension Connection {
     }
 
     private func facts(
-        of candidate: ServerAddress, _ status: StatusDocument?
-    ) async throws(ConnectionError) -> ServerFacts {
-        let listed: Listed
-        do {
-            listed = try await list(.root, depth: .zero, below: candidate, timeLimit: timeLimits.greeting) { _, _ in }
-        } catch let error as ConnectionError {
-            throw error
-        } catch {
-            throw ConnectionError(.cancelled, "connecting was cancelled")
-        }
-        var root = listed.listing.folder
-        let hasFiles = !listed.isForeign && root.kind == .folder
+        of candidate: ServerAddress, _ status: StatusDocument?, asking depth: Depth
+    ) async throws(ConnectionError) -> (facts: ServerFacts, listing: RootListing?) {
+        let listing = try await beginListing(
+            .root, depth: depth, below: candidate, timeLimit: depth == .zero ? timeLimits.greeting : timeLimits.head)
+        let address = listing.root
+        var (root, isForeign, date) = try await listing.begin()
+        let hasFiles = !isForeign && root.kind == .folder
         // Of some calendar servers the root, and principals, are no collections.
-        if root.kind == .file, !listed.isForeign {
-            guard try await keepsNoFiles(at: listed.root) else {
+        if root.kind == .file, !isForeign {
+            guard try await keepsNoFiles(at: address) else {
                 throw ConnectionError(
                     .badAddress, "the account's url \(candidate) is a file",
                     hint: "set it to the folder that holds the files")
             }
         }
         root.kind = .folder
-        setRoot(listed.root, hasFiles: hasFiles, isFamily: status != nil)
-        return ServerFacts(
-            root: listed.root.description, hasStatusDocument: status != nil, product: status?.productname,
+        setRoot(address, hasFiles: hasFiles, isFamily: status != nil)
+        let facts = ServerFacts(
+            root: address.description, hasStatusDocument: status != nil, product: status?.productname,
             version: status?.versionstring ?? status?.version, hasFileIDs: root.fileID != nil,
-            hasFiles: hasFiles, rootItem: root, date: listed.listing.date)
+            hasFiles: hasFiles, rootItem: root, date: date)
+        return (facts, depth == .zero || !hasFiles ? nil : RootListing(listing))
     }
 
     /// Whether the server says of a place that is no collection that it is for calendars or address books.

@@ -15,7 +15,7 @@ extension Connection {
     public func list(
         _ folder: ItemPath, depth: Depth = .one, onBatch: ([ListedItem], Timestamp?) async throws -> Void
     ) async throws -> Listing {
-        try await list(folder, depth: depth, below: root(), timeLimit: timeLimits.head, onBatch: onBatch).listing
+        try await beginListing(folder, depth: depth, below: root(), timeLimit: timeLimits.head).rest(onBatch)
     }
 
     /// The same for who does not ask when the server answered.
@@ -25,19 +25,19 @@ extension Connection {
         try await list(folder, depth: depth) { (entries, _: Timestamp?) in try await onBatch(entries) }
     }
 
-    /// What a listing found out, also about the account's root.
-    struct Listed {
-        var listing: Listing
-        /// Whether the folder is a calendar, an address book or a principal.
-        var isForeign: Bool
-        /// The account's root, as redirects may have changed it.
-        var root: ServerAddress
+    /// Reads on what ``connect(asking:)`` began.
+    /// - Returns: nil if that was done before: the root is to be listed anew.
+    public func list(
+        _ root: RootListing, onBatch: ([ListedItem], Timestamp?) async throws -> Void
+    ) async throws -> Listing? {
+        guard let listing = root.take() else { return nil }
+        return try await listing.rest(onBatch)
     }
 
-    func list(
-        _ folder: ItemPath, depth: Depth, below root: ServerAddress, timeLimit: Duration,
-        onBatch: ([ListedItem], Timestamp?) async throws -> Void
-    ) async throws -> Listed {
+    /// Asks for a listing and returns when its answer begins.
+    func beginListing(
+        _ folder: ItemPath, depth: Depth, below root: ServerAddress, timeLimit: Duration
+    ) async throws(ConnectionError) -> OpenListing {
         let question = Question(
             method: "PROPFIND",
             headers: ["Depth": depth.rawValue, "Content-Type": "application/xml; charset=utf-8"],
@@ -48,26 +48,14 @@ extension Connection {
             : root.appending(PercentCoding.encoded(path: String(folder.text.dropFirst())) + (depth == .zero ? "" : "/"))
 
         try await enterGate(question)
-        var isOnNetwork = true
-        defer { if isOnNetwork { gate.leave() } }
+        var isLeft = true
+        defer { if isLeft { gate.leave() } }
         var reply = try await ask(question, at: address)
         guard reply.answer.status == 207 else { throw await notListed(&reply, question) }
         try Self.checkCoding(of: reply.answer, question, at: address.origin)
-        let root = folder.isRoot ? reply.address.asFolder : root
-        let date = reply.answer.headers.first(name: "Date").flatMap { Timestamp(httpDate: $0) }
-        if let date { noteServersClock(date) }
-        let reader = try ListingReader(folder, depth: depth, root: root, asked: reply.address)
-        while let chunk = try await nextChunk(of: &reply.answer, question, at: address.origin) {
-            try reader.read(chunk)
-            while let batch = reader.nextBatch() { try await onBatch(batch, date) }
-        }
-        var (rest, listing, isForeign) = try reader.finish()
-        // The next request need not wait for what is done with these.
-        isOnNetwork = false
-        gate.leave()
-        if !rest.isEmpty { try await onBatch(rest, date) }
-        listing.date = date
-        return Listed(listing: listing, isForeign: isForeign, root: root)
+        let listing = try OpenListing(folder, depth, below: root, reply, to: question, by: self)
+        isLeft = false
+        return listing
     }
 
     private func notListed(_ reply: inout Reply, _ question: Question) async -> ConnectionError {

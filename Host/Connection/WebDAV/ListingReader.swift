@@ -11,8 +11,9 @@ final class ListingReader {
     private let xml: XMLReader
     private let answerer: ServerAddress.Origin
 
-    private var own: ListedItem?
-    private var isForeign = false
+    /// The folder itself, once the answer has told of it.
+    private(set) var own: ListedItem?
+    private(set) var isForeign = false
     private var entries: [ListedItem] = []
     private var handedOut = 0
     private var refused: [RefusedEntry] = []
@@ -47,9 +48,11 @@ final class ListingReader {
         try check(failure)
     }
 
+    var hasBatch: Bool { entries.count >= Self.batch }
+
     /// The next entries; nil until there are enough for a batch.
     func nextBatch() -> [ListedItem]? {
-        guard entries.count >= Self.batch else { return nil }
+        guard hasBatch else { return nil }
         let batch = Array(entries.prefix(Self.batch))
         entries.removeFirst(batch.count)
         handedOut += batch.count

@@ -87,7 +87,7 @@ extension AccountHost {
 
     private func reach() async throws(Failure) -> ServerFacts {
         do {
-            return try await Patience.trying(clock, upTo: 1) { try await connect() }
+            return try await Patience.trying(clock, upTo: 1) { try await connect().facts }
         } catch let error as ConnectionError {
             throw error.failure
         } catch {

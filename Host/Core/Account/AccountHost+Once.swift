@@ -80,9 +80,10 @@ extension AccountHost {
             state.newRecords.ring()
         }
         do {
-            let facts = try await Patience.trying(clock, upTo: 1) { try await connect() }
+            let (facts, listing) = try await Patience.trying(clock, upTo: 1) { try await connect(toScan: true) }
             async let polled = pollLoops()
-            let scan = try await scan(facts, root: facts.rootItem, whole: !facts.isOwnCloudFamily)
+            let scan = try await scan(
+                facts, root: facts.rootItem, listing: listing, whole: !facts.isOwnCloudFamily)
             for failure in scan.failures { outcome.add(failure) }
             if !scan.isComplete { try await passTime() }
             for failure in try await polled { outcome.add(failure) }

@@ -71,9 +71,10 @@ extension AccountHost {
             }
             var etagsTell = false
             do {
-                var root: ListedItem?
+                var (root, listing): (ListedItem?, RootListing?)
                 if facts == nil {
-                    let found = try await connect()
+                    let found: ServerFacts
+                    (found, listing) = try await connect(toScan: true)
                     (facts, root) = (found, found.rootItem)
                     try await engine.accountChanged()
                     if found.isOwnCloudFamily { wish = try await connection.pollWish() }
@@ -82,7 +83,7 @@ extension AccountHost {
                 if let found = facts {
                     let history = try await database.read { try $0.scanHistory() }
                     etagsTell = found.isOwnCloudFamily && !history.etagsWereWrong
-                    let scan = try await scan(found, root: root, whole: !etagsTell)
+                    let scan = try await scan(found, root: root, listing: listing, whole: !etagsTell)
                     if !scan.isComplete { throw IncompleteScan() }
                     // Without files no listing tells whether the server is there.
                     if !found.hasFiles { facts = nil }

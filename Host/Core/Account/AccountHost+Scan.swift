@@ -28,14 +28,21 @@ extension AccountHost {
     }
 
     /// Finds the server and lets downloads start; without it only what needs no server is done.
-    func connect() async throws -> ServerFacts {
+    /// - Parameter scans: whether ``scan(_:root:listing:whole:)`` follows.
+    /// - Returns: also the listing of the root that it begins with, if it is known that it will list everything.
+    func connect(toScan scans: Bool = false) async throws -> (facts: ServerFacts, listing: RootListing?) {
+        let history = try await database.read { try $0.scanHistory() }
+        let walksFamily = ScanMode.next(isOwnCloudFamily: true, history: history, now: clock.now()) == .whole
         do {
-            let facts = try await connection.connect()
+            // Before the first scan it may be no folder of files: of a calendar all would be listed in vain.
+            let found = try await connection.connect { hasStatusDocument in
+                scans && history.lastScan != nil && (walksFamily || !hasStatusDocument) ? .one : .zero
+            }
             engine.setOnline(true)
             // What the journal holds from before can be fetched while folders are listed.
             state.newRecords.ring()
             try await setConnectionState(.online)
-            return facts
+            return found
         } catch let error as ConnectionError {
             engine.setOnline(false)
             try await setConnectionState(error.kind == .maintenance ? .unavailable : .offline)
@@ -45,8 +52,13 @@ extension AccountHost {
     }
 
     /// Scans once and fires the trigger that a finished scan gives.
-    /// - Parameter whole: every folder is listed, whatever the ETags say.
-    func scan(_ facts: ServerFacts, root: ListedItem?, whole: Bool = false) async throws -> ItemListUpdate.Outcome {
+    /// - Parameters:
+    ///   - root: the root, if it was asked for just now.
+    ///   - listing: its listing, if that has just begun.
+    ///   - whole: every folder is listed, whatever the ETags say.
+    func scan(
+        _ facts: ServerFacts, root: ListedItem?, listing: RootListing? = nil, whole: Bool = false
+    ) async throws -> ItemListUpdate.Outcome {
         guard facts.hasFiles else {
             let isOwed = state.finishScan()
             policies.fire(isOwed ? .itemListUpdateCompleted : .itemListUpdateCompletedWithoutChanges)
@@ -57,7 +69,7 @@ extension AccountHost {
             whole
             ? .whole : ScanMode.next(isOwnCloudFamily: facts.isOwnCloudFamily, history: history, now: clock.now())
         let outcome = try await list.update(
-            mode, root: root, etagsNameWrites: facts.isOwnCloudFamily && !history.etagsWereWrong)
+            mode, root: root, listing: listing, etagsNameWrites: facts.isOwnCloudFamily && !history.etagsWereWrong)
         guard outcome.isComplete, !outcome.isHeld else {
             if outcome.changed { state.oweTrigger() }
             return outcome
@@ -99,7 +111,7 @@ extension AccountHost {
         try await database.write { try $0.setMeta(.lastClock, .integer(now.nanoseconds)) }
     }
 
-    /// The server is not asked any more, until ``connect()`` finds it.
+    /// The server is not asked any more, until ``connect(toScan:)`` finds it.
     func setOffline() async throws {
         engine.setOnline(false)
         try await setConnectionState(.offline)

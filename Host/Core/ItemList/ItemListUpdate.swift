@@ -43,13 +43,16 @@ struct ItemListUpdate: Sendable {
     /// - Parameters:
     ///   - mode: `.byETags` where the root's ETag tells of all changes below.
     ///   - root: the root as it was listed just now, if it was.
+    ///   - listing: its listing, if that has just begun.
     ///   - etagsNameWrites: whether the server gives each write an ETag of its own.
     /// - Throws: `Failure` of the database or the tree, and `CancellationError`.
-    func update(_ mode: ScanMode, root: ListedItem? = nil, etagsNameWrites: Bool = false) async throws -> Outcome {
+    func update(
+        _ mode: ScanMode, root: ListedItem? = nil, listing: RootListing? = nil, etagsNameWrites: Bool = false
+    ) async throws -> Outcome {
         let started = clock.now()
         var outcome = Outcome()
         guard let jobs = try await firstJobs(mode, root: root, &outcome) else { return outcome }
-        try await walk(jobs, mode, started: started, etagsNameWrites, &outcome)
+        try await walk(jobs, mode, listing, started: started, etagsNameWrites, &outcome)
         let isComplete = outcome.isComplete
         // Since when it is known: a long scan is no age.
         let ended = clock.now()
@@ -96,7 +99,8 @@ struct ItemListUpdate: Sendable {
     }
 
     private func walk(
-        _ first: [ScanJob], _ mode: ScanMode, started: Timestamp, _ etagsNameWrites: Bool, _ outcome: inout Outcome
+        _ first: [ScanJob], _ mode: ScanMode, _ root: RootListing?, started: Timestamp, _ etagsNameWrites: Bool,
+        _ outcome: inout Outcome
     ) async throws {
         let listed = ListedFolders()
         let writer = MergeWriter(database: database)
@@ -115,7 +119,8 @@ struct ItemListUpdate: Sendable {
                     let job = queue[next]
                     next += 1
                     running += 1
-                    group.addTask { (job, try await list(job, context: context, writer: writer)) }
+                    let root = job.path.isRoot ? root : nil
+                    group.addTask { (job, try await list(job, root, context: context, writer: writer)) }
                 }
                 if next > 4096 {
                     queue.removeFirst(next)
@@ -145,10 +150,13 @@ struct ItemListUpdate: Sendable {
         }
     }
 
-    private func list(_ job: ScanJob, context: FolderMerge.Context, writer: MergeWriter) async throws -> Listed {
+    /// - Parameter begun: the folder's listing, if that has begun.
+    private func list(
+        _ job: ScanJob, _ begun: RootListing? = nil, context: FolderMerge.Context, writer: MergeWriter
+    ) async throws -> Listed {
         do {
             return try await Patience.trying(clock, upTo: Patience.tries) {
-                try await listOnce(job, context: context, writer: writer)
+                try await listOnce(job, begun, context: context, writer: writer)
             }
         } catch let error as ConnectionError {
             guard error.kind == .notFound, !job.path.isRoot else { return .failed(error) }
@@ -160,16 +168,21 @@ struct ItemListUpdate: Sendable {
         }
     }
 
-    private func listOnce(_ job: ScanJob, context: FolderMerge.Context, writer: MergeWriter) async throws -> Listed {
+    private func listOnce(
+        _ job: ScanJob, _ begun: RootListing?, context: FolderMerge.Context, writer: MergeWriter
+    ) async throws -> Listed {
         let merge = FolderMerge(job: job, context: context)
         // The last batch is written with the folder's end: most folders are one batch.
         var last: (entries: [ListedItem], date: Timestamp?)?
-        let listing = try await connection.list(job.path, depth: .one) { (entries, date) in
+        let take = { (entries: [ListedItem], date: Timestamp?) async throws in
             if let earlier = last {
                 try await writer.write { tx in try merge.merge(earlier.entries, listedAt: earlier.date, in: tx) }
             }
             last = (entries, date)
         }
+        var told: Listing?
+        if let begun { told = try await connection.list(begun, onBatch: take) }
+        let listing = if let told { told } else { try await connection.list(job.path, depth: .one, onBatch: take) }
         let result = Mutex(FolderMerge.Result())
         try await writer.write { [last] tx in
             if let last { try merge.merge(last.entries, listedAt: last.date, in: tx) }

@@ -1,0 +1,61 @@
+import Model
+import NIOHTTP1
+import Synchronization
+import Testing
+
+@testable import Connection
+
+/// A plain server whose root holds so many files, and whose listings of it end badly if told so. One request at a time.
+private func server(files: Int, failure: TransportError? = nil) -> (Connection, ScriptedTransport) {
+    let text = Document.multistatus(["/"] + (0..<files).map { "/f\($0)" })
+    let transport = ScriptedTransport { request, _ throws(TransportError) in
+        if request.method == "GET" { return .status(404) }
+        var bytes = Array(text.utf8)[...]
+        var chunks: [[UInt8]] = []
+        while !bytes.isEmpty {
+            chunks.append(Array(bytes.prefix(50_000)))
+            bytes = bytes.dropFirst(50_000)
+        }
+        if failure != nil { chunks.removeLast() }
+        return HTTPAnswer(status: 207, headers: [:], body: ScriptedBody(chunks: chunks, failure: failure))
+    }
+    return (Connection("https://h/", connections: 1, over: transport), transport)
+}
+
+@Suite("The root's listing begins when the server is connected to")
+struct RootListingTests {
+    @Test("one request tells what the server is and what the root holds", arguments: [0, 3, 512, 2000])
+    func oneRequest(files: Int) async throws {
+        let (connection, transport) = server(files: files)
+        let (facts, begun) = try await connection.connect { $0 ? .zero : .one }
+        #expect(facts.hasFiles && facts.rootItem.kind == .folder)
+        let begin = try #require(begun)
+        // What has only begun holds up nobody.
+        #expect(try await connection.entries(of: .root).entries.count == files)
+        var paths: [ItemPath] = []
+        let listing = try #require(try await connection.list(begin) { (entries, _) in paths += entries.map(\.path) })
+        #expect(paths == (0..<files).map { path("/f\($0)") } && listing.entries == files)
+        #expect(transport.requests.compactMap { $0.headers.first(name: "Depth") } == ["1", "1"])
+        #expect(try await connection.list(begin) { (_, _) in } == nil)
+        #expect(try await connection.entries(of: .root).entries.count == files)
+    }
+
+    @Test(
+        "one that nobody reads on, or that ends badly, leaves its place to others",
+        arguments: [nil, .closed as TransportError?])
+    func dropped(failure: TransportError?) async throws {
+        let (connection, _) = server(files: 2000, failure: failure)
+        for _ in 0..<3 {
+            let begun = try await connection.connect { _ in .one }.listing
+            guard failure != nil, let begun else { continue }
+            let error = await #expect(throws: ConnectionError.self) { try await connection.list(begun) { (_, _) in } }
+            #expect(error?.kind == .unreachable)
+        }
+    }
+
+    @Test("I13: a short one that ends badly is no connection", arguments: [TransportError.closed, .timedOut(.body)])
+    func short(failure: TransportError) async throws {
+        let (connection, _) = server(files: 3, failure: failure)
+        await #expect(throws: ConnectionError.self) { try await connection.connect { _ in .one } }
+    }
+}
