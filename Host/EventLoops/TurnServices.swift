@@ -36,7 +36,10 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
 
     var isCancelled: Bool { waiting.isCancelled }
 
-    func accept(_ asked: [LoopAsk]) { self.asked += asked }
+    func accept(_ asked: [LoopAsk]) {
+        // Most turns are one call: its array is taken as it is.
+        if self.asked.isEmpty { self.asked = asked } else { self.asked += asked }
+    }
 
     /// The core loop writes every collection; all others their own record and what belongs to it.
     func mayWrite(_ key: RecordKey, in written: RecordCollection) -> Bool {

@@ -24,7 +24,8 @@ extension CalendarLoop {
             let known = try records.record(member.href, in: objects, .version)
             if !isCurrent(known, member) { changed.append(member) }
         }
-        let next = try fetch(changed, of: loop, into: &content, then: .synced(delta.token), page: 0)
+        var fetching = Fetching(exchange(loop))
+        let next = try fetch(changed, by: &fetching, of: loop, into: &content, then: .synced(delta.token), page: 0)
         return page(next.position, more: next.more || delta.isTruncated, content)
     }
 
@@ -40,7 +41,8 @@ extension CalendarLoop {
         let members = try exchange(loop).listing()
         let position = Position.listed(digest: members.digest, ctag: calendar.ctag ?? "")
         if members.digest == digest { return page(position) }
-        let (content, next) = try differences(loop, members, then: position, page: 0)
+        var fetching = Fetching(exchange(loop))
+        let (content, next) = try differences(loop, members, by: &fetching, then: position, page: 0)
         return page(next.position, more: next.more, content)
     }
 
@@ -57,7 +59,8 @@ extension CalendarLoop {
             }
             then = .listed(digest: members.digest, ctag: ctag)
         }
-        var (content, next) = try differences(loop, members, then: then, page: number)
+        var fetching = Fetching(exchange(loop))
+        var (content, next) = try differences(loop, members, by: &fetching, then: then, page: number)
         content.isComparison = next.position == then
         return page(next.position, more: next.more, content)
     }
@@ -111,7 +114,7 @@ extension CalendarLoop {
     /// What differs between all members, in the order of their hrefs' bytes, and the records: fetched, or gone.
     /// - Parameter page: of a comparison; 0: this is none.
     func differences(
-        _ loop: String, _ members: [Member], _ fetching: consuming Fetching? = nil, then: Position, page: Int
+        _ loop: String, _ members: [Member], by fetching: inout Fetching, then: Position, page: Int
     ) throws(PluginError) -> (Content, (position: Position, more: Bool)) {
         var content = Content()
         var changed: [Member] = []
@@ -132,7 +135,7 @@ extension CalendarLoop {
             }
         }
         changed += rest
-        let next = try fetch(changed, fetching, of: loop, into: &content, then: then, page: page)
+        let next = try fetch(changed, by: &fetching, of: loop, into: &content, then: then, page: page)
         return (content, next)
     }
 
@@ -143,14 +146,13 @@ extension CalendarLoop {
 
     /// Fetches what there is room for. What is left, and what the server could not give, a comparison finds.
     private func fetch(
-        _ changed: [Member], _ begun: consuming Fetching? = nil, of loop: String, into content: inout Content,
+        _ changed: [Member], by fetching: inout Fetching, of loop: String, into content: inout Content,
         then: Position, page: Int
     ) throws(PluginError) -> (position: Position, more: Bool) {
         let clock = clock
         let end = try clock.monotonic() + 20_000_000_000
-        var fetching = begun.take() ?? Fetching(exchange(loop))
         try fetching.fetch(changed) { () throws(PluginError) in try clock.monotonic() > end }
-        content.records = fetching.records
+        content.records = fetching.handOver()
         // Gone between listing and fetching.
         content.gone += fetching.gone
         for href in fetching.tooLarge { log?.warning("\(href) is larger than 8 MiB: its content is not kept") }

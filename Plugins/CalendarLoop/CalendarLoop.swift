@@ -85,12 +85,12 @@ struct CalendarLoop: EventLoop {
             members = try exchange(loop).listing()
             position = .listed(digest: members.digest, ctag: calendar.ctag ?? "")
         }
-        var (content, next) = try differences(loop, members, fetching, then: position, page: 0)
+        var (content, next) = try differences(loop, members, by: &fetching, then: position, page: 0)
         try remove(content.gone, from: loop)
         for index in content.records.indices {
             try records.put(content.records[index], in: Self.objects(of: loop))
             // The host has a copy, and a calendar may be large.
-            content.records[index].content = nil
+            content.records[index] = Record(key: "")
         }
         var memory = try Memory(of: loop, in: values)
         memory.compared = try clock.now() / 1_000_000_000

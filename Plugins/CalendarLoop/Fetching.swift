@@ -40,6 +40,12 @@ struct Fetching {
         return true
     }
 
+    /// Hands out the records that were fetched, which are nobody else's then: they can go one by one.
+    mutating func handOver() -> [Record] {
+        defer { records = [] }
+        return records
+    }
+
     /// Drops what was fetched of these objects.
     mutating func forget(_ hrefs: Set<String>) { records.removeAll { hrefs.contains($0.key) } }
 

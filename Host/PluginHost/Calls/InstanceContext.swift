@@ -46,11 +46,11 @@ final class InstanceContext: @unchecked Sendable {
     var runValues: [[UInt8]: [UInt8]?] = [:]
     var run: (any PluginRun)?
     var kind: PolicyKind?
-    /// What stands behind a loop's call, what the call asked for, how much that is, and the records as it has them.
+    /// What stands behind a loop's call, what the call asked for, how much that is, and which of it was last about each record.
     var turn: (any LoopTurn)?
     var loopAsked: [LoopAsk] = [] { didSet { leavesSomething = true } }
     var turnSize = 0
-    var callRecords: [RecordCollection: [RecordKey: Record?]] = [:] { didSet { leavesSomething = true } }
+    var callRecords: [RecordCollection: [RecordKey: Int]] = [:] { didSet { leavesSomething = true } }
     private let lentMemory = LentMemory()
     private var cursors: [CursorSlot] = []
     private var slots: [any Slot] = []

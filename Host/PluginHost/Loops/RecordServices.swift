@@ -55,14 +55,14 @@ let recordsTable = larder_records(
                 key: key, version: try given.version.optional("the version") ?? "", value: value,
                 content: given.content.copied)
             try context.ask(.record(.put(record, in: collection)))
-            context.callRecords[collection, default: [:]][key] = .some(record)
+            context.callRecords[collection, default: [:]][key] = context.loopAsked.count - 1
         }
     },
     remove: { host, collection, key in
         serve(host, "records.remove", during: .loopWriting) { context throws(ServiceError) in
             let (collection, key) = try context.writable(collection, key)
             try context.ask(.record(.remove(key, from: collection)))
-            context.callRecords[collection, default: [:]][key] = .some(nil)
+            context.callRecords[collection, default: [:]][key] = context.loopAsked.count - 1
         }
     })
 
@@ -114,8 +114,9 @@ extension InstanceContext {
 
     /// What this turn asked for of a record: nil, nothing; otherwise the record, or that it goes.
     fileprivate func turnRecord(_ key: RecordKey, in collection: RecordCollection) -> Record?? {
-        guard let records = callRecords[collection] else { return nil }
-        return records[key]
+        guard let index = callRecords[collection]?[key], case .record(let change) = loopAsked[index] else { return nil }
+        guard case .put(let record, _) = change else { return .some(nil) }
+        return record
     }
 }
 
