@@ -37,10 +37,20 @@ extension Connection {
     private func facts(
         of candidate: ServerAddress, _ status: StatusDocument?, asking depth: Depth
     ) async throws(ConnectionError) -> (facts: ServerFacts, listing: RootListing?) {
-        let listing = try await beginListing(
-            .root, depth: depth, below: candidate, timeLimit: depth == .zero ? timeLimits.greeting : timeLimits.head)
+        let listing: OpenListing
+        var root: ListedItem
+        let (isForeign, date): (Bool, Timestamp?)
+        do throws(ConnectionError) {
+            listing = try await beginListing(
+                .root, depth: depth, below: candidate, timeLimit: depth == .zero ? timeLimits.greeting : timeLimits.head
+            )
+            (root, isForeign, date) = try await listing.begin()
+        } catch {
+            guard depth == .one, error.mayBeOfListing else { throw error }
+            // It is the scan's to tell that the root cannot be listed: the server may well be there.
+            return try await facts(of: candidate, status, asking: .zero)
+        }
         let address = listing.root
-        var (root, isForeign, date) = try await listing.begin()
         let hasFiles = !isForeign && root.kind == .folder
         // Of some calendar servers the root, and principals, are no collections.
         if root.kind == .file, !isForeign {
@@ -105,6 +115,16 @@ extension Connection {
             return nil
         }
         return StatusDocument(json: await reply.answer.beginning(atMost: 65_536))
+    }
+}
+
+extension ConnectionError {
+    /// Whether the folder alone may answer where its listing did not.
+    fileprivate var mayBeOfListing: Bool {
+        switch kind {
+        case .unreachable, .serverError, .forbidden, .protocolViolation: retryAfter == nil
+        default: false
+        }
     }
 }
 

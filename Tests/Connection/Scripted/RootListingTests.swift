@@ -53,9 +53,28 @@ struct RootListingTests {
         }
     }
 
-    @Test("I13: a short one that ends badly is no connection", arguments: [TransportError.closed, .timedOut(.body)])
-    func short(failure: TransportError) async throws {
-        let (connection, _) = server(files: 3, failure: failure)
+    @Test(
+        "I13: where the root cannot be listed, the server is there nevertheless",
+        arguments: [
+            .status(207, [:], Document.multistatus(["/", "/f"]), failure: .closed), .status(207, [:], "<html>"),
+            .status(500), .status(403),
+        ] as [HTTPAnswer])
+    func noListing(_ answer: HTTPAnswer) async throws {
+        let transport = ScriptedTransport { request, number throws(TransportError) in
+            [.status(404), answer, .status(207, [:], Document.multistatus(["/"]))][number]
+        }
+        let (facts, begun) = try await Connection("https://h/", over: transport).connect { _ in .one }
+        #expect(facts.hasFiles && begun == nil)
+        #expect(transport.requests.compactMap { $0.headers.first(name: "Depth") } == ["1", "0"])
+    }
+
+    @Test(
+        "C2, S23: what the server says of the account, or of when to come back, is not asked for twice",
+        arguments: [.status(401), .status(503, ["Retry-After": "9"]), .status(404)] as [HTTPAnswer])
+    func noSecondQuestion(_ answer: HTTPAnswer) async throws {
+        let transport = ScriptedTransport { _, number throws(TransportError) in number == 0 ? .status(404) : answer }
+        let connection = Connection("https://h/", over: transport)
         await #expect(throws: ConnectionError.self) { try await connection.connect { _ in .one } }
+        #expect(transport.requests.count == 2)
     }
 }
