@@ -75,7 +75,7 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
         guard problem == nil else { return }
         if place == .property {
             builder.text(bytes, depth: depthBelow)
-            if builder.kept > builder.mostText { problem = .tooLong }
+            if builder.isOverfull() { problem = .tooLong }
             return
         }
         guard depthBelow == 0 else { return }
@@ -94,7 +94,7 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
         guard problem == nil else { return }
         if depthBelow > 0 {
             if place == .property { builder.endElement(depth: depthBelow) }
-            if builder.kept > builder.mostText { problem = .tooLong }
+            if builder.isOverfull() { problem = .tooLong }
             depthBelow -= 1
             return
         }
@@ -112,7 +112,7 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
             if !href.isEmpty, keep(href) { hrefs.append(href) }
             place = .response
         case .responseStatus:
-            status = Self.status(text.withoutLayout)
+            status = Self.status(text)
             place = .response
         case .responseError: place = .response
         case .propstat:
@@ -120,11 +120,11 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
             place = .response
         case .prop, .propstatError: place = .propstat
         case .propstatStatus:
-            groupStatus = Self.status(text.withoutLayout)
+            groupStatus = Self.status(text)
             place = .propstat
         case .property:
             builder.endProperty()
-            if builder.kept > builder.mostText { problem = .tooLong }
+            if builder.isOverfull() { problem = .tooLong }
             place = .prop
         }
     }
@@ -153,10 +153,9 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
     }
 
     /// The number in `HTTP/1.1 200 OK`; 0, which is no success, if there is none.
-    private static func status(_ line: String) -> Int {
-        let words = line.split(separator: " ", maxSplits: 2)
-        guard words.count >= 2, let number = Int(words[1]) else { return 0 }
-        return number
+    private static func status(_ line: [UInt8]) -> Int {
+        let words = line.split(maxSplits: 2, whereSeparator: { $0 <= 0x20 })
+        return words.count < 2 ? 0 : Int(String(decoding: words[1], as: UTF8.self)) ?? 0
     }
 
     private static func localName(_ name: UnsafePointer<CChar>) -> String {

@@ -25,3 +25,9 @@ protocol ResponseBuilder {
     ///   - errors: what was in its `error` elements, in Clark's notation.
     mutating func response(href: String, status: Int?, errors: [String]) -> Response
 }
+
+extension ResponseBuilder {
+    /// Whether more text is kept than may be. Mutating, for the builder is then looked at where it is, and not copied with all that it
+    /// holds for each piece of text.
+    mutating func isOverfull() -> Bool { kept > mostText }
+}
