@@ -128,6 +128,12 @@ public final class Connection: Sendable {
         state.withLock { $0.clockAhead = ahead }
     }
 
+    /// The threads that downloads arrive on: a task that downloads and has one of these as its preferred executor takes the bytes
+    /// where they come from, without a change of threads. It may block there on the disk. None if there are no such threads.
+    public var downloadThreads: [any TaskExecutor] {
+        if case .success(let transport) = transport { transport.downloadThreads } else { [] }
+    }
+
     func usableTransport() throws(ConnectionError) -> any HTTPTransport { try transport.get() }
 
     /// The credentials, unless the server has refused them.

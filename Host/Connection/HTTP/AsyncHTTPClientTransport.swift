@@ -8,9 +8,13 @@ import NIOSSL
 
 /// The network, by async-http-client: HTTP/2 where a TLS server offers it, else HTTP/1.1.
 struct AsyncHTTPClientTransport: HTTPTransport {
-    private let client: HTTPClient
-    /// All connections are on one: an answer's way to its reader leads through one thread less, and one is fast enough for many.
-    private let loop: any EventLoop
+    private struct Client {
+        let thread: NetworkThread
+        let http: HTTPClient
+    }
+
+    /// The first for what comes from any other thread; the others each for tasks on their own.
+    private let clients: [Client]
 
     /// Connections beside those of listings and downloads: for what event loops ask, and for what servers push.
     private static let ungated = 6
@@ -38,9 +42,14 @@ struct AsyncHTTPClientTransport: HTTPTransport {
         }
         configuration.http1_1ConnectionDebugInitializer = prepare
         configuration.http2ConnectionDebugInitializer = prepare
-        loop = MultiThreadedEventLoopGroup.singleton.next()
-        client = HTTPClient(eventLoopGroup: loop, configuration: configuration)
+        // Nobody looks at them.
+        configuration.tracing.tracer = nil
+        clients = ([.common] + NetworkThread.downloads).map { thread in
+            Client(thread: thread, http: HTTPClient(eventLoopGroup: thread.loop, configuration: configuration))
+        }
     }
+
+    var downloadThreads: [any TaskExecutor] { NetworkThread.downloads }
 
     func execute(_ request: HTTPRequest, timeLimit: Duration) async throws(TransportError) -> HTTPAnswer {
         do {
@@ -56,10 +65,12 @@ struct AsyncHTTPClientTransport: HTTPTransport {
             }
             if !request.body.isEmpty { outgoing.body = .byteBuffer(ByteBuffer(bytes: request.body)) }
             let body = Body()
+            let client = clients.first { $0.thread.loop.inEventLoop } ?? clients[0]
             let head = try await withTaskCancellationHandler {
-                loop.execute { [stream = body.stream, outgoing] in
-                    stream.start(outgoing, by: client, on: loop, headWithin: TimeAmount(timeLimit))
+                let start = { @Sendable [stream = body.stream, outgoing] in
+                    stream.start(outgoing, by: client.http, on: client.thread.loop, headWithin: TimeAmount(timeLimit))
                 }
+                if client.thread.loop.inEventLoop { start() } else { client.thread.loop.execute(start) }
                 return try await body.stream.head()
             } onCancel: { [stream = body.stream] in
                 stream.cancel()
@@ -71,9 +82,11 @@ struct AsyncHTTPClientTransport: HTTPTransport {
     }
 
     func shutdown() async {
-        do { try await client.shutdown() } catch {
-            // Shutting down twice is the only way to get here, and then there is nothing left to close.
-            return
+        for client in clients {
+            do { try await client.http.shutdown() } catch {
+                // Shutting down twice is the only way to get here, and then there is nothing left to close.
+                continue
+            }
         }
     }
 

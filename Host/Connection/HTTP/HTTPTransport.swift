@@ -9,6 +9,12 @@ protocol HTTPTransport: Sendable {
     func execute(_ request: HTTPRequest, timeLimit: Duration) async throws(TransportError) -> HTTPAnswer
     /// Closes all connections; requests under way fail.
     func shutdown() async
+    /// Threads that answers to tasks on them arrive on, and that may block; none if there are no such.
+    var downloadThreads: [any TaskExecutor] { get }
+}
+
+extension HTTPTransport {
+    var downloadThreads: [any TaskExecutor] { [] }
 }
 
 struct HTTPRequest: Sendable {

@@ -78,6 +78,9 @@ public final class IncomingFile {
     public func abandon() { unlinkat(folder, name, 0) }
 
     private func hashWhatIsThere(also algorithms: Set<ChecksumAlgorithm> = []) throws(Failure) {
+        guard let info = file.status() else { throw .system("reading incoming/\(name)", errno) }
+        // Usually it was made just now.
+        guard info.st_size > 0 else { return }
         var hash = ContentHash(also: algorithms)
         var size: Int64 = 0
         let read = readAll(file.number) { piece in

@@ -5,6 +5,7 @@ extension EngineLoop {
     /// Starts everything that can start now.
     mutating func pump(_ children: inout Children) {
         takeNews()
+        takeOutcomes(&children)
         startReading(&children)
         startDownloads(&children)
         startTreeWork(&children)
@@ -37,6 +38,7 @@ extension EngineLoop {
             return state.isStale
         }
         if isStale {
+            recallDownloads()
             window.forgetIdle()
             cursor = 0
             isExhausted = false
@@ -55,14 +57,8 @@ extension EngineLoop {
 
     /// The records that the next transaction marks as started.
     mutating func takeUnmarked() -> [Int64] {
-        defer { (unmarked, marksAt) = ([], nil) }
-        return unmarked
-    }
-
-    private mutating func mark(_ job: Job) {
-        guard job.record.state == .ready else { return }
-        unmarked.append(job.id)
-        if marksAt == nil { marksAt = engine.clock.now() + Self.longestUnmarked }
+        marksAt = nil
+        return crew.takeUnmarked()
     }
 
     /// How long a record that was started may stand as ready in the journal.
@@ -82,24 +78,23 @@ extension EngineLoop {
         nextWait = min(nextWait ?? time, time)
     }
 
+    /// Whether downloads may start. What is in memory and out of date is read again first: it may not be wanted any more.
+    private var mayDownload: Bool { health.hold == nil && engine.controls.with { $0.isOnline && !$0.isStale } }
+
+    /// Takes back what was handed out and not started.
+    private mutating func recallDownloads() {
+        for job in crew.recall().reversed() { window.putBack(job) }
+    }
+
     private mutating func startDownloads(_ children: inout Children) {
-        // What is in memory and out of date is read again first: it may not be wanted any more.
-        guard health.hold == nil, !arrivals.areTooMany, engine.controls.with({ $0.isOnline && !$0.isStale }) else {
-            return
-        }
-        while let job = window.start(.downloads) {
-            guard let request = engine.startFetch(job) else {
-                // A transaction has its hands on it; the journal is read again.
-                window.park(job.id)
-                continue
-            }
-            mark(job)
-            children.addTask {
-                await withTaskCancellationHandler {
-                    .fetched(job, await request.value)
-                } onCancel: {
-                    request.cancel()
-                }
+        defer { if marksAt == nil, crew.hasUnmarked { marksAt = engine.clock.now() + Self.longestUnmarked } }
+        guard mayDownload else { return recallDownloads() }
+        var jobs: [Job] = []
+        while !arrivals.areTooMany, let job = window.start(.downloads) { jobs.append(job) }
+        for thread in crew.hand(jobs) {
+            children.addTask(executorPreference: engine.downloadThreads[thread]) { [engine, crew] in
+                await engine.download(for: crew, on: thread)
+                return .left
             }
         }
     }

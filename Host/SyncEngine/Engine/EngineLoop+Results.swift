@@ -4,7 +4,23 @@ import Storage
 import Synchronization
 
 extension EngineLoop {
-    mutating func fetched(_ job: Job, _ result: Result<Fetched, FetchFailure>, _ children: inout Children) {
+    /// Handles what the workers brought.
+    mutating func takeOutcomes(_ children: inout Children) {
+        let outcomes = crew.takeOutcomes()
+        // What a cancelled task brings back is no result.
+        guard !Task.isCancelled else { return }
+        for (job, result) in outcomes {
+            if let result {
+                fetched(job, result, &children)
+            } else {
+                // The journal is read again, perhaps once more.
+                window.park(job.id)
+                engine.controls.with { $0.isStale = true }
+            }
+        }
+    }
+
+    private mutating func fetched(_ job: Job, _ result: Result<Fetched, FetchFailure>, _ children: inout Children) {
         let wasCancelled = engine.controls.with { state in
             state.enders[job.id] = nil
             return state.cancelled.remove(job.id) != nil
@@ -21,8 +37,6 @@ extension EngineLoop {
 
     private mutating func failed(_ job: Job, _ failure: FetchFailure, _ children: inout Children) {
         let now = engine.clock.now()
-        // Marked now, it would stand as started in the journal though it waits.
-        unmarked.removeAll { $0 == job.id }
         let hadAccount = !health.isAccountRefused
         health.failed(failure, record: job.id, now: now)
         if failure.isAnswer { health.answered() }

@@ -10,7 +10,10 @@ import Storage
 struct EngineLoop {
     enum Event: Sendable {
         case rang, tick
-        case fetched(Job, Result<Fetched, FetchFailure>)
+        /// Some downloads have ended.
+        case gathered
+        /// A worker has nothing to do any more.
+        case left
         case settled(Settlement)
         case read(JournalPage)
         case landed([Fetched], LandingOutcome)
@@ -28,6 +31,7 @@ struct EngineLoop {
     /// The records that are worked at; nil: all.
     let only: Set<Int64>?
     var window: Window
+    let crew: FetchCrew
     var health: ServerHealth
 
     // The journal.
@@ -36,9 +40,7 @@ struct EngineLoop {
     /// Records that ended since the page that is being read was begun, and may still stand on it.
     var endedWhileReading: Set<Int64> = []
     var isExhausted = false
-    /// Records that were started and are not marked so in the journal.
-    var unmarked: [Int64] = []
-    /// When they are marked even if the journal is not read for another reason.
+    /// When records that were started are marked so even if the journal is not read for another reason.
     var marksAt: Timestamp?
     /// When a waiting record may go on.
     var nextWait: Timestamp?
@@ -64,12 +66,18 @@ struct EngineLoop {
     init(engine: SyncEngine, only: Set<Int64>? = nil) {
         self.engine = engine
         self.only = only
-        window = Window(limits: [.downloads: engine.limits.downloads, .actions: Self.removalsAtOnce])
+        let downloads = max(1, engine.limits.downloads)
+        window = Window(limits: [.downloads: downloads + Self.handedAhead, .actions: Self.removalsAtOnce])
+        crew = FetchCrew(workers: downloads, threads: engine.downloadThreads.count)
         health = ServerHealth(backoff: SyncEngine.backoff, downloads: engine.limits.downloads)
     }
 
     /// Removals are local and done one after the other; this many share a transaction, as many as a plugin's run asks for in one.
     static let removalsAtOnce = 1_000
+    /// So many downloads are handed out beyond those under way: more than end while others gather.
+    static let handedAhead = 256
+    /// How long a download that has ended waits for others before the loop looks at them.
+    static let gathering = Duration.milliseconds(20)
 
     /// - Parameter draining: Ends when nothing is left that can go on within ``SyncEngine/drainPatience``; otherwise only when
     ///   the task is cancelled.
@@ -82,6 +90,7 @@ struct EngineLoop {
         try await withThrowingTaskGroup(of: Event.self) { children in
             defer { children.cancelAll() }
             loop.listen(&children)
+            loop.gather(&children)
             while !Task.isCancelled {
                 loop.pump(&children)
                 if draining, loop.isDrained { return }
@@ -102,11 +111,21 @@ struct EngineLoop {
         }
     }
 
+    private func gather(_ children: inout Children) {
+        children.addTask { [bell = crew.bell, clock = engine.clock] in
+            await bell.wait()
+            // Ends early when all is over.
+            do { try await clock.sleep(Self.gathering) } catch { return .gathered }
+            return .gathered
+        }
+    }
+
     private mutating func handle(_ event: Event, _ children: inout Children) {
         switch event {
         case .rang: listen(&children)
         case .tick: armed = nil
-        case .fetched(let job, let result): fetched(job, result, &children)
+        case .gathered: gather(&children)
+        case .left: break
         case .settled(let settlement): settled(settlement)
         case .read(let page): read(page)
         case .landed(let batch, let outcome): landed(batch, outcome)

@@ -50,6 +50,8 @@ public final class SyncEngine: Sendable {
     /// Why waiting records wait, as far as it happened since the start.
     let reasons = Mutex<[Int64: Failure]>([:])
     let threads: BlockingExecutor
+    /// Where downloads run, in turn.
+    let downloadThreads: [any TaskExecutor]
 
     /// - Parameters:
     ///   - account: The account's name, for the issue about its password.
@@ -69,8 +71,10 @@ public final class SyncEngine: Sendable {
         self.clock = clock
         self.callbacks = callbacks
         self.logger = logger
-        // One for each download and one that puts in place.
-        threads = BlockingExecutor(threads: max(1, limits.downloads) + 1)
+        // One that puts in place, and one for each download that has none to arrive on.
+        let arriving = source.downloadThreads
+        threads = BlockingExecutor(threads: arriving.isEmpty ? max(1, limits.downloads) + 1 : 1)
+        downloadThreads = arriving.isEmpty ? [threads] : arriving
     }
 
     deinit { threads.close() }

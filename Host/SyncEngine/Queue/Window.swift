@@ -62,6 +62,12 @@ struct Window {
         return job
     }
 
+    /// The record was not started after all, and is the next to be.
+    mutating func putBack(_ job: Job) {
+        leavePlace(job.id)
+        ready[job.record.action.budget, default: []].prepend(job)
+    }
+
     /// The record takes no place any more, but is not done: what comes after it on its lane still waits.
     mutating func freePlace(_ record: Int64) {
         leavePlace(record)

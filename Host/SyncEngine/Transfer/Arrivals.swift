@@ -38,7 +38,7 @@ struct Arrivals {
 
     var isEmpty: Bool { files.isEmpty }
     /// Whether downloads should pause until some have landed.
-    var areTooMany: Bool { files.count >= 4 * Self.batch }
+    var areTooMany: Bool { files.count >= 2 * Self.batch }
 
     mutating func append(_ file: Fetched, now: Timestamp) {
         files.append(file)

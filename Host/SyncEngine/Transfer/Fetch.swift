@@ -3,13 +3,33 @@ import Model
 import Storage
 
 extension SyncEngine {
-    /// Starts a download in a task of its own, on a thread that may block.
-    /// - Returns: nil if a transaction has its hands on the record, which then must not be started.
-    func startFetch(_ job: Job) -> Task<Result<Fetched, FetchFailure>, Never>? {
+    /// Downloads what the crew hands out, one after the other, until there is nothing to do.
+    /// - Parameter thread: The place of the thread among ``downloadThreads``.
+    func download(for crew: FetchCrew, on thread: Int) async {
+        while let (job, request) = crew.next(on: thread, { startFetch($0, on: downloadThreads[thread]) }) {
+            guard let request else {
+                crew.deliver((job, nil))
+                continue
+            }
+            let result = await withTaskCancellationHandler {
+                await request.value
+            } onCancel: {
+                request.cancel()
+            }
+            crew.deliver((job, result))
+        }
+    }
+
+    /// Starts a download in a task of its own, which can be ended alone, on a thread that may block.
+    /// - Returns: nil if what is in memory may be out of date, a transaction has its hands on the record, or the server is away: then
+    ///   it must not be started.
+    func startFetch(
+        _ job: Job, on thread: (any TaskExecutor)? = nil
+    ) -> Task<Result<Fetched, FetchFailure>, Never>? {
         // In one step, so that a transaction either keeps the download from starting or knows how to end it.
         controls.with { state in
-            guard !state.suspended.contains(job.id) else { return nil }
-            let task = Task(executorPreference: threads) { await self.fetch(job) }
+            guard state.isOnline, !state.isStale, !state.suspended.contains(job.id) else { return nil }
+            let task = Task(executorPreference: thread ?? threads) { await self.fetch(job) }
             state.enders[job.id] = { task.cancel() }
             return task
         }

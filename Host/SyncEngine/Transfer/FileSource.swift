@@ -7,6 +7,13 @@ public protocol FileSource: Sendable {
     func get(
         _ path: ItemPath, request: DownloadRequest, into sink: some DownloadSink
     ) async throws -> DownloadSummary
+    /// As `Connection.downloadThreads`.
+    var downloadThreads: [any TaskExecutor] { get }
+}
+
+extension FileSource {
+    /// None: the engine has threads of its own.
+    public var downloadThreads: [any TaskExecutor] { [] }
 }
 
 extension Connection: FileSource {}

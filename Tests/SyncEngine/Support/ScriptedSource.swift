@@ -89,26 +89,37 @@ final class ScriptedSource: FileSource {
     }
 }
 
-/// Holds tasks up until it is opened.
+/// Holds tasks up until it is opened; one that is cancelled leaves the others where they are.
 final class Gate: Sendable {
-    private let stream: AsyncStream<Void>
-    private let opening: AsyncStream<Void>.Continuation
+    private struct State {
+        var isOpen = false
+        var waiting: [AsyncStream<Void>.Continuation] = []
+    }
+
+    private let state = Mutex(State())
     private let arrivals: AsyncStream<Void>
     private let arriving: AsyncStream<Void>.Continuation
 
-    init() {
-        (stream, opening) = AsyncStream.makeStream()
-        (arrivals, arriving) = AsyncStream.makeStream()
-    }
+    init() { (arrivals, arriving) = AsyncStream.makeStream() }
 
-    func open() { opening.finish() }
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            return state.waiting
+        }
+        for waiter in waiting { waiter.finish() }
+    }
 
     /// Returns when a task has come to the gate.
     func untilSomebodyCame() async { for await _ in arrivals { return } }
 
     func pass() async throws {
+        let (opening, waiter) = AsyncStream<Void>.makeStream()
+        state.withLock { state in
+            if state.isOpen { waiter.finish() } else { state.waiting.append(waiter) }
+        }
         arriving.yield()
-        for await _ in stream {}
+        for await _ in opening {}
         try Task.checkCancellation()
     }
 }

@@ -1,0 +1,57 @@
+import Dispatch
+import Glibc
+import Model
+import Synchronization
+import Testing
+
+@testable import Connection
+
+/// Where the bytes of downloads come.
+struct DownloadThreadTests {
+    /// Notes on which threads it is called, and stops there before the first byte until it may go on.
+    private final class Sink: DownloadSink, Sendable {
+        let threads = Mutex<Set<pthread_t>>([])
+        let bytes = Mutex<Int>(0)
+        let mayGoOn = DispatchSemaphore(value: 0)
+
+        func begin(_ head: DownloadHead) {
+            threads.withLock { _ = $0.insert(pthread_self()) }
+            mayGoOn.wait()
+        }
+
+        func write(_ bytes: UnsafeRawBufferPointer) {
+            threads.withLock { _ = $0.insert(pthread_self()) }
+            self.bytes.withLock { $0 += bytes.count }
+        }
+    }
+
+    @Test(
+        "A download on a thread of its own gets all its bytes there, and what it waits for there holds nobody else up",
+        .timeLimit(.minutes(5)))
+    func ownThread() async throws {
+        let text = String(repeating: "0123456789", count: 100_000)
+        let kind = try #require(ServerKind.all.last)
+        try await Served.running(kind, ["a.txt": text, "b.txt": text]) { _, connection in
+            _ = try await connection.connect()
+            let threads = connection.downloadThreads
+            try #require(threads.count >= 2)
+            let sinks = [Sink(), Sink()]
+            let downloads = ["/a.txt", "/b.txt"].enumerated().map { index, path in
+                Task(executorPreference: threads[index]) { [sink = sinks[index]] in
+                    _ = try await connection.get(try ItemPath(path), into: sink)
+                }
+            }
+            // Both have an answer and block. Elsewhere all goes on.
+            while sinks.contains(where: { $0.threads.withLock(\.isEmpty) }) { await Task.yield() }
+            _ = try await connection.connect()
+            // And so does what is on the other thread.
+            for (sink, download) in zip(sinks, downloads).reversed() {
+                sink.mayGoOn.signal()
+                try await download.value
+                #expect(sink.bytes.withLock { $0 } == text.utf8.count)
+                #expect(sink.threads.withLock(\.count) == 1)
+            }
+            #expect(sinks[0].threads.withLock { $0 }.isDisjoint(with: sinks[1].threads.withLock { $0 }))
+        }
+    }
+}
