@@ -34,6 +34,10 @@ int linux_rename_exchange(int a_folder, const char *a, int b_folder, const char 
 
 int linux_syncfs(int descriptor) { return syncfs(descriptor); }
 
+int linux_begin_writing(int descriptor, off_t from, off_t count) {
+    return sync_file_range(descriptor, from, count, SYNC_FILE_RANGE_WRITE);
+}
+
 int linux_clone_file(int from, int to) { return ioctl(to, FICLONE, from); }
 
 int linux_birth_time(const char *path, struct timespec *time) {

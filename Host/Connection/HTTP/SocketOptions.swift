@@ -4,8 +4,9 @@ import NIOCore
 /// What connections are given beyond the library's defaults.
 enum SocketOptions {
     static func set(on channel: any Channel) -> EventLoopFuture<Void> {
-        // Each connection keeps a few buffers of the largest size: larger ones gain little, and cost memory.
-        let reads = AdaptiveRecvByteBufferAllocator(minimum: 4_096, initial: 65_536, maximum: 131_072)
+        // Each connection keeps a few buffers of the largest size. Larger ones gain nothing and cost memory, and those from 128 KiB on
+        // would be mapped and given back for each read.
+        let reads = AdaptiveRecvByteBufferAllocator(minimum: 4_096, initial: 32_768, maximum: 65_536)
         let settings = [
             // A peer that vanished is noticed within 30 s + 3 × 10 s, however long its answer may take.
             channel.setOption(.socketOption(.so_keepalive), value: 1),

@@ -14,7 +14,12 @@ public final class IncomingFile {
     private let folder: Int32
     private let file: Descriptor
     private var hash = ContentHash()
+    /// How many bytes the disk was asked to write.
+    private var written: Int64 = 0
     private let clock: @Sendable () -> Timestamp
+
+    /// So many bytes at a time go to the disk while others come: the sync at the end of a large file finds little left to write.
+    private static let writtenAtOnce: Int64 = 8 << 20
 
     /// Opens the file with this name, or makes it, and hashes what is there.
     init(_ name: String, in folder: Int32, clock: @escaping @Sendable () -> Timestamp) throws(Failure) {
@@ -49,6 +54,11 @@ public final class IncomingFile {
             done += count
             size += Int64(count)
         }
+        if size - written >= Self.writtenAtOnce {
+            // Not waited for, and nothing depends on it: the sync writes what is not written by then, and tells of failures.
+            _ = linux_begin_writing(file.number, off_t(written), off_t(size - written))
+            written = size
+        }
     }
 
     /// Drops what came: the file begins again.
@@ -56,6 +66,7 @@ public final class IncomingFile {
         // A file that was emptied is written to the disk when it is closed, by some file systems: never for nothing.
         guard size == 0 || ftruncate(file.number, 0) == 0 else { throw .system("emptying incoming/\(name)", errno) }
         size = 0
+        written = 0
         hash = ContentHash(also: algorithms)
     }
 
@@ -91,6 +102,7 @@ public final class IncomingFile {
         guard read != nil else { throw .system("reading incoming/\(name)", errno) }
         self.hash = hash
         self.size = size
+        written = size
     }
 }
 
