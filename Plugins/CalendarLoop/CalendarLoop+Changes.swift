@@ -65,6 +65,19 @@ extension CalendarLoop {
         return page(next.position, more: next.more, content)
     }
 
+    /// Fetches what the page before had no room for.
+    mutating func goOn(
+        _ loop: String, with backlog: Backlog, page number: Int, then: Position
+    ) throws(PluginError) -> EventPage<Content> {
+        var fetching = Fetching(exchange(loop))
+        var content = Content()
+        var next = try fetch(
+            backlog.members, isAll: backlog.isAll, by: &fetching, of: loop, into: &content, then: then, page: number)
+        if !next.more, !backlog.isAll { next = (.comparing(page: number + 1, then: then), true) }
+        content.isComparison = next.position == then
+        return page(next.position, more: next.more, content)
+    }
+
     /// All members and the token that goes with them; nil if the server does not do this.
     ///
     /// If no object is known, contents are asked for in the same request, which takes a server as long as the listing alone. Members
@@ -113,7 +126,7 @@ extension CalendarLoop {
 
     /// What differs between all members, in the order of their hrefs' bytes, and the records: fetched, or gone.
     /// - Parameter page: of a comparison; 0: this is none.
-    func differences(
+    mutating func differences(
         _ loop: String, _ members: [Member], by fetching: inout Fetching, then: Position, page: Int
     ) throws(PluginError) -> (Content, (position: Position, more: Bool)) {
         var content = Content()
@@ -144,10 +157,10 @@ extension CalendarLoop {
         return Member.isSame(known.version, etag)
     }
 
-    /// Fetches what there is room for. What is left, and what the server could not give, a comparison finds.
-    private func fetch(
-        _ changed: [Member], by fetching: inout Fetching, of loop: String, into content: inout Content,
-        then: Position, page: Int
+    /// Fetches what there is room for. What is left, and what the server could not give, comes with the next page.
+    private mutating func fetch(
+        _ changed: [Member], isAll: Bool = true, by fetching: inout Fetching, of loop: String,
+        into content: inout Content, then: Position, page: Int
     ) throws(PluginError) -> (position: Position, more: Bool) {
         let clock = clock
         let end = try clock.monotonic() + 20_000_000_000
@@ -161,7 +174,13 @@ extension CalendarLoop {
                 "\(fetching.failed.count) objects of the calendar \(loop), such as \(first), cannot be read: "
                     + "the server has an error of its own; they are asked for again")
         }
-        if fetching.isPartial { return (.comparing(page: page + 1, then: then), true) }
+        if fetching.isPartial {
+            let next = Position.comparing(page: page + 1, then: then)
+            // What the server has an error of is asked for once more.
+            let failed = Set(fetching.failed)
+            keep(fetching.left + changed.filter { failed.contains($0.href) }, isAll: isAll, of: loop, for: next)
+            return (next, true)
+        }
         if !fetching.failed.isEmpty, page == 0 { return (.comparing(page: 1, then: then), false) }
         return (then, false)
     }

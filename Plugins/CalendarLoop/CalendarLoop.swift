@@ -32,6 +32,8 @@ struct CalendarLoop: EventLoop {
     let log: Host.Log?
     /// When a calendar was last asked, and not only looked up in what the core loop listed.
     private var asked: [String: Int64] = [:]
+    /// By calendar.
+    var backlogs: [String: Backlog] = [:]
     private let events: String?
 
     init(host: Host) throws(PluginError) {
@@ -48,7 +50,13 @@ struct CalendarLoop: EventLoop {
         let calendar = try Calendar(loop, records)
         if let feed = feed(calendar) { return try feed.poll(loop, since: eventID) }
         let position = Position(eventID)
-        if case .comparing(let page, let then) = position { return try compare(loop, page: page, then: then) }
+        let backlog = backlogs.removeValue(forKey: loop)
+        if case .comparing(let number, let then) = position {
+            guard let backlog, backlog.eventID.utf8.elementsEqual(eventID.utf8) else {
+                return try compare(loop, page: number, then: then)
+            }
+            return try goOn(loop, with: backlog, page: number, then: then)
+        }
         if try Memory(of: loop, in: values).isComparisonDue(at: clock.now() / 1_000_000_000) {
             return page(.comparing(page: 1, then: position), more: true)
         }
@@ -77,6 +85,7 @@ struct CalendarLoop: EventLoop {
     mutating func refresh(_ what: RefreshSet, of loop: String) throws(PluginError) -> Anchor {
         let calendar = try Calendar(loop, records)
         if let feed = feed(calendar) { return Anchor(eventID: try feed.latest(loop)) }
+        backlogs[loop] = nil
         var fetching = Fetching(exchange(loop))
         let (members, position): ([Member], Position)
         if calendar.supportsSync, let (listed, token) = try everything(of: loop, into: &fetching) {

@@ -13,6 +13,8 @@ struct Fetching {
     private(set) var gone: [String] = []
     /// Whether some were not asked for.
     private(set) var isPartial = false
+    /// Those, in this case.
+    private(set) var left: [Member] = []
     /// Of which the server has an error.
     private(set) var failed: [String] = []
     private(set) var tooLarge: [String] = []
@@ -65,10 +67,13 @@ struct Fetching {
     ) throws(PluginError) {
         var rest = members[...]
         var ahead: Batch?
+        /// Where the batch that was asked for ahead begins.
+        var start = rest.startIndex
         var mayAskAhead = true
         while ahead != nil || !rest.isEmpty {
             guard bytes < Self.enough, try !isLate() else {
                 isPartial = true
+                left += ahead == nil ? rest : members[start...]
                 return
             }
             guard hasMultiget else {
@@ -79,6 +84,7 @@ struct Fetching {
             var batch: Batch
             if let next = ahead.take() { batch = next } else { batch = try ask(for: &rest) }
             if mayAskAhead, lastBatch > 0, bytes + lastBatch < Self.enough, !rest.isEmpty {
+                start = rest.startIndex
                 ahead = try ask(for: &rest, isAhead: true)
             }
             do throws(PluginError) { hasMultiget = try read(&batch) } catch {
@@ -128,6 +134,7 @@ struct Fetching {
             }
             if bytes >= Self.enough, !pending.isEmpty {
                 isPartial = true
+                left = batch.members.filter { pending.keys.contains($0.href) }
                 return true
             }
         }
