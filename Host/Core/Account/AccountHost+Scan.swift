@@ -64,12 +64,15 @@ extension AccountHost {
             policies.fire(isOwed ? .itemListUpdateCompleted : .itemListUpdateCompletedWithoutChanges)
             return ItemListUpdate.Outcome()
         }
-        let history = try await database.read { try $0.scanHistory() }
-        let mode =
-            whole
-            ? .whole : ScanMode.next(isOwnCloudFamily: facts.isOwnCloudFamily, history: history, now: clock.now())
-        let outcome = try await list.update(
-            mode, root: root, listing: listing, etagsNameWrites: facts.isOwnCloudFamily && !history.etagsWereWrong)
+        var outcome = try await walk(facts, root: root, listing: listing, whole: whole)
+        // Whatever moved meanwhile, into a folder that had been listed by then, was not found. Before a policy goes for its absence, there
+        // is another look.
+        if outcome.isComplete, !outcome.isHeld, outcome.changed, try await !obsoletePolicies().isEmpty {
+            let folders = outcome.folders
+            outcome = try await walk(facts, whole: whole)
+            outcome.changed = true
+            outcome.folders += folders
+        }
         guard outcome.isComplete, !outcome.isHeld else {
             if outcome.changed { state.oweTrigger() }
             return outcome
@@ -81,6 +84,17 @@ extension AccountHost {
         try await removeObsoletePolicies(after: trigger)
         policies.fire(trigger)
         return outcome
+    }
+
+    private func walk(
+        _ facts: ServerFacts, root: ListedItem? = nil, listing: RootListing? = nil, whole: Bool
+    ) async throws -> ItemListUpdate.Outcome {
+        let history = try await database.read { try $0.scanHistory() }
+        let mode =
+            whole
+            ? .whole : ScanMode.next(isOwnCloudFamily: facts.isOwnCloudFamily, history: history, now: clock.now())
+        return try await list.update(
+            mode, root: root, listing: listing, etagsNameWrites: facts.isOwnCloudFamily && !history.etagsWereWrong)
     }
 
     /// Time has passed and no scan has finished: what needs no server is looked at. Not while a person has to say whether the server

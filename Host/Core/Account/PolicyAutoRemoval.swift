@@ -39,14 +39,7 @@ extension AccountHost {
     func removeObsoletePolicies(after trigger: Trigger) async throws {
         let version = policies.policiesVersion
         guard trigger == .itemListUpdateCompleted || state.policiesLookedAt != version else { return }
-        let (kinds, now) = (policies.kinds, clock.now())
-        let ids = try await database.read { reads in
-            try reads.policies().filter { policy in
-                guard kinds.contains(policy.kind) else { return false }
-                if case .stays = try AutoRemoval(of: policy, in: reads, now: now) { return false }
-                return true
-            }.map(\.id)
-        }
+        let (ids, now) = (try await obsoletePolicies(), clock.now())
         // Read before the look: what changed meanwhile is looked at again.
         state.lookedAtPolicies(version)
         guard !ids.isEmpty else { return }
@@ -72,6 +65,20 @@ extension AccountHost {
                     "The policy for \(name) stays: what it was for is gone from the server, and something new is there"
                 }
             logger.notice(word, metadata: ["policy": "\(policy.id)", "kind": "\(policy.kind)"])
+        }
+    }
+}
+
+extension AccountHost {
+    /// The policies of kinds that are processed here whose condition for staying no item meets.
+    func obsoletePolicies() async throws -> [PolicyID] {
+        let (kinds, now) = (policies.kinds, clock.now())
+        return try await database.read { reads in
+            try reads.policies().filter { policy in
+                guard kinds.contains(policy.kind) else { return false }
+                if case .stays = try AutoRemoval(of: policy, in: reads, now: now) { return false }
+                return true
+            }.map(\.id)
         }
     }
 }

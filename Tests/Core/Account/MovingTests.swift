@@ -39,6 +39,29 @@ struct MovingTests {
         }
     }
 
+    @Test(
+        "P22: a pinned folder that moves during a scan into a folder that was listed by then keeps its pin and its copies"
+    )
+    func movedMeanwhile() async throws {
+        try await Bench.running { bench in
+            for path in ["/a/b/1", "/z/y/p/2", "/z/y/3"] { bench.put(path, path) }
+            try await bench.pin("/z/y/p")
+            try await bench.runWell()
+            // Something new on the way to both.
+            for path in ["/a/b/4", "/z/y/5"] { bench.put(path, path) }
+            let hold = bench.server.add(Fault(.hold(), method: "PROPFIND", path: "/z", times: 1))
+            let host = try await bench.ready()
+            async let run = host.runOnce()
+            while !bench.listings.contains("/a/b") { await Task.yield() }
+            bench.server.tree.move("/z/y/p", to: "/a/p")
+            bench.server.remove(hold)
+            #expect(await run.worst == nil)
+            #expect(try await bench.policies().map { $0.path?.text } == ["/a/p"])
+            #expect(bench.downloads == [])
+            #expect(try bench.text("/a/p/2") == "/z/y/p/2")
+        }
+    }
+
     @Test("P22, I6: a folder above a pinned one is renamed: no byte, and no listing of what is below")
     func parentRenamed() async throws {
         try await Bench.running { bench in
