@@ -31,10 +31,15 @@ extension DatabaseReads {
 }
 
 extension Transaction {
-    /// Sets a single value; null takes it away.
+    /// Sets a single value; null takes it away. One that is set already writes nothing, and so waits for no disk.
     public func setMeta(_ key: MetaKey, _ value: SQLValue) throws {
         let sql =
-            value == .null ? "DELETE FROM meta WHERE key = ?" : "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)"
+            value == .null
+            ? "DELETE FROM meta WHERE key = ?"
+            : """
+            INSERT INTO meta (key, value) VALUES (?, ?)
+            ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value IS NOT excluded.value
+            """
         let statement = try RawStatement(db, sql)
         statement.bind(1, key.name)
         if value != .null { statement.bind(2, value) }

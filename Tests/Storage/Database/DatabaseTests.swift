@@ -94,6 +94,26 @@ import Testing
         }
     }
 
+    @Test("A value that is set again writes nothing")
+    func sameValue() throws {
+        try withTemporaryFolder { folder in
+            let database = try Database.open(path: folder + "/larder.db")
+            func set(_ value: SQLValue) throws -> Int64 {
+                try database.writeBlocking { try $0.setMeta(MetaKey("value"), value) }
+                var info = stat()
+                try #require(stat(folder + "/larder.db-wal", &info) == 0)
+                return Int64(info.st_size)
+            }
+            let first = try set(.text("a"))
+            #expect(try set(.text("a")) == first)
+            let second = try set(.text("b"))
+            #expect(second > first)
+            #expect(try database.readBlocking { try $0.metaText(MetaKey("value")) } == "b")
+            let third = try set(.null)
+            #expect(try third > second && set(.null) == third)
+        }
+    }
+
     @Test("V4: an older database is upgraded in one transaction; a failing upgrade leaves it as it was")
     func upgrade() throws {
         try withTemporaryFolder { folder in
