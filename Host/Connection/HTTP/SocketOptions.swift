@@ -4,8 +4,11 @@ import NIOCore
 /// What connections are given beyond the library's defaults.
 enum SocketOptions {
     static func set(on channel: any Channel) -> EventLoopFuture<Void> {
-        // What was received is taken before more is: one large buffer serves better than some smaller ones of the same size together.
-        let reads = AdaptiveRecvByteBufferAllocator(minimum: 4_096, initial: 32_768, maximum: 262_144)
+        // What was received is taken before more is: one large buffer serves downloads better than some smaller ones of the same size
+        // together. Elsewhere larger ones gain nothing.
+        let isForDownloads = channel.eventLoop !== NetworkThread.common.loop
+        let reads = AdaptiveRecvByteBufferAllocator(
+            minimum: 4_096, initial: 32_768, maximum: isForDownloads ? 262_144 : 65_536)
         let settings = [
             // A peer that vanished is noticed within 30 s + 3 × 10 s, however long its answer may take.
             channel.setOption(.socketOption(.so_keepalive), value: 1),

@@ -55,30 +55,20 @@ extension AccountHost {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [policies] in await policies.run() }
             group.addTask { [self] in await process.watchPlugins() }
-            let isScanned = Flag()
             defer { group.cancelAll() }
-            async let scanning: Void = scanAndSettle(isScanned, reportingTo: outcome)
+            engine.expectMore(true)
+            async let scanning: Void = scanAndSettle(reportingTo: outcome)
             // Downloads begin while folders are still listed.
-            var drained = DrainOutcome()
-            repeat {
-                await state.newRecords.wait()
-                try Task.checkCancellation()
-                drained = try await engine.drain()
-            } while !isScanned.isSet
+            _ = try await engine.drain()
             try await scanning
-            drained = try await drainToRest()
+            let drained = try await drainToRest()
             for failure in policies.takeFailures() { outcome.add(failure) }
             outcome.add(drained)
         }
     }
 
-    private func scanAndSettle(
-        _ isScanned: Flag, reportingTo outcome: SharedOutcome
-    ) async throws {
-        defer {
-            isScanned.set()
-            state.newRecords.ring()
-        }
+    private func scanAndSettle(reportingTo outcome: SharedOutcome) async throws {
+        defer { engine.expectMore(false) }
         do {
             let (facts, listing) = try await Patience.trying(clock, upTo: 1) { try await connect(toScan: true) }
             async let polled = pollLoops()
@@ -153,11 +143,4 @@ private final class SharedOutcome: Sendable {
             }
         }
     }
-}
-
-/// Something that has happened or not.
-private final class Flag: Sendable {
-    private let value = Atomic<Bool>(false)
-    var isSet: Bool { value.load(ordering: .acquiring) }
-    func set() { value.store(true, ordering: .releasing) }
 }

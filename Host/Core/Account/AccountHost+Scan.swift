@@ -39,8 +39,6 @@ extension AccountHost {
                 scans && history.lastScan != nil && (walksFamily || !hasStatusDocument) ? .one : .zero
             }
             engine.setOnline(true)
-            // What the journal holds from before can be fetched while folders are listed.
-            state.newRecords.ring()
             try await setConnectionState(.online)
             return found
         } catch let error as ConnectionError {

@@ -123,7 +123,6 @@ public final class AccountHost: Sendable {
                     state.policyChanges.ring()
                 }
                 if summary.recordsChanged || summary.changesItems { engine.wake() }
-                if summary.recordsChanged { state.newRecords.ring() }
             }
             let parts = Parts(
                 bookmark: bookmark, logger: logger, vault: vault, connection: connection, engine: engine,
@@ -157,8 +156,6 @@ final class AccountState: Sendable {
     }
 
     private let values: Mutex<Values>
-    /// Rung when records were added to the journal.
-    let newRecords = Bell()
     /// Rung when a scan is due before its time.
     let looks = Bell()
     /// Rung when calendars or what is in them changed.

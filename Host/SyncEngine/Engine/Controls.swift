@@ -8,6 +8,8 @@ import Synchronization
 final class Controls: Sendable {
     struct State {
         var isOnline = true
+        /// More records are to come.
+        var expectsMore = false
         /// The loop is at work.
         var isRunning = false
         /// Journal and files agree: a loop ended with nothing on its way into the tree.

@@ -118,10 +118,9 @@ extension EngineLoop {
     private mutating func setTimer(_ children: inout Children) {
         let now = engine.clock.now()
         // What is overdue waits for something else, which will tell.
-        let times = [health.hold?.until, nextWait, arrivals.landsAt, completesAt, settlesAt, marksAt].compactMap { $0 }
-            .filter {
-                $0 > now
-            }
+        let landsAt = arrivals.landsAt(patience: patience)
+        let times = [health.hold?.until, nextWait, landsAt, completesAt, settlesAt, marksAt].compactMap { $0 }
+            .filter { $0 > now }
         guard let next = times.min(), armed.map({ next < $0 }) ?? true else { return }
         armed = next
         children.addTask { [clock = engine.clock] in

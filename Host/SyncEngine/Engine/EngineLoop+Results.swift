@@ -92,7 +92,7 @@ extension EngineLoop {
         if isDiskFailing, isLandingStuck, window.startedCount == placed.count + arrivals.files.count { return true }
         guard window.isIdle else { return false }
         if isDiskFailing { return true }
-        let hasNews = engine.controls.with { $0.isStale || $0.hasNews || $0.isReset }
+        let hasNews = engine.controls.with { $0.isStale || $0.hasNews || $0.isReset || $0.expectsMore }
         guard !hasNews, relisting.isEmpty, arrivals.isEmpty, placed.isEmpty, window.readyCount(.actions) == 0 else {
             return false
         }

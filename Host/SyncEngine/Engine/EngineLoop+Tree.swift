@@ -15,18 +15,25 @@ extension EngineLoop {
             return
         }
         let now = engine.clock.now()
-        // Nobody else is on the way: all downloads are here, or none can start.
-        let isLast = window.underWayCount(.downloads) == 0
         let isOverdue = completesAt.map { $0 <= now } ?? false
         let isSettled = settlesAt.map { $0 <= now } ?? true
         // A disk on which no download fits may have room for what is here already.
         if !(isDiskFailing && isLandingStuck),
-            arrivals.areDue(isLast: isLast, now: now) || (!placed.isEmpty && isSettled && (isLast || isOverdue))
+            arrivals.areDue(patience: patience, now: now) || (!placed.isEmpty && isSettled && (isLast || isOverdue))
         {
             startLanding(arrivals.takeAll(), &children)
         } else if window.readyCount(.actions) > 0 {
             startRemovals(&children)
         }
+    }
+
+    /// Nobody else is on the way: all downloads are here, or none can start.
+    private var isLast: Bool { window.underWayCount(.downloads) == 0 }
+
+    /// How long complete files wait for others.
+    var patience: Duration {
+        guard isLast else { return Arrivals.longestWait }
+        return engine.controls.with(\.expectsMore) ? Arrivals.shortWait : .zero
     }
 
     private mutating func startLanding(_ batch: [Fetched], _ children: inout Children) {

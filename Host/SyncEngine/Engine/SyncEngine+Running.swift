@@ -16,7 +16,7 @@ extension SyncEngine {
     /// - Throws: when the database cannot be used.
     public func run() async throws { _ = try await work(draining: false) }
 
-    /// Works until nothing is left that could go on within ten seconds.
+    /// Works until nothing is left that could go on within ten seconds, and no more is expected.
     /// - Parameter records: Only these are worked at, and told of; nil: all.
     /// - Returns: what is left, and why.
     /// - Throws: when the database cannot be used; `CancellationError` when the task was cancelled.
@@ -46,6 +46,10 @@ extension SyncEngine {
 
     /// There may be new records, or new metadata of items that records wait for: to be called after every commit that says so.
     public func wake() { controls.change { $0.hasNews = true } }
+
+    /// Whether more records are to come. As long as they are, ``drain(only:)`` does not end, and complete downloads wait a moment
+    /// longer for others. False at first.
+    public func expectMore(_ expectsMore: Bool) { controls.change { $0.expectsMore = expectsMore } }
 
     /// Policies have changed: downloads that were not started and are covered no longer are dropped.
     public func policiesChanged() { controls.change { $0.isStale = true } }

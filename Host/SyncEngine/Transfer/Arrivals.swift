@@ -26,15 +26,17 @@ struct Placed: Sendable {
 struct Arrivals {
     private(set) var files: [Fetched] = []
     private var bytes: Int64 = 0
-    /// When they are put in place even if few have come.
-    private(set) var landsAt: Timestamp?
+    /// When the first came.
+    private var since: Timestamp?
 
     /// So many share a sync and a commit.
     static let batch = 512
     /// More bytes than this do not wait for others: writing them takes longer than the sync's own cost.
     static let batchBytes: Int64 = 64 << 20
-    /// The longest that a complete file waits for others.
+    /// The longest that a complete file waits for others that are on their way.
     static let longestWait = Duration.seconds(1)
+    /// The longest that it waits where none is, but more are expected.
+    static let shortWait = Duration.milliseconds(100)
 
     var isEmpty: Bool { files.isEmpty }
     /// Whether downloads should pause until some have landed.
@@ -43,13 +45,16 @@ struct Arrivals {
     mutating func append(_ file: Fetched, now: Timestamp) {
         files.append(file)
         bytes += file.file.size
-        if landsAt == nil { landsAt = now + Self.longestWait }
+        if since == nil { since = now }
     }
 
-    /// - Parameter isLast: Whether no other file is on its way.
-    func areDue(isLast: Bool, now: Timestamp) -> Bool {
-        guard !files.isEmpty else { return false }
-        return isLast || files.count >= Self.batch || bytes >= Self.batchBytes || landsAt.map { $0 <= now } ?? false
+    /// When they are put in place even if few have come; nil if there are none.
+    func landsAt(patience: Duration) -> Timestamp? { since.map { $0 + patience } }
+
+    /// - Parameter patience: How long files wait for others.
+    func areDue(patience: Duration, now: Timestamp) -> Bool {
+        guard let landsAt = landsAt(patience: patience) else { return false }
+        return patience == .zero || landsAt <= now || files.count >= Self.batch || bytes >= Self.batchBytes
     }
 
     mutating func takeAll() -> [Fetched] {

@@ -35,7 +35,6 @@ struct PacingTests {
                     host.policies.databaseChanged(summary)
                     if summary.recordsChanged || summary.changesItems { host.engine.wake() }
                     guard summary.recordsChanged else { return }
-                    host.state.newRecords.ring()
                     do {
                         let live = try host.database.readBlocking { reads in
                             try reads.liveSyncRecordCount(

@@ -227,4 +227,21 @@ struct DownloadTests {
             #expect(try rig.text("/a") == "mine, later")
         }
     }
+
+    @Test("A drain does not end while more is expected", .timeLimit(.minutes(20)))
+    func expecting() async throws {
+        try await Rig.with { rig in
+            rig.engine.expectMore(true)
+            async let outcome = rig.engine.drain()
+            for name in ["/a", "/b"] {
+                let file = try await rig.addFile(name)
+                try await rig.ask(.download, file)
+                guard name == "/a" else { break }
+                while try await rig.now(file).cloudStatus != .localCopy { await Task.yield() }
+            }
+            rig.engine.expectMore(false)
+            #expect(try await outcome.isDone)
+            #expect(try rig.text("/b") == "content")
+        }
+    }
 }
