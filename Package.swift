@@ -136,7 +136,7 @@ let package = Package(
 
         // The tests. None depends on a plugin: plugins are opened as built.
         .target(
-            name: "TestSupport", dependencies: [logging], path: "Tests/Support", exclude: ["Plugins"],
+            name: "TestSupport", dependencies: ["Model", logging], path: "Tests/Support", exclude: ["Plugins"],
             swiftSettings: strict),
         tests("Model", ["Model"]),
         tests("SDK", ["CLarder", "LarderFakeHost", "LarderSDK", "Model"]),

@@ -85,12 +85,12 @@ final class Counter: Sendable {
 /// Runs the test plugin.
 /// - Parameters:
 ///   - defines: macros that choose a variant of it.
-///   - pollLimit: how long a poll may take.
+///   - clock: what time limits, of 600 s each, are measured by.
 ///   - connections: `limits.connections`.
 ///   - startsAt: its event id before anything runs; nil: none.
 func withLoopBench(
     defines: [String] = [], mode: String = "", pages: Int = 3, target: String = "/", startsAt: String? = "0",
-    pollLimit: Duration = .seconds(600), connections: Int = 8, log: CollectedLog = CollectedLog(),
+    clock: HostClock = .system, connections: Int = 8, log: CollectedLog = CollectedLog(),
     _ body: @escaping @Sendable (LoopBench) async throws -> Void
 ) async throws {
     try await withTemporaryFolder { folder in
@@ -122,7 +122,7 @@ func withLoopBench(
             let looks = Counter()
             let loops = EventLoops(
                 database: database, connection: connection, plugins: plugins, interval: .seconds(60),
-                limits: .init(polling: pollLimit, processing: .seconds(600)),
+                limits: .init(polling: .seconds(600), processing: .seconds(600)), clock: clock,
                 callbacks: .init(look: { looks.add() }, refused: {}, recordsChanged: { _ in }), logger: log.logger)
             try await loops.enable()
             let bench = LoopBench(

@@ -1,5 +1,6 @@
 import Model
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import EventScheduler

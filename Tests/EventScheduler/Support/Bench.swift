@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 
 @testable import EventScheduler
 
@@ -61,18 +62,5 @@ struct Bench: Sendable {
             }
             return gate.isDeaf || running.state != .cancelled
         }
-    }
-}
-
-/// Waits until it is so, or the test's time is over. Others run meanwhile: who waits for long takes no processor from them.
-func until(_ isSo: () async -> Bool) async {
-    var looks = 0
-    while !Task.isCancelled, !(await isSo()) {
-        looks += 1
-        guard looks > 50 else {
-            await Task.yield()
-            continue
-        }
-        do { try await Task.sleep(for: .milliseconds(1)) } catch { return }
     }
 }

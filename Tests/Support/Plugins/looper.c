@@ -205,6 +205,7 @@ static larder_status poll(void *me_, const larder_loop *loop, larder_event_page 
     }
     if (is(me, "unknown status", from)) return 77;
     if (is(me, "hang", from)) {
+        say(me, "hangs", from);
         while (me->cancel->check(me->host) == LARDER_OK) rest(5);
         return LARDER_CANCELLED;
     }

@@ -1,8 +1,8 @@
-import Model
+public import Model
 import Synchronization
 
 /// A clock that stands still until a test moves it on.
-final class ManualClock: Sendable {
+public final class ManualClock: Sendable {
     private struct Sleeper {
         var deadline: Duration
         var wake: CheckedContinuation<Void, any Error>
@@ -15,12 +15,14 @@ final class ManualClock: Sendable {
     }
     private let state = Mutex(State())
 
-    var now: Duration { state.withLock { $0.now } }
+    public init() {}
+
+    public var now: Duration { state.withLock { $0.now } }
     /// When those who sleep want to wake, the earliest first.
-    var deadlines: [Duration] { state.withLock { $0.sleepers.values.map(\.deadline).sorted() } }
+    public var deadlines: [Duration] { state.withLock { $0.sleepers.values.map(\.deadline).sorted() } }
 
     /// Moves on and wakes who is due.
-    func advance(to time: Duration) {
+    public func advance(to time: Duration) {
         let due = state.withLock { state in
             state.now = max(state.now, time)
             let due = state.sleepers.filter { $0.value.deadline <= state.now }
@@ -30,7 +32,7 @@ final class ManualClock: Sendable {
         for wake in due { wake.resume() }
     }
 
-    var host: HostClock {
+    public var host: HostClock {
         HostClock(
             now: { Timestamp(seconds: 1_700_000_000) + self.now }, monotonic: { self.now },
             sleep: { try await self.sleep($0) })
