@@ -19,6 +19,25 @@ extension SyncEngine {
         tree.abandonIncoming(Job(record, item: item).incomingName)
     }
 
+    /// Ends a download for the one who asked for it. If another joined it, it goes on as the other's.
+    /// - Returns: the record that goes on; nil: none does.
+    func letGo(_ download: JournalRecord, of item: inout Item, in tx: Transaction) throws -> JournalRecord? {
+        guard item.cloudStatus == .cloudOnly, let former = item.formerTrigger else {
+            try deschedule(download, in: tx)
+            item = try tx.item(localID: item.localID) ?? item
+            return nil
+        }
+        var record = download
+        record.record.reason = former
+        record.record.key = nil
+        record.whileCovered = false
+        try tx.update(record)
+        controls.suspend(record.id, cancels: false)
+        item.formerTrigger = nil
+        item = try tx.updateLocal(item)
+        return record
+    }
+
     /// Takes away downloads that were asked for with this reason and have not been started, such as those of a policy that no
     /// longer covers the items. A download that somebody else joined goes on as the other's.
     /// - Returns: how many went.

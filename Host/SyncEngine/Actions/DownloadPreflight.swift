@@ -84,8 +84,14 @@ extension SyncEngine {
         }
         if joined != item { try tx.updateLocal(joined) }
         var record = earlier
-        // What another wants too is not dropped with the policies of one.
-        record.whileCovered = earlier.whileCovered && request.whileCovered
+        // What another wants too is not dropped with the policies of one. A first copy that a person wants too goes on as the
+        // person's then.
+        record.whileCovered =
+            switch (item.cloudStatus, request.reason, earlier.record.reason) {
+            case (.cloudOnly, .user, _): earlier.whileCovered
+            case (.cloudOnly, _, .user): request.whileCovered
+            default: earlier.whileCovered && request.whileCovered
+            }
         if request.reason != .user {
             record.record.reason = request.reason
             record.record.key = request.key

@@ -21,7 +21,7 @@ extension SyncEngine {
                 // Its file may be in place any moment: the removal follows it.
                 isLanding = true
             } else {
-                try letGo(download, of: &item, in: tx)
+                _ = try letGo(download, of: &item, in: tx)
             }
         }
         switch item.cloudStatus {
@@ -62,22 +62,6 @@ extension SyncEngine {
             controls.suspend(earlier.id, cancels: false)
         }
         return .joined(earlier.id)
-    }
-
-    /// Ends a download for the one who asked for it. If another joined it, it goes on as the other's.
-    private func letGo(_ download: JournalRecord, of item: inout Item, in tx: Transaction) throws {
-        guard item.cloudStatus == .cloudOnly, let former = item.formerTrigger else {
-            try deschedule(download, in: tx)
-            item = try tx.item(localID: item.localID) ?? item
-            return
-        }
-        var record = download
-        record.record.reason = former
-        record.record.key = nil
-        try tx.update(record)
-        controls.suspend(record.id, cancels: false)
-        item.formerTrigger = nil
-        item = try tx.updateLocal(item)
     }
 }
 

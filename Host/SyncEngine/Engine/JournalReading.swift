@@ -53,8 +53,9 @@ extension SyncEngine {
     }
 
     /// The record's work as it stands now; nil if there is none any more, and then the record is gone.
-    private func currentJob(_ journal: JournalRecord, in tx: Transaction) throws -> Job? {
-        guard let item = try tx.item(localID: journal.record.localID) else {
+    private func currentJob(_ found: JournalRecord, in tx: Transaction) throws -> Job? {
+        var journal = found
+        guard var item = try tx.item(localID: journal.record.localID) else {
             try tx.deleteSyncRecord(id: journal.id)
             return nil
         }
@@ -62,9 +63,13 @@ extension SyncEngine {
         if journal.record.action == .download, journal.landing == nil {
             let isHere = item.cloudStatus == .localCopy && item.remoteVersion == .current
             let isWanted = try !journal.whileCovered || callbacks.isCovered(item, journal.record.reason)
-            if item.isRemoved || isHere || !isWanted {
+            if item.isRemoved || isHere {
                 try deschedule(journal, in: tx)
                 return nil
+            }
+            if !isWanted {
+                guard let others = try letGo(journal, of: &item, in: tx) else { return nil }
+                journal = others
             }
         }
         guard journal.record.path != item.path else { return Job(journal, item: item) }

@@ -66,4 +66,22 @@ struct CoverageTests {
             #expect(try rig.text("/a") == "content")
         }
     }
+
+    @Test(
+        "P29: a download that a person asked for too goes on as the person's when no policy covers it any more",
+        arguments: [false, true])
+    func joined(personFirst: Bool) async throws {
+        try await Rig.with { rig in
+            let file = try await rig.addFile("/a")
+            if personFirst { try await rig.ask(.download, file) }
+            try await rig.ask(.download, file, for: .availableOffline, whileCovered: true)
+            if !personFirst { try await rig.ask(.download, file) }
+            rig.coverage.set { _, _ in false }
+            rig.engine.policiesChanged()
+            #expect(try await rig.engine.drain().isDone)
+            let item = try await rig.now(file)
+            #expect(item.cloudStatus == .localCopy && item.downloadTrigger == .user && item.formerTrigger == nil)
+            #expect(try await rig.records().isEmpty)
+        }
+    }
 }
