@@ -11,6 +11,8 @@ import Testing
             for name in ["a_b", "axb", "Docs", "docs", "caf\u{e9} folder", "cafe\u{301} folder", "%2e%2e"] {
                 try Files.write(name, to: "\(data)/\(name)/in#side?.txt")
             }
+            // A file that is listed within a second of its change is rightly fetched once more.
+            try await mustRun("find", [data, "-exec", "touch", "-d", "1 hour ago", "{}", "+"])
             try await withServer(.apache, data: data, options: Account.withLogin) { server in
                 let account = try Account(in: folder, server)
                 #expect(try await account.larder("pin", "/").exitCode == 0)

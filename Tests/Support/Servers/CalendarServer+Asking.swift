@@ -92,7 +92,8 @@ extension CalendarServer {
     /// A file, since the program's arguments are no place for a password.
     private func ask(_ lines: [String], in scratch: String) async throws {
         try Files.write(lines.joined(separator: "\n") + "\n", to: "\(scratch)/curl", mode: 0o600)
-        try await mustRun("curl", ["--fail-early", "-K", "\(scratch)/curl"])
+        // A thousand objects are one call.
+        try await mustRun("curl", ["--fail-early", "-K", "\(scratch)/curl"], timeout: .seconds(600))
     }
 
     private func common(output: String = "/dev/null") -> [String] {
