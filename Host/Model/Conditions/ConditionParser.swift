@@ -179,9 +179,11 @@ struct ConditionParser {
                 .unknownFunction, "test", name, among: Condition.TextPlace.allCases.map(\.rawValue), at: offset)
         }
         try advance()
+        try enter(at: offset)
         try expect(.open)
         let part = try sum()
         try expect(.close)
+        depth -= 1
         let test = Condition.TextTest(text: text, place: place, part: try part.asOperand())
         try test.check(textAt: receiver.offset, partAt: part.offset)
         if token == .sign(.dot) { throw unexpected() }

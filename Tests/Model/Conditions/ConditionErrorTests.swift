@@ -77,6 +77,8 @@ import Testing
         #expect(error(String(repeating: "!", count: 201) + "favorite")?.kind == .tooDeep)
         #expect(error(String(repeating: "!(", count: 500_000))?.kind == .tooDeep)
         #expect(error(String(repeating: "(", count: 1 << 20))?.kind == .tooDeep)
+        #expect(error(String(repeating: "''.contains(", count: 201))?.kind == .tooDeep)
+        #expect(error(String(repeating: "''.contains(", count: 80_000))?.kind == .tooDeep)
         let longest = "favorite" + String(repeating: " ", count: (1 << 20) - 8)
         #expect(try holds(longest))
         #expect(error(longest + " ")?.kind == .tooLong)
