@@ -41,16 +41,22 @@ extension ProbeCommand {
             return .unknown("\(program) cannot be started: \(Self.text(error.code))")
         }
         close(ends[1])
-        let (line, isLate) = readLine(from: ends[0])
-        if isLate { kill(-child, SIGKILL) }
+        let deadline = ContinuousClock.now + limit
+        let line = readLine(from: ends[0], until: deadline)
         var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+        // Who has closed the output may still hang.
+        let isLate = !hasEnded(child, &status, until: deadline)
+        if isLate {
+            kill(-child, SIGKILL)
+            while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+        }
         // What the library may have started dies with it.
         kill(-child, SIGKILL)
         if isLate { return .unknown("opening it did not end within \(limit)") }
         if status & 0x7f != 0 { return .deadly("opening it crashed: \(Self.signalName(status & 0x7f))") }
-        if line == PluginProbe.described { return .described }
-        if line.hasPrefix(PluginProbe.refused) { return .refused(String(line.dropFirst(PluginProbe.refused.count))) }
+        let text = line ?? ""
+        if text == PluginProbe.described { return .described }
+        if text.hasPrefix(PluginProbe.refused) { return .refused(String(text.dropFirst(PluginProbe.refused.count))) }
         return .deadly("opening it ended the process with exit code \(status >> 8 & 0xff)")
     }
 
@@ -89,14 +95,13 @@ extension ProbeCommand {
         return code == 0 ? .success(child) : .failure(ThreadError(code: code))
     }
 
-    /// What the child writes until it closes its output, at most 4 KiB, without the newline.
-    private func readLine(from descriptor: Int32) -> (text: String, isLate: Bool) {
-        let deadline = ContinuousClock.now + limit
+    /// What the child writes until it closes its output, at most 4 KiB, without the newline; nil: it did not in time.
+    private func readLine(from descriptor: Int32, until deadline: ContinuousClock.Instant) -> String? {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
         while true {
             let left = ContinuousClock.now.duration(to: deadline).nanoseconds / 1_000_000
-            guard left > 0 else { return ("", true) }
+            guard left > 0 else { return nil }
             var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let ready = poll(&poller, 1, Int32(clamping: left))
             if ready < 0 && errno == EINTR || ready == 0 { continue }
@@ -106,7 +111,17 @@ extension ProbeCommand {
             if bytes.count < chunk.count { bytes += chunk[..<count] }
         }
         if bytes.last == 0x0a { bytes.removeLast() }
-        return (String(decoding: bytes, as: UTF8.self), false)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether the child ends in time. A child that closed its output usually has ended by then.
+    private func hasEnded(_ child: pid_t, _ status: inout Int32, until deadline: ContinuousClock.Instant) -> Bool {
+        while true {
+            let ended = waitpid(child, &status, WNOHANG)
+            if ended == child { return true }
+            guard ended == 0 || errno == EINTR, ContinuousClock.now < deadline else { return false }
+            _ = poll(nil, 0, 1)
+        }
     }
 
     private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
