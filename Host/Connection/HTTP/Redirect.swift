@@ -20,7 +20,7 @@ enum Redirect {
         do { target = try address.resolving(location) } catch {
             throw ConnectionError(
                 .redirectRefused,
-                "\(address.origin) redirects to \(PercentCoding.printable(location)), which is no address",
+                "\(address.origin) redirects to \(PercentCoding.printable(String(location.prefix { $0 != "?" }))), which is no address",
                 hint: "check the account's url", status: status)
         }
         guard target.origin == address.origin else {

@@ -46,6 +46,7 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         let (host, port) = try Self.hostAndPort(authority, default: isTLS ? 443 : 80)
         origin = Origin(isTLS: isTLS, host: host, port: port)
         (path, query) = Self.pathAndQuery(rest[authority.endIndex...])
+        path = Self.withoutDots(path)
     }
 
     private static func hostAndPort(_ authority: Substring, default usual: Int) throws(Problem) -> (String, Int) {
@@ -73,18 +74,32 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         )
     }
 
+    /// A path without `.` and `..` (RFC 3986, section 5.2.4).
+    private static func withoutDots(_ path: String) -> String {
+        var names: [Substring] = []
+        for name in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+            if name == ".." { _ = names.popLast() } else if name != "." { names.append(name) }
+        }
+        let isFolder = path.hasSuffix("/.") || path.hasSuffix("/..")
+        return "/" + names.joined(separator: "/") + (isFolder && !names.isEmpty ? "/" : "")
+    }
+
     /// What a `Location` field means when this address was asked for (RFC 3986, section 5.2).
     func resolving(_ reference: String) throws(Problem) -> ServerAddress {
-        if reference.contains("://") { return try ServerAddress(reference) }
+        let start = reference.prefix { !"/?#".contains($0) }
+        if start.contains(":") { return try ServerAddress(reference) }
         if reference.hasPrefix("//") {
             return try ServerAddress((origin.isTLS ? "https:" : "http:") + reference)
         }
         guard reference.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else { throw .badCharacter }
-        let (path, query) = Self.pathAndQuery(reference[...])
-        if reference.hasPrefix("/") { return ServerAddress(origin: origin, path: path, query: query) }
-        let folder = self.path[...(self.path.lastIndex(of: "/") ?? self.path.startIndex)]
-        let relative = path.hasPrefix("./") ? path.dropFirst(2) : path[...]
-        return ServerAddress(origin: origin, path: "\(folder)\(relative)", query: query)
+        var (path, query) = Self.pathAndQuery(reference[...])
+        if start.isEmpty, !reference.hasPrefix("/") {
+            path = self.path
+            if !reference.hasPrefix("?") { query = self.query }
+        } else if !reference.hasPrefix("/") {
+            path = "\(self.path[...(self.path.lastIndex(of: "/") ?? self.path.startIndex)])\(path)"
+        }
+        return ServerAddress(origin: origin, path: Self.withoutDots(path), query: query)
     }
 
     /// The same address with a closing slash.

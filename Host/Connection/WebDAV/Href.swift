@@ -29,6 +29,7 @@ struct HrefReader {
     func place(of href: String) -> Place {
         var text = Self.withoutAuthority(href.utf8[...])
         if text.starts(with: "./".utf8) { text = text.dropFirst(2) }
+        if text.elementsEqual(".".utf8) { text = text.dropFirst() }
         var (bytes, hasEncodedSlash) = Self.decoded(text)
         if bytes.first != UInt8(ascii: "/") { bytes = folder + bytes }
 

@@ -34,10 +34,21 @@ struct ServerAddressTests {
         arguments: [
             ("/new/", "https://h/new/"), ("c?x=y", "https://h/dav/c?x=y"), ("./c", "https://h/dav/c"),
             ("//other/x", "https://other/x"), ("http://h/dav/a", "http://h/dav/a"),
-            ("https://h:444/", "https://h:444/"),
+            ("https://h:444/", "https://h:444/"), ("../real/", "https://h/real/"), ("../../x", "https://h/x"),
+            ("/a/./b/../c/", "https://h/a/c/"), ("/a/..", "https://h/"), ("/a/b/.", "https://h/a/b/"),
+            ("..", "https://h/"), (".", "https://h/dav/"),
+            ("/real/?from=http://x/y", "https://h/real/?from=http://x/y"),
+            ("?x=y", "https://h/dav/b?x=y"), ("c?to=//x", "https://h/dav/c?to=//x"), ("c#http://x", "https://h/dav/c"),
+            ("/a..b/.c/...", "https://h/a..b/.c/..."),
         ])
     func resolving(_ reference: String, _ target: String) throws {
         #expect(try ServerAddress("https://h/dav/b").resolving(reference).description == target)
+    }
+
+    @Test("a redirect to what is no web address is refused", arguments: ["mailto:ada@h", "ftp://h/", "h:1/x"])
+    func noAddress(_ reference: String) throws {
+        let address = try ServerAddress("https://h/dav/b")
+        #expect(throws: ServerAddress.Problem.notHTTP) { try address.resolving(reference) }
     }
 
     @Test("names are encoded so that every server reads them back as the same bytes")
