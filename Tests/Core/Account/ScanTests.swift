@@ -60,6 +60,21 @@ struct ScanTests {
         }
     }
 
+    @Test("folders are listed eight at a time, as many as connections are allowed")
+    func several() async throws {
+        try await Bench.running(.plain) { bench in
+            for index in 0..<20 { bench.put("/d/\(index)/f", "x") }
+            try await bench.runWell()
+            let hold = bench.server.add(Fault(.hold(), method: "PROPFIND", path: "/d", below: true, from: 2))
+            let host = try await bench.ready()
+            async let run = host.runOnce()
+            await bench.server.untilHeld(hold, count: 8)
+            bench.server.remove(hold)
+            _ = await run
+            #expect(Set(bench.listings).count == 22)
+        }
+    }
+
     @Test("I12: a scan that was cut off goes on with the folders that are left")
     func resumed() async throws {
         try await Bench.running { bench in
