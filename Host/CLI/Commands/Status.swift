@@ -57,6 +57,7 @@ extension JSON {
             "loops": .list(status.loops.map { JSON($0) }),
             "plugins": .list(plugins.map { JSON($0) }),
             "nextPoll": .time(status.nextPoll),
+            "etagsWereWrong": .bool(status.etagsWereWrong),
         ])
     }
 }
@@ -69,6 +70,10 @@ struct StatusText {
         let next = status.nextPoll.map { ", next poll at \(Text.time($0))" } ?? ""
         var lines = ["\(status.account): \(status.connection.rawValue)\(next)"]
         lines.append("  items      \(status.items), anchor \(status.anchor)")
+        if status.etagsWereWrong {
+            lines.append(
+                "  scans      list every folder, every time: one had its old ETag although something in it had changed")
+        }
         lines.append("  here       \(Text.count(status.localCopies, "file")), \(Text.bytes(status.localBytes))")
         if status.locallyChanged > 0 { lines.append("  changed    \(status.locallyChanged), only here") }
         let records = SyncRecord.State.allCases.compactMap { state in

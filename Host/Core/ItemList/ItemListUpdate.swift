@@ -135,7 +135,8 @@ struct ItemListUpdate: Sendable {
                     listed.insert(job.path)
                     queue += result.jobs
                     if result.changed { outcome.changed = true }
-                    if result.contradictsETag { try await distrustETags(of: job.path) }
+                    // Elsewhere nobody believes them.
+                    if result.contradictsETag, etagsNameWrites { try await distrustETags(of: job.path) }
                 case .gone:
                     outcome.changed = true
                 case .failed(let error):

@@ -96,6 +96,7 @@ public struct AccountReader: Sendable {
             status.records = try tx.syncRecordCounts()
             status.issues = try tx.issueCount()
             status.nextPoll = try tx.metaInteger(.nextPoll).map(Timestamp.init(nanoseconds:))
+            status.etagsWereWrong = try tx.scanHistory().etagsWereWrong
             status.loops = try tx.loops()
             status.runningPlugins = try tx.runningPlugins()
             return status

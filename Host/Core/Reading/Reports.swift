@@ -61,6 +61,9 @@ public struct AccountStatus: Sendable {
     public var policies: [PolicyReport] = []
     public var loops: [LoopState] = []
     public var nextPoll: Timestamp?
+    /// A folder's ETag was once the same although something in it had changed: ETags are not believed since, and every scan lists
+    /// every folder.
+    public var etagsWereWrong = false
     /// The plugins that a running host has started.
     public var runningPlugins: Set<PluginID> = []
 

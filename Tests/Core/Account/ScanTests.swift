@@ -20,7 +20,9 @@ struct ScanTests {
         }
     }
 
-    @Test("I3: ETags that stop telling are found out by the next whole walk, and never believed again")
+    @Test(
+        "I3: ETags that stop telling are found out by the next whole walk, never believed again, and the status says so"
+    )
     func propagationStops() async throws {
         try await Bench.running { bench in
             for path in ["/a/b/1", "/c/2"] { bench.put(path, path) }
@@ -30,13 +32,30 @@ struct ScanTests {
             bench.put("/a/b/1", "changed")
             try await bench.runWell()
             #expect(bench.downloads == [])
+            #expect(try await bench.reader { try await $0.status() }.etagsWereWrong == false)
             bench.clock.advance(.seconds(24 * 3600))
             try await bench.runWell()
             #expect(try bench.text("/a/b/1") == "changed")
+            #expect(try await bench.reader { try await $0.status() }.etagsWereWrong)
             bench.put("/a/b/1", "changed again")
             try await bench.runWell()
             #expect(bench.listings.sorted() == ["/", "/a", "/a/b", "/c"])
             #expect(try bench.text("/a/b/1") == "changed again")
+            #expect(try await bench.reader { try await $0.status() }.etagsWereWrong)
+        }
+    }
+
+    @Test("I3: where folder ETags never told of all changes, one that does not is no news in the status")
+    func plainServersETags() async throws {
+        var manner = Manner.plain
+        manner.propagation = .none
+        try await Bench.running(manner) { bench in
+            bench.put("/a/1", "one")
+            try await bench.runWell()
+            bench.put("/a/1", "two")
+            try await bench.runWell()
+            #expect(try await bench.reader { try await $0.status() }.etagsWereWrong == false)
+            #expect(!bench.log.messages.contains { $0.contains("ETags") })
         }
     }
 
