@@ -58,7 +58,7 @@ extension Connection {
         request.headers.add(name: "X-Request-ID", value: id)
 
         let began = clock.monotonic()
-        var answer = try await execute(request, by: transport, question)
+        let answer = try await execute(request, with: generation, by: transport, question)
         logger.debug(
             "request",
             metadata: [
@@ -67,7 +67,10 @@ extension Connection {
                 "ms": "\((clock.monotonic() - began).nanoseconds / 1_000_000)",
             ])
         if answer.status == 401, question.sendsCredentials, !question.isGuess {
-            var error = await error(for: &answer, question, at: address.origin)
+            // At once: what else its document takes, other requests would be sent meanwhile. It says nothing of interest.
+            var error = ConnectionError(
+                status: answer.status, headers: answer.headers, document: [], doing: question.doing,
+                at: address.origin, now: clock.now())
             if case .none = credentials {
                 error.message = "\(address.origin) asks for a name and a password"
                 error.hint = "set username and password, or token, in the account's config"
@@ -91,7 +94,7 @@ extension Connection {
     /// A connection that was kept open may be closed by the server just as a request goes out: such a request is sent again, a few
     /// times.
     private func execute(
-        _ request: HTTPRequest, by transport: any HTTPTransport, _ question: Question
+        _ request: HTTPRequest, with generation: Int, by transport: any HTTPTransport, _ question: Question
     ) async throws(ConnectionError) -> HTTPAnswer {
         let pauses = [Duration.zero, Backoff(first: .milliseconds(500), cap: .seconds(1)).delay(afterFailures: 1)]
         for attempt in 0...pauses.count {
@@ -106,6 +109,10 @@ extension Connection {
             }
             do { if pauses[attempt] > .zero { try await clock.sleep(pauses[attempt]) } } catch {
                 throw cancelled(question)
+            }
+            // They may have been refused meanwhile, or be others.
+            if question.sendsCredentials, try usableCredentials().generation != generation {
+                throw ConnectionError(failure, doing: question.doing, at: request.address.origin)
             }
         }
         throw ConnectionError(.closed, doing: question.doing, at: request.address.origin)

@@ -144,6 +144,10 @@ public final class Connection: Sendable {
     }
 
     /// Holds back the credentials of a generation: a wrong password that is sent again and again locks an account.
+    ///
+    /// No request begins with them from then on. What is on its way when a password stops working cannot be taken back, and each of
+    /// these requests may be refused: `width` listings and downloads at most, one request of the event loops, and what asks for hints,
+    /// whose refusal is no word on the password.
     func hold(_ generation: Int, because refusal: ConnectionError) {
         state.withLock { state in
             if state.generation == generation { state.refusal = refusal }

@@ -1,5 +1,7 @@
 import Model
+import NIOCore
 import NIOHTTP1
+import Synchronization
 import Testing
 
 @testable import Connection
@@ -15,6 +17,24 @@ private func root(_ path: String) -> @Sendable (HTTPRequest) -> HTTPAnswer {
 
 private let status =
     #"{"installed":true,"maintenance":false,"needsDbUpgrade":false,"version":"10.9.1.2","versionstring":"10.9.1","productname":"ownCloud"}"#
+
+/// A request that is made in the middle of another one, once.
+private final class LateRequest: Sendable {
+    private let request = Mutex<(@Sendable () async -> Void)?>(nil)
+
+    func set(_ body: @escaping @Sendable () async -> Void) { request.withLock { $0 = body } }
+    func make() async { await request.withLock { $0.take() }?() }
+}
+
+/// A body before whose end another request is made.
+private struct AskingBody: HTTPBody {
+    let asks: LateRequest
+
+    mutating func next() async throws(TransportError) -> ByteBuffer? {
+        await asks.make()
+        return nil
+    }
+}
 
 struct ConnectTests {
     @Test("a plain server: the address is the collection; what is not known is not claimed")
@@ -91,6 +111,40 @@ struct ConnectTests {
         _ = try await connection.connect()
         for _ in 0..<5 { await #expect(throws: ConnectionError.self) { try await connection.list(.root) { _ in } } }
         #expect(transport.requests.count == 3)
+    }
+
+    @Test("C2: nothing more is sent once a refusal's head is there, however long the rest of it takes")
+    func refusalIsLong() async throws {
+        let asks = LateRequest()
+        let transport = ScriptedTransport { request, number throws(TransportError) in
+            if request.address.path == "/status.php" { return .status(404) }
+            return number < 2
+                ? root("/")(request) : HTTPAnswer(status: 401, headers: [:], body: AskingBody(asks: asks))
+        }
+        let connection = Connection("https://h/", over: transport)
+        _ = try await connection.connect()
+        asks.set { _ = try? await connection.list(.root) { _ in } }
+        await #expect(throws: ConnectionError.self) { try await connection.list(.root) { _ in } }
+        #expect(transport.requests.count == 3)
+    }
+
+    @Test("C2: a request whose connection was closed is not sent again with a password that was refused meanwhile")
+    func refusedBeforeRepetition() async throws {
+        let transport = ScriptedTransport { request, number throws(TransportError) in
+            if request.address.path == "/status.php" { return .status(404) }
+            if number < 2 { return root("/")(request) }
+            if number == 4 { return .status(401) }
+            throw .closed
+        }
+        // While the request waits to be sent a third time, another one is refused.
+        let asks = LateRequest()
+        let clock = HostClock(
+            now: { Timestamp(seconds: 1_800_000_000) }, monotonic: { .zero }, sleep: { _ in await asks.make() })
+        let connection = Connection("https://h/", clock: clock, over: transport)
+        _ = try await connection.connect()
+        asks.set { _ = try? await connection.list(.root) { _ in } }
+        let error = await #expect(throws: ConnectionError.self) { try await connection.list(.root) { _ in } }
+        #expect(error?.kind == .authentication && transport.requests.count == 5)
     }
 
     @Test("a server that wants Digest alone is refused with a sentence")

@@ -68,6 +68,28 @@ struct TroubleTests {
         }
     }
 
+    @Test("C2: a password that stops working is sent by the downloads under way at that moment, and by nothing else")
+    func refusedMeanwhile() async throws {
+        var settings = Settings()
+        settings.limits.downloads = 3
+        try await Bench.running(settings: settings) { bench in
+            for number in 0..<40 { bench.put("/a/\(number)", "content") }
+            try await bench.pin("/a")
+            let hold = bench.server.add(Fault(.hold(), method: "GET", path: "/a", below: true))
+            bench.server.add(Fault(.status(401), method: "GET", path: "/a", below: true))
+            let host = try await bench.ready()
+            async let outcome = host.runOnce()
+            await bench.server.untilHeld(hold, count: 3)
+            bench.server.remove(hold)
+            #expect(await outcome.worst == .denied)
+            #expect(bench.server.requests.filter { $0.status == 401 }.count == 3)
+            #expect(bench.downloads.count == 3)
+            let requests = bench.server.requests.count
+            #expect(await host.runOnce().worst == .denied)
+            #expect(bench.server.requests.count == requests)
+        }
+    }
+
     @Test("S17: a person's download over a changed file waits for the person's word, and then does as it is told")
     func modified() async throws {
         try await Bench.running { bench in
