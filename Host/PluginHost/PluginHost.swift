@@ -62,7 +62,12 @@ public actor PluginHost {
             do throws(Refusal) { try await prepare(&entry, named) } catch {
                 entry.report.state = .refused
                 entry.report.reason = error.reason
-                logger.error("The plugin \(entry.report.id) is refused: \(error.reason)")
+                if case .settings(let problems) = error {
+                    // Who has the config at hand tells it with its place; else the start does.
+                    entry.report.settingProblems = problems
+                } else {
+                    logger.error("The plugin \(entry.report.id) is refused: \(error.reason)")
+                }
             }
             entries.append(entry)
             for duplicate in named.duplicates {
@@ -70,6 +75,7 @@ public actor PluginHost {
                 report.library = duplicate
                 report.state = .refused
                 report.reason = Refusal.duplicate(named.settings.id, of: named.library ?? "").reason
+                report.settingProblems = []
                 entries.append(Entry(report: report, settings: named.settings))
             }
         }
@@ -106,7 +112,13 @@ public actor PluginHost {
     public func start(_ account: AccountEnvironment) async -> [PluginInstance] {
         var started: [PluginInstance] = []
         for index in entries.indices {
-            guard let (opened, description) = entries[index].ready else { continue }
+            guard let (opened, description) = entries[index].ready else {
+                let report = entries[index].report
+                if !report.settingProblems.isEmpty {
+                    logger.error("The plugin \(report.id) is refused: \(report.reason ?? "")")
+                }
+                continue
+            }
             let settings = entries[index].settings
             do {
                 let instance = try await opened.thread.run {

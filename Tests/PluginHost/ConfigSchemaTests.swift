@@ -34,7 +34,40 @@ import Testing
         ])
     func wrong(settings: String, problem: String) throws {
         let schema = try ConfigSchema(parsing: Self.text)
-        #expect(throws: Refusal.settings(problem)) { try schema.settings(from: settings) }
+        #expect(Self.reason(settings, schema) == "settings: " + problem)
+    }
+
+    /// Why the settings are refused; nil: they are not.
+    private static func reason(_ settings: String, _ schema: ConfigSchema) -> String? {
+        do {
+            _ = try schema.settings(from: settings)
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
+    @Test("Of each mistake it is known which setting it is in, and which settings there are")
+    func places() throws {
+        let schema = try ConfigSchema(
+            parsing: """
+                {"properties": {"events": {"type": "object", "properties": {"url": {"type": "string"},
+                  "every": {"type": "integer", "minimum": 1}}}, "keep": {"type": "boolean"}}}
+                """)
+        let settings = #"{"kep": true, "events": {"ulr": "/e", "every": 0}, "keep": 1}"#
+        #expect(
+            throws: Refusal.settings([
+                SettingProblem(["kep"], .unknown(among: ["events", "keep"])),
+                SettingProblem(["events", "ulr"], .unknown(among: ["url", "every"])),
+                SettingProblem(["events", "every"], .wrong("must be at least 1")),
+                SettingProblem(["keep"], .wrong("must be of type boolean")),
+            ])
+        ) { try schema.settings(from: settings) }
+        #expect(
+            throws: Refusal.settings([SettingProblem(["years"], .unknown(among: []))])
+        ) { try ConfigSchema.none.settings(from: #"{"years": 5}"#) }
+        #expect(
+            Self.reason(#"{"years": 5}"#, .none) == "settings: `years` is unknown: the plugin takes no settings")
     }
 
     @Test(
@@ -61,11 +94,9 @@ import Testing
         #expect(
             try schema.settings(from: #"{"events": {"url": "/e"}}"#) == #"{"events":{"url":"/e","every":1000}}"#)
         #expect(
-            throws: Refusal.settings("`events` has mistakes: `ulr` is unknown: the plugin takes `url`, `every`")
-        ) { try schema.settings(from: #"{"events": {"ulr": "/e"}}"#) }
-        #expect(throws: Refusal.settings("`events` must hold settings")) {
-            try schema.settings(from: #"{"events": "/e"}"#)
-        }
+            Self.reason(#"{"events": {"ulr": "/e"}}"#, schema)
+                == "settings: `events.ulr` is unknown: `events` takes `url`, `every`")
+        #expect(Self.reason(#"{"events": "/e"}"#, schema) == "settings: `events` must hold settings")
     }
 
     @Test("Durations and sizes are written with units, and the plugin gets numbers; lists hold texts")
@@ -87,7 +118,7 @@ import Testing
             (#"{"room": "GB"}"#, "`room` is no size: write it like 700MB, 20GB or 16GiB"),
             (#"{"names": "a"}"#, "`names` must be a list"), (#"{"names": [1]}"#, "`names` must be a list of texts"),
         ] {
-            #expect(throws: Refusal.settings(problem)) { try schema.settings(from: settings) }
+            #expect(Self.reason(settings, schema) == "settings: " + problem)
         }
     }
 

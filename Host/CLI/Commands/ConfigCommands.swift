@@ -1,4 +1,5 @@
 import ArgumentParser
+import Core
 import Model
 
 struct ConfigCommand: AsyncParsableCommand {
@@ -37,14 +38,18 @@ struct ConfigShow: LarderCommand {
 
 struct ConfigValidate: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "validate", abstract: "Check the config, and that secrets in files and variables are there.")
+        commandName: "validate", abstract: "Check the config, and that secrets in files and variables are there.",
+        discussion:
+            "Plugins that are enabled are opened, in a process of their own first, to see what they can be set to.")
 
     @OptionGroup var global: GlobalOptions
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let config = try global.loadConfig()
-        config.warn(console)
-        _ = try config.namedAccounts()
+        let (config, _, process) = try await global.openPlugins(console, logs: false) { config throws(Failure) in
+            config.warn(console)
+            return try config.namedAccounts()
+        }
+        try await process.close()
         var failures: [Failure] = []
         for account in config.accounts {
             do {

@@ -37,9 +37,9 @@ struct Explain: LarderCommand {
 func withPreview<Result: Sendable>(
     _ global: GlobalOptions, _ console: Console, _ body: (AccountPreview) async throws(Failure) -> Result
 ) async throws(Failure) -> Result {
-    let config = try global.loadConfig()
-    let account = try config.oneAccount()
-    let process = config.hostProcess(console)
+    let (_, account, process) = try await global.openPlugins(console) { config throws(Failure) in
+        try config.oneAccount()
+    }
     let preview = try await AccountPreview.open(account.bookmark, in: process)
     let result: Result
     do throws(Failure) {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Core
 import Logging
 import Model
 
@@ -27,6 +28,37 @@ struct GlobalOptions: ParsableArguments {
         return try Config.load(request, environment: processEnvironment())
     }
 
+    /// Reads the config and opens the plugins that it enables, for a command that starts them.
+    /// - Parameters:
+    ///   - trace: the file that every call into every plugin is written to; nil: none.
+    ///   - logs: whether plugins that cannot be used for another reason are named in the log.
+    ///   - choose: which accounts the command is about.
+    /// - Throws: `config` with all that is wrong with the config and with what these plugins are set to; then what `choose` throws.
+    func openPlugins<Accounts>(
+        _ console: Console, trace: String? = nil, logs: Bool = true,
+        for choose: (Config) throws(Failure) -> Accounts
+    ) async throws(Failure) -> (config: Config, accounts: Accounts, process: HostProcess) {
+        _ = try level()
+        let draft = try Config.draft(request, environment: processEnvironment())
+        var checked = draft.checkable
+        // While something is wrong with the config, nothing else is of interest.
+        if !logs || !draft.problems.isEmpty { checked.log.level = .critical }
+        let process = checked.hostProcess(console, trace: trace)
+        let reports =
+            if draft.problems.isEmpty, let account = draft.firstMeant {
+                await process.pluginReports(before: account.bookmark)
+            } else {
+                await process.pluginReports()
+            }
+        do throws(Failure) {
+            let config = try draft.whole(reports.flatMap(draft.problems))
+            return (config, try choose(config), process)
+        } catch {
+            try await process.close()
+            throw error
+        }
+    }
+
     /// - Throws: `usage` if there is no such level.
     func level() throws(Failure) -> Logger.Level? {
         guard let logLevel else { return nil }
@@ -48,6 +80,22 @@ protocol LarderCommand: AsyncParsableCommand {
 }
 
 extension Config {
+    /// The config with those plugins enabled that may be opened: nobody knows whether one is meant to be whose own part is wrong.
+    var checkable: Config {
+        if problems.isEmpty { return self }
+        var config = self
+        for index in config.settings.plugins.indices {
+            let id = config.settings.plugins[index].id
+            if pluginSettings[id] == nil { config.settings.plugins[index].isEnabled = false }
+        }
+        return config
+    }
+
+    /// The first of the accounts that a command is about.
+    fileprivate var firstMeant: AccountConfig? {
+        accounts.first { accountName == nil || $0.bookmark.name == accountName }
+    }
+
     func warn(_ console: Console) {
         for warning in warnings { console.note("larder: \(warning)") }
     }

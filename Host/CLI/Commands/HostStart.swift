@@ -24,9 +24,9 @@ func withAccount<Result: Sendable>(
     _ global: GlobalOptions, _ console: Console, asksServer: Bool = false,
     _ body: (AccountHost) async throws(Failure) -> Result
 ) async throws(Failure) -> Result {
-    let config = try global.loadConfig()
-    let account = try config.oneAccount()
-    let process = config.hostProcess(console)
+    let (_, account, process) = try await global.openPlugins(console) { config throws(Failure) in
+        try config.oneAccount()
+    }
     let host = try await process.open(account.bookmark) { () async throws(Failure) in
         asksServer ? try await account.credentials() : .none
     }

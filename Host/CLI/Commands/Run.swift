@@ -25,10 +25,11 @@ struct Run: LarderCommand {
             }
             limit = try CLIArgument.duration(timeout, of: "--timeout")
         }
-        let config = try global.loadConfig()
-        config.warn(console)
-        let accounts = try config.namedAccounts()
-        let process = config.hostProcess(console, trace: trace.map(absolute))
+        let (config, accounts, process) = try await global.openPlugins(console, trace: trace.map(absolute)) {
+            config throws(Failure) in
+            config.warn(console)
+            return try config.namedAccounts()
+        }
         let hosting = Hosting(
             process: process, accounts: accounts, once: once, timeout: limit, isJSON: global.isJSON, console: console)
         var failures = await hosting.runUntilSignalled(log: config.log)

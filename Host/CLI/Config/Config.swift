@@ -14,6 +14,10 @@ struct Config {
     var shown: [ConfigDecoding.Setting]
     /// What a person should know of the environment, though nothing is wrong with the config.
     var warnings: [String] = []
+    /// What is wrong with it. Only a draft has problems.
+    var problems: [ConfigProblem] = []
+    /// What plugins are set to, as it is written.
+    var pluginSettings: [PluginID: OwnSettings] = [:]
 
     /// What the command line says about the config.
     struct Request {
@@ -23,8 +27,14 @@ struct Config {
     }
 
     /// Reads and decodes the config.
-    /// - Throws: `config` with every problem that it has.
+    /// - Throws: `config` with every problem that it has, but for those of plugins' own settings.
     static func load(_ request: Request, environment: [String: String]) throws(Failure) -> Config {
+        try draft(request, environment: environment).whole()
+    }
+
+    /// Reads and decodes the config as far as it goes.
+    /// - Throws: `config` if it cannot be read or is not YAML.
+    static func draft(_ request: Request, environment: [String: String]) throws(Failure) -> Config {
         let file = try path(request, environment: environment)
         let bytes: [UInt8]
         do {
@@ -37,7 +47,7 @@ struct Config {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(.config, "\(file) is not UTF-8", hint: "save it as UTF-8")
         }
-        return try decode(text, file: file, request: request, environment: environment)
+        return try draft(of: text, file: file, request: request, environment: environment)
     }
 
     /// The config file that is meant, absolute.
@@ -56,6 +66,12 @@ struct Config {
 
     static func decode(
         _ text: String, file: String, request: Request = Request(), environment: [String: String] = [:]
+    ) throws(Failure) -> Config {
+        try draft(of: text, file: file, request: request, environment: environment).whole()
+    }
+
+    static func draft(
+        of text: String, file: String, request: Request = Request(), environment: [String: String] = [:]
     ) throws(Failure) -> Config {
         var yaml = ConfigYAML(file: file)
         let parsed = yaml.parse(text)
@@ -76,10 +92,22 @@ struct Config {
         map.refuseUnavailable("metrics")
         map.refuseUnknown()
         let accountName = request.account ?? environment["LARDER_ACCOUNT"].flatMap { $0.isEmpty ? nil : $0 }
-        guard decoding.problems.isEmpty else { throw Failure(config: decoding.problems.sorted(in: file)) }
         return Config(
             file: file, accounts: accounts, accountName: accountName, settings: settings, log: log,
-            shown: decoding.settings, warnings: warnings)
+            shown: decoding.settings, warnings: warnings, problems: decoding.problems,
+            // Of a key that stands twice nobody knows which is meant.
+            pluginSettings: yaml.problems.isEmpty ? decoding.pluginSettings : [:])
+    }
+
+    /// The config, if it has no problems.
+    /// - Parameter more: problems that reading it does not show.
+    /// - Throws: `config` with all problems in the order of the file, what has no place in it first.
+    func whole(_ more: [ConfigProblem] = []) throws(Failure) -> Config {
+        let all = (problems + more).enumerated().sorted { a, b in
+            (a.element.place, a.offset) < (b.element.place, b.offset)
+        }
+        guard all.isEmpty else { throw Failure(config: all.map(\.element)) }
+        return self
     }
 
     private static func accounts(_ pair: ConfigPair?, in decoding: ConfigDecoding) -> [AccountConfig] {
@@ -119,13 +147,6 @@ extension AccountConfig {
 extension String {
     /// Of paths: whether the other is this folder or lies below it.
     fileprivate func isOrHolds(_ other: String) -> Bool { "\(other)/".utf8.starts(with: "\(self)/".utf8) }
-}
-
-extension [ConfigProblem] {
-    /// In the order of the file, what has no place in it first.
-    fileprivate func sorted(in file: String) -> [ConfigProblem] {
-        enumerated().sorted { a, b in (a.element.place, a.offset) < (b.element.place, b.offset) }.map(\.element)
-    }
 }
 
 extension ConfigProblem {

@@ -12,6 +12,8 @@ final class ConfigDecoding {
     let paths: ConfigPaths
     private(set) var problems: [ConfigProblem]
     private(set) var settings: [Setting] = []
+    /// What plugins are set to, as it is written; of those alone whose part of the config has no problem.
+    var pluginSettings: [PluginID: OwnSettings] = [:]
 
     init(paths: ConfigPaths, problems: [ConfigProblem] = []) {
         self.paths = paths
@@ -41,7 +43,8 @@ struct ConfigMap {
     /// The map's place.
     let source: ConfigSource
     private var pairs: [ConfigPair]
-    private var known: [String] = []
+    /// The keys that were asked for.
+    private(set) var known: [String] = []
 
     /// - Parameter value: nil or null: an empty map. Anything else than a map is a problem.
     init(_ value: ConfigValue?, at keyPath: String, in decoding: ConfigDecoding) {

@@ -23,10 +23,11 @@ struct PluginsConfig {
                         + " (other plugins' ids have a dot, like org.example.archive)")
                 continue
             }
+            plugins.append(Self.plugin(id, pair.value, in: decoding))
             if let place = places.updateValue(pair.source, forKey: id) {
                 decoding.refuse(pair.source, "`\(id.shortName)` stands here a second time, after \(place)")
+                decoding.pluginSettings[id] = nil
             }
-            plugins.append(Self.plugin(id, pair.value, in: decoding))
         }
         for plugin in FirstParty.plugins where !plugins.contains(where: { $0.id == plugin.id }) {
             decoding.show("plugins.\(plugin.name).enabled", .bool(true), .builtIn)
@@ -51,6 +52,7 @@ struct PluginsConfig {
 
     private static func plugin(_ id: PluginID, _ value: ConfigValue, in decoding: ConfigDecoding) -> PluginSettings {
         let keyPath = "plugins.\(id.shortName)"
+        let problems = decoding.problems.count
         var map = ConfigMap(value, at: keyPath, in: decoding)
         var settings = PluginSettings(id: id)
         settings.isEnabled = map.scalar(
@@ -75,8 +77,10 @@ struct PluginsConfig {
         }
         // What a first-party plugin is set to stands beside `enabled`; the plugin's own schema checks it.
         let own: [ConfigPair]
+        var beside: [String] = []
         if firstPartyNames.contains(id.shortName) {
             own = map.takeRest()
+            beside = map.known
         } else {
             let pair = map.take("settings")
             if let pair, pair.value.pairs == nil {
@@ -87,6 +91,10 @@ struct PluginsConfig {
         map.refuseUnknown()
         let shownAt = firstPartyNames.contains(id.shortName) ? keyPath : keyPath + ".settings"
         for pair in own { decoding.showOwn(pair, at: shownAt) }
+        if decoding.problems.count == problems {
+            decoding.pluginSettings[id] = OwnSettings(
+                keyPath: shownAt, pairs: own, source: value.source, beside: beside)
+        }
         settings.json = JSON(pairs: own).rendered
         return settings
     }

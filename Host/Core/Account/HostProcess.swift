@@ -12,6 +12,8 @@ public actor HostProcess {
     public nonisolated let options: HostOptions
     /// The plugins, opened for the first account that needs them.
     private var loading: Task<PluginHost, Never>?
+    /// What was tried before an account was open.
+    private var early: EarlyProbeMemory?
     private var trace: TraceWriter?
 
     public init(settings: Settings, options: HostOptions) {
@@ -40,6 +42,22 @@ public actor HostProcess {
     /// done yet.
     public func pluginReports() async -> [PluginReport] { await loaded(memory: nil).reports() }
 
+    /// The same, before a vault is opened for work: what was tried before is read from an account's vault, and what is tried now
+    /// is remembered in those that are opened after this.
+    public func pluginReports(before bookmark: Bookmark) async -> [PluginReport] {
+        var database: Database?
+        do {
+            database = try await blocking { try Vault.openDatabaseForReading(at: bookmark.vault) }
+        } catch {
+            options.logger.debug("Which plugins were tried before is not known: \(error)")
+        }
+        let memory = EarlyProbeMemory(database.map { DatabaseProbeMemory($0, isReadOnly: true) })
+        if loading == nil { early = memory }
+        let reports = await loaded(memory: memory).reports()
+        do { try database?.close() } catch { options.logger.debug("\(error)") }
+        return reports
+    }
+
     /// Ends the plugins' threads. No account may be open.
     public func close() async throws(Failure) {
         await loading?.value.shutDown()
@@ -52,7 +70,9 @@ public actor HostProcess {
         for bookmark: Bookmark, database: Database, isReadOnly: Bool = false, logger: Logger
     ) async throws -> [PluginInstance] {
         let trace = try openTrace()
-        let host = await loaded(memory: DatabaseProbeMemory(database, isReadOnly: isReadOnly))
+        let memory = DatabaseProbeMemory(database, isReadOnly: isReadOnly)
+        let host = await loaded(memory: memory)
+        try await early?.write(to: memory)
         let environment = AccountEnvironment(
             name: bookmark.name, logger: logger, clock: options.clock, trace: trace,
             projects: AccountProjects(

@@ -94,6 +94,8 @@ public struct PluginReport: Hashable, Sendable {
     public var kinds: [String]
     /// The ABI that it was built for: `1.0`; nil if it was not opened.
     public var abi: String?
+    /// What is wrong with the plugin's own settings, if it is refused for them.
+    public var settingProblems: [SettingProblem] = []
 
     public init(
         id: PluginID, name: String, version: String = "", library: String = "", state: State,

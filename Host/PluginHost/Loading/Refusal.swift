@@ -27,7 +27,7 @@ enum Refusal: Error, Hashable, Sendable {
     case service(String)
     case withheld(String, from: PluginID)
     case probe(String)
-    case settings(String)
+    case settings([SettingProblem])
     case createFailed(String)
     case startFailed(String)
     case duplicateKind(String, of: PluginID)
@@ -65,7 +65,7 @@ enum Refusal: Error, Hashable, Sendable {
             "it requires the service \(name), which the config withholds; to grant it, take it out of `withhold` under "
                 + "`plugins.\(id.shortName)`"
         case .probe(let what): what
-        case .settings(let what): "settings: \(what)"
+        case .settings(let problems): "settings: \(problems.map(\.text).joined(separator: "; "))"
         case .createFailed(let what), .startFailed(let what): what
         case .duplicateKind(let kind, let other): "duplicate kind: \(other) is for \(kind) already"
         }

@@ -47,37 +47,35 @@ struct ConfigSchema: Hashable, Sendable {
 
     /// The settings, checked, with defaults filled in, as the plugin gets them.
     /// - Parameter json: what stands in the config, a JSON object.
-    /// - Throws: `.settings` with all that is wrong in one sentence.
+    /// - Throws: `.settings` with all that is wrong.
     func settings(from json: String) throws(Refusal) -> String {
         let given: JSONValue
         do throws(JSONValue.ParsingError) { given = try JSONValue(parsing: json) } catch {
-            throw .settings("not JSON: \(error.message)")
+            throw .settings([SettingProblem([], .wrong("not JSON: \(error.message)"))])
         }
-        guard case .object(let members) = given else { throw .settings("not an object") }
+        guard case .object(let members) = given else { throw .settings([SettingProblem([], .wrong("not an object"))]) }
         let (filled, problems) = fill(given, members)
-        guard problems.isEmpty else { throw .settings(problems.joined(separator: "; ")) }
+        guard problems.isEmpty else { throw .settings(problems) }
         return filled.text
     }
 
     /// An object with defaults filled in, and all that is wrong with it.
-    fileprivate func fill(_ given: JSONValue, _ members: [JSONValue.Member]) -> (JSONValue, problems: [String]) {
+    /// - Parameter keys: where the object stands in the settings.
+    fileprivate func fill(
+        _ given: JSONValue, _ members: [JSONValue.Member], at keys: [String] = []
+    ) -> (JSONValue, problems: [SettingProblem]) {
         var problems = members.filter { member in !properties.contains { $0.name == member.name } }
-            .map { unknown($0.name) }
+            .map { SettingProblem(keys + [$0.name], .unknown(among: properties.map(\.name))) }
         var filled: [JSONValue.Member] = []
         for property in properties {
             if let value = given[property.name] {
-                if let problem = property.problem(with: value) { problems.append("`\(property.name)` \(problem)") }
+                problems += property.problems(with: value, at: keys + [property.name])
                 filled.append(.init(name: property.name, value: property.value(of: value)))
             } else if let fallback = property.fallback {
                 filled.append(.init(name: property.name, value: property.value(of: fallback)))
             }
         }
         return (.object(filled), problems)
-    }
-
-    private func unknown(_ name: String) -> String {
-        guard !properties.isEmpty else { return "`\(name)` is unknown: the plugin takes no settings" }
-        return "`\(name)` is unknown: the plugin takes \(properties.map { "`\($0.name)`" }.joined(separator: ", "))"
     }
 }
 
@@ -117,8 +115,8 @@ extension ConfigSchema.Property {
             throw .badText("the setting `\(name)` has no `properties`")
         }
         if kind == .array, schema["items"] == nil { throw .badText("the setting `\(name)` has no `items`") }
-        if let fallback, let problem = problem(with: fallback) {
-            throw .badText("the default of the setting `\(name)` \(problem)")
+        if let fallback, let problem = problems(with: fallback, at: [name]).first {
+            throw .badText("the default of the setting \(problem.text)")
         }
     }
 
@@ -130,8 +128,17 @@ extension ConfigSchema.Property {
         }
     }
 
-    /// What is wrong with a value; nil: nothing.
-    func problem(with value: JSONValue) -> String? {
+    /// What is wrong with a value and with the settings in it.
+    /// - Parameter keys: where it stands in the settings, with its own name.
+    func problems(with value: JSONValue, at keys: [String]) -> [SettingProblem] {
+        if kind == .object, case .object(let members) = value {
+            return ConfigSchema(properties: self.members).fill(value, members, at: keys).problems
+        }
+        return problem(with: value).map { [SettingProblem(keys, .wrong($0))] } ?? []
+    }
+
+    /// What is wrong with a value that holds no settings; nil: nothing.
+    private func problem(with value: JSONValue) -> String? {
         let size: Double?
         switch (kind, value) {
         case (.string, _) where format != nil:
@@ -143,9 +150,6 @@ extension ConfigSchema.Property {
         case (.array, .array(let values)):
             let areTexts = values.allSatisfy { if case .string = $0 { true } else { false } }
             return areTexts ? nil : "must be a list of texts"
-        case (.object, .object(let members)):
-            let problems = ConfigSchema(properties: self.members).fill(value, members).problems
-            return problems.isEmpty ? nil : "has mistakes: \(problems.joined(separator: "; "))"
         case (.integer, .integer(let number)), (.number, .integer(let number)): size = Double(number)
         case (.number, .number(let number)): size = number
         default:

@@ -1,0 +1,89 @@
+import Model
+import Testing
+
+@testable import larder
+
+/// Where the config says what a plugin cannot be set to.
+@Suite struct OwnSettingsTests {
+    private func draft(_ text: String, environment: [String: String] = [:]) throws(Failure) -> Config {
+        let head = "accounts:\n  - name: home\n    url: https://cloud.example.org\n    vault: /srv/vault\n"
+        return try Config.draft(
+            of: head + text, file: "/c.yaml", environment: ["HOME": "/"].merging(environment) { $1 })
+    }
+
+    private func report(_ id: String, _ problems: SettingProblem...) -> PluginReport {
+        var report = PluginReport(
+            id: PluginID(shortOrFull: id), name: id, state: .refused, isolation: .inProcess)
+        report.settingProblems = problems
+        return report
+    }
+
+    private func messages(_ config: Config, _ reports: PluginReport...) -> [String] {
+        do throws(Failure) {
+            _ = try config.whole(reports.flatMap(config.problems))
+            return []
+        } catch {
+            #expect(error.kind == .config)
+            return error.message.split(separator: "\n").map(String.init)
+        }
+    }
+
+    @Test(
+        "H3: what a plugin's schema finds wrong has the line and column of its key or value, among all other problems")
+    func places() throws {
+        let config = try draft(
+            """
+            plugins:
+              org.example.archive:
+                library: /a.so
+                settings: { yeras: 5, "years": 0 }
+              core-loop: { events: { ulr: x, "every": 1 }, interval: 7dd }
+            pol: 1
+            """)
+        #expect(
+            messages(
+                config,
+                report(
+                    "core-loop", SettingProblem(["interval"], .wrong("is no duration: write it like 7d")),
+                    SettingProblem(["events", "ulr"], .unknown(among: ["url"])),
+                    SettingProblem(["events", "every"], .wrong("must be at least 2"))),
+                report(
+                    "org.example.archive", SettingProblem(["yeras"], .unknown(among: ["log", "years"])),
+                    SettingProblem(["years"], .wrong("must be at least 1")))) == [
+                    "/c.yaml:8:17: there is no setting `plugins.org.example.archive.settings.yeras`; did you mean `years`?",
+                    "/c.yaml:8:36: `plugins.org.example.archive.settings.years` must be at least 1",
+                    "/c.yaml:9:26: there is no setting `plugins.core-loop.events.ulr`; did you mean `url`?",
+                    "/c.yaml:9:43: `plugins.core-loop.events.every` must be at least 2",
+                    "/c.yaml:9:58: `plugins.core-loop.interval` is no duration: write it like 7d",
+                    "/c.yaml:10:1: there is no setting `pol`; did you mean `poll`?",
+                ])
+    }
+
+    @Test("H3: what is meant may be a setting of the host's own; a plugin that takes none says so; a variable is named")
+    func names() throws {
+        let config = try draft(
+            "plugins:\n  vacuum: { enable: false }\n  org.example.a: { settings: { enable: 1 } }\n",
+            environment: ["LARDER_PLUGINS_VERSION_UPDATES_AFTER": "7dd"])
+        #expect(
+            messages(
+                config, report("vacuum", SettingProblem(["enable"], .unknown(among: ["after"]))),
+                report("org.example.a", SettingProblem(["enable"], .unknown(among: []))),
+                report("version-updates", SettingProblem(["after"], .wrong("is wrong")))) == [
+                    "LARDER_PLUGINS_VERSION_UPDATES_AFTER: `plugins.version-updates.after` is wrong",
+                    "/c.yaml:6:13: there is no setting `plugins.vacuum.enable`; did you mean `enabled`?",
+                    "/c.yaml:7:32: there is no setting `plugins.org.example.a.settings.enable`; the plugin takes no settings there",
+                ])
+    }
+
+    @Test(
+        "H3: a plugin of which it is not clear what is meant is not opened to check its settings",
+        arguments: [
+            ("vacuum: { enabled: flase, after: 7dd }", false), ("vacuum: { after: 7dd, library: '${NONE}' }", false),
+            ("vacuum: { after: 7dd }\n  org.larder.vacuum: { enabled: false }", false),
+            ("vacuum: { after: 7dd, enabled: true, enabled: false }", false), ("vacuum: { after: 7dd }", true),
+        ])
+    func unclear(text: String, isChecked: Bool) throws {
+        let config = try draft("plugins:\n  \(text)\npol: 1\n").checkable
+        #expect(config.settings.plugins.contains { $0.id.shortName == "vacuum" && $0.isEnabled } == isChecked)
+    }
+}
