@@ -69,6 +69,32 @@ private struct Account {
         }
     }
 
+    /// As if an action were under way for the item, with all that its record may hold.
+    func addWork(_ action: SyncRecord.Action, to path: String) async throws -> (Item, [JournalRecord]) {
+        let path = try ItemPath(path)
+        return try await database.write { tx in
+            guard var item = try tx.item(at: path), let etag = item.etag else { throw Failure(.notFound, path.text) }
+            let time = Timestamp(seconds: 7)
+            var record = SyncRecord(
+                action: action, state: .processing, localID: item.localID, path: path, reason: .availableOffline,
+                key: "k", since: time, attempts: 3, wait: .until(time))
+            var landing: Landing?
+            if action == .download {
+                record.wait = .newVersion(since: etag, until: time)
+                landing = Landing(etag: etag, digest: Array(repeating: 3, count: 32), size: 1, modified: time)
+                item.syncActivity.insert(.downloading)
+                item.formerTrigger = .availableOffline
+                try tx.update(item)
+            }
+            _ = try tx.insert(JournalRecord(record, rounds: 2, landing: landing, overwrites: item.copy?.mark))
+            return (item, try tx.syncRecords(of: item.localID))
+        }
+    }
+
+    func work(of id: LocalID) async throws -> (item: Item, records: [JournalRecord])? {
+        try await database.read { tx in try tx.item(localID: id).map { ($0, try tx.syncRecords(of: id)) } }
+    }
+
     func moves() async throws -> [String] {
         try await database.write { tx in try tx.treeMoves().map { "\($0.from) -> \($0.to)" } }
     }
@@ -83,6 +109,16 @@ private func file(_ path: String, id: String?, etag: String, changed: Int64 = 10
 
 private func folder(_ path: String, id: String?, etag: String) throws -> ListedItem {
     ListedItem(path: try ItemPath(path), kind: .folder, fileID: id.map(FileID.init), etag: ETag(field: etag))
+}
+
+extension Item {
+    /// What is known of it here, whatever the server says.
+    fileprivate var localPart: Item {
+        var item = Item(localID: localID, fileID: nil, path: .root, kind: kind)
+        (item.cloudStatus, item.copy, item.syncActivity) = (cloudStatus, copy, syncActivity)
+        (item.downloadTrigger, item.formerTrigger, item.lastUsed) = (downloadTrigger, formerTrigger, lastUsed)
+        return item
+    }
 }
 
 @Suite("A folder's listing becomes rows")
@@ -250,6 +286,46 @@ struct FolderMergeTests {
             try await account.list("/", etag: "r2", file("/x", id: "2", etag: "2"))
             let item = try #require(try await account.item("/x"))
             #expect(item.fileID == FileID("2") && item.cloudStatus == .locallyModified && item.copy == nil)
+        }
+    }
+
+    @Test(
+        "I9: work that waits for an item outlives what a scan finds of it: another version, another place, nothing",
+        arguments: [SyncRecord.Action.download, .removeLocalCopy(restoringFormerTrigger: true)])
+    func liveRecord(_ action: SyncRecord.Action) async throws {
+        try await withAccount { account in
+            try await account.list(
+                "/", etag: "r1", folder("/a", id: "a", etag: "a1"), folder("/b", id: "b", etag: "b1"))
+            try await account.list("/a", etag: "a1", file("/a/x", id: "x", etag: "1"))
+            try await account.list("/b", etag: "b1")
+            try await account.giveCopy("/a/x")
+            let (item, expected) = try await account.addWork(action, to: "/a/x")
+
+            account.beginScan()
+            try await account.list("/a", etag: "a2", file("/a/x", id: "x", etag: "2", size: 5))
+            var found = try #require(try await account.work(of: item.localID))
+            #expect(found.records == expected)
+            #expect(found.item.localPart == item.localPart)
+            // Only what is the server's is news.
+            #expect(found.item.etag == ETag(field: "2") && found.item.size == 5 && found.item.remoteVersion == .newer)
+
+            account.beginScan()
+            try await account.list("/b", etag: "b2", file("/b/y", id: "x", etag: "2", size: 5))
+            try await account.list("/a", etag: "a3")
+            found = try #require(try await account.work(of: item.localID))
+            var moved = expected
+            moved[0].record.path = try ItemPath("/b/y")
+            #expect(found.records == moved)
+            #expect(found.item.path.text == "/b/y" && found.item.localPart == item.localPart)
+
+            account.beginScan()
+            try await account.list("/b", etag: "b3", file("/b/y", id: "other", etag: "9"))
+            found = try #require(try await account.work(of: item.localID))
+            #expect(found.records == moved)
+            #expect(found.item.isRemoved && found.item.localPart == item.localPart)
+            // It is the other item's place, and nothing of it is the other's.
+            let other = try #require(try await account.item("/b/y"))
+            #expect(other.localID != item.localID && other.cloudStatus == .cloudOnly && other.syncActivity == [])
         }
     }
 
