@@ -80,7 +80,7 @@ import Testing
         arguments: [
             ("vacuum: { enabled: flase, after: 7dd }", false), ("vacuum: { after: 7dd, library: '${NONE}' }", false),
             ("vacuum: { after: 7dd }\n  org.larder.vacuum: { enabled: false }", false),
-            ("vacuum: { after: 7dd, enabled: true, enabled: false }", false), ("vacuum: { after: 7dd }", true),
+            ("vacuum: { after: 7dd, enabled: false, enabled: true }", false), ("vacuum: { after: 7dd }", true),
         ])
     func unclear(text: String, isChecked: Bool) throws {
         let config = try draft("plugins:\n  \(text)\npol: 1\n").checkable
