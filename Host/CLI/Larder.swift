@@ -53,8 +53,8 @@ import Model
     }
 
     private static func report(_ failure: Failure, to console: Console) {
-        console.note("larder: \(failure.message)")
-        if let hint = failure.hint { console.note("  \(hint)") }
+        console.note("larder: \(Text.visible(failure.message))")
+        if let hint = failure.hint { console.note("  \(Text.visible(hint))") }
     }
 
     /// - Returns: the command; nil if help or the version was asked for, which is printed.
@@ -72,7 +72,7 @@ import Model
                 try console.flush()
                 return nil
             }
-            throw misuse(arguments, message)
+            throw misuse(arguments, message.split(separator: "\n").joined(separator: " "))
         }
     }
 

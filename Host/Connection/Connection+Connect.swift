@@ -1,6 +1,18 @@
 import FoundationEssentials
 import Model
 
+extension ConnectionError {
+    /// Where the account's files should begin there is nothing: that is no item that is missing.
+    fileprivate func asOfRoot(_ address: ServerAddress) -> ConnectionError {
+        guard kind == .notFound else { return self }
+        return ConnectionError(
+            .protocolViolation, "\(address) answered \(status ?? 404): there is nothing at the account's url",
+            hint:
+                "check the account's url: it has to be a WebDAV collection, or the root of a server of the ownCloud family",
+            status: status)
+    }
+}
+
 extension Connection {
     /// Finds out where on the server the account's files are, and whether the credentials open them.
     ///
@@ -28,7 +40,7 @@ extension Connection {
                 return try await facts(of: candidate, status, asking: depth(status != nil))
             } catch {
                 let isElsewhere = error.kind == .notFound || error.status == 405
-                guard isElsewhere, index + 1 < candidates.count else { throw error }
+                guard isElsewhere, index + 1 < candidates.count else { throw error.asOfRoot(address) }
             }
         }
         throw ConnectionError(.badAddress, "the account's url \(address) leads nowhere")

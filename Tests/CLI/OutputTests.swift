@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import Model
 import Testing
@@ -147,6 +148,28 @@ import Testing
                 "0 B", "999 B", "1.0 kB", "1.2 kB", "9.9 kB", "10 kB", "999 kB", "1.0 MB", "20 GB", "9.2 EB",
             ])
         #expect([5, 65, 7500, 90_000].map { Text.rough(.seconds($0)) } == ["5 s", "1 min", "2 h 5 min", "1 d 1 h"])
+    }
+
+    @Test("H1: on a terminal the line of progress gives way to what is printed")
+    func terminal() throws {
+        let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        try #require(terminal >= 0)
+        defer { close(terminal) }
+        // TIOCSPTLCK and TIOCGPTPEER, which Swift's Glibc does not show.
+        var isLocked: Int32 = 0
+        try #require(ioctl(terminal, 0x4004_5431, &isLocked) == 0)
+        let screen = ioctl(terminal, 0x5441, O_RDWR | O_NOCTTY)
+        try #require(screen >= 0)
+        defer { close(screen) }
+        let console = Console(output: screen, errors: screen)
+        console.showProgress("3 of 4")
+        console.print("done")
+        console.showProgress(nil)
+        var bytes = [UInt8](repeating: 0, count: 200)
+        let count = read(terminal, &bytes, bytes.count)
+        #expect(
+            String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+                == "\r\u{1b}[K3 of 4\r\u{1b}[Kdone\r\n3 of 4\r\u{1b}[K")
     }
 
     @Test("H1: a table is aligned, and empty without rows")

@@ -6,6 +6,8 @@ import Model
 enum CLIArgument {
     /// - Throws: `badData` if the text can be no item's path.
     static func path(_ text: String) throws(Failure) -> ItemPath {
+        // What a variable of a shell is when it is not set is not everything.
+        guard !text.isEmpty else { throw Failure(.badData, "the path is empty", hint: "`/` is everything") }
         do throws(ItemPath.Problem) {
             return try ItemPath(typed: text)
         } catch {

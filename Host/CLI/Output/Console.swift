@@ -15,6 +15,9 @@ final class Console: Sendable {
         var failure: Int32?
     }
 
+    /// Takes a line of a terminal away.
+    private static let cleared = "\r\u{1b}[K"
+
     private let state = Mutex(State())
     private let output: Int32
     private let errors: Int32
@@ -71,7 +74,7 @@ final class Console: Sendable {
     /// Writes a line to the error output.
     func note(_ line: String) {
         state.withLock { state in
-            if state.progress != nil { Self.write(Array("\r\u{1b}[K".utf8), to: errors) }
+            if state.progress != nil { Self.write(Array(Self.cleared.utf8), to: errors) }
             Self.write(Array("\(line)\n".utf8), to: errors)
             if let progress = state.progress { Self.write(Array(progress.utf8), to: errors) }
         }
@@ -83,7 +86,7 @@ final class Console: Sendable {
         state.withLock { state in
             guard line != state.progress else { return }
             state.progress = line
-            Self.write(Array("\r\u{1b}[K\(line ?? "")".utf8), to: errors)
+            Self.write(Array((Self.cleared + (line ?? "")).utf8), to: errors)
         }
     }
 
@@ -94,8 +97,12 @@ final class Console: Sendable {
     }
 
     private func flush(_ state: inout State) {
+        // Both are the same screen then.
+        let progress = outputIsTerminal && !state.pending.isEmpty ? state.progress : nil
+        if progress != nil { Self.write(Array(Self.cleared.utf8), to: errors) }
         if state.failure == nil, let number = Self.write(state.pending, to: output) { state.failure = number }
         state.pending.removeAll(keepingCapacity: true)
+        if let progress { Self.write(Array(progress.utf8), to: errors) }
     }
 
     /// - Returns: nil, or the error number.

@@ -74,7 +74,7 @@ import Testing
                 #expect(try account.localFiles() == ["good"])
                 #expect(!Files.exists("\(folder)/escaped") && !Files.exists("\(account.vault)/escaped"))
                 let issues = try await account.larder("--json", "issue", "list").lines
-                #expect(issues.count >= 5, "\(issues)")
+                #expect(issues.count == 7, "\(issues)")
                 #expect(server.requests.paths(of: "GET") == ["/good"])
             }
         }

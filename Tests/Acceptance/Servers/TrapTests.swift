@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("Depth: infinity answered with one level loses nothing below")
+    @Test("Depth: infinity, which some servers answer with one level, is never asked for")
     func oneLevel() async throws {
         var manner = Manner.plain
         manner.depthInfinity = .oneLevel
@@ -75,6 +75,7 @@ import Testing
             server.tree.put("/a/b/c/file", "deep")
             try await sync(account)
             #expect(try account.text("a/b/c/file") == "deep")
+            #expect(Set(server.requests.paths(of: "PROPFIND")).isSuperset(of: ["/", "/a", "/a/b", "/a/b/c"]))
         }
     }
 

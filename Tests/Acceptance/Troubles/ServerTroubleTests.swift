@@ -80,6 +80,27 @@ import Testing
         }
     }
 
+    @Test("a url that leads nowhere is 76, and says what to look at")
+    func nowhere() async throws {
+        try await withMirror { server, account in
+            server.add(Fault(.status(404), method: "PROPFIND"))
+            let result = try await account.larder("run", "--once")
+            expectFailure(result, 76, mentions: "check the account's url")
+        }
+    }
+
+    @Test("a name from the server moves no cursor and makes no line in an error")
+    func controlCharacters() async throws {
+        try await withMirror { server, account in
+            let name = "/Photos/\u{1b}]0;title\u{7}\u{1b}[31mred\nnext"
+            server.tree.put(name, "never")
+            server.add(Fault(.status(500), method: "GET", path: name))
+            let result = try await account.larder("run", "--once")
+            expectFailure(result, 1, mentions: "\\u{1b}[31mred\\nnext")
+            #expect(!result.errors.contains("\u{1b}"), "\(result.summary)")
+        }
+    }
+
     @Test("one file answers 500 for ever: all others are here, exit 1, its name printed")
     func oneFileFails() async throws {
         try await withMirror { server, account in

@@ -249,7 +249,8 @@ struct ConnectTests {
             (200, Document.multistatus(["/"]), .protocolViolation), (207, Document.multistatus([]), .protocolViolation),
             (207, Document.multistatus(["/other/"]), .protocolViolation), (207, "", .protocolViolation),
             (207, String(Document.multistatus(["/"]).dropLast(20)), .protocolViolation), (405, "", .protocolViolation),
-            (500, "", .serverError), (404, "", .notFound), (403, "", .forbidden),
+            (500, "", .serverError), (404, "", .protocolViolation), (410, "", .protocolViolation),
+            (403, "", .forbidden),
             (207, Document.multistatus(["/a"]), .protocolViolation),
         ])
     func nonsense(_ code: Int, _ text: String, _ kind: ConnectionError.Kind) async {
