@@ -53,13 +53,19 @@ import Model
     }
 
     private static func report(_ failure: Failure, to console: Console) {
-        console.note("larder: \(Text.visible(failure.message))")
+        // The problems of a config are a line each, and the person's own; anything else may hold what a server says.
+        let lines =
+            failure.kind == .config ? failure.message.split(separator: "\n").map(String.init) : [failure.message]
+        console.note("larder: \(lines.map { Text.visible($0) }.joined(separator: "\n"))")
         if let hint = failure.hint { console.note("  \(Text.visible(hint))") }
     }
 
     /// - Returns: the command; nil if help or the version was asked for, which is printed.
     /// - Throws: `usage`.
     private static func parse(_ arguments: [String], console: Console) throws(Failure) -> (any LarderCommand)? {
+        // The parser's own `help` takes a command that there is not for none.
+        let words = words(arguments)
+        if words.first == "help", let failure = command(words.dropFirst()).unknown { throw failure }
         do {
             var command = try parseAsRoot(arguments)
             if let command = command as? any LarderCommand { return command }
@@ -78,21 +84,30 @@ import Model
 
     /// What is wrong with a command line that cannot be parsed: a command that there is not, else what the parser says.
     private static func misuse(_ arguments: [String], _ message: String) -> Failure {
+        let (name, unknown) = command(words(arguments)[...])
+        return unknown ?? Failure(.usage, message, hint: "see `\(name) --help`")
+    }
+
+    /// The command that words name as far as there is one, and what is wrong with the word that names none.
+    private static func command(_ words: ArraySlice<String>) -> (name: String, unknown: Failure?) {
         var group: any ParsableCommand.Type = Larder.self
         var command = "larder"
-        for word in words(arguments) {
+        for word in words {
             let known = group.configuration.subcommands.filter { $0.configuration.shouldDisplay }
             if known.isEmpty { break }
             guard let next = known.first(where: { $0.configuration.commandName == word }) else {
                 let names = known.compactMap { $0.configuration.commandName }
                 let meant = nearestName(to: word, among: names, ifLikely: true).map { "did you mean `\($0)`? " } ?? ""
                 let typed = Text.visible("\(command) \(word)".dropFirst("larder ".count).description)
-                return Failure(.usage, "there is no command `\(typed)`", hint: meant + "`\(command) --help` lists all")
+                return (
+                    command,
+                    Failure(.usage, "there is no command `\(typed)`", hint: meant + "`\(command) --help` lists all")
+                )
             }
             group = next
             command += " \(word)"
         }
-        return Failure(.usage, message, hint: "see `\(command) --help`")
+        return (command, nil)
     }
 
     /// The arguments that are neither options nor the values of options that every command has.

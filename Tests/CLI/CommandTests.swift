@@ -106,12 +106,27 @@ private func leaves(
         #expect(result.output.hasPrefix(#"{"error":{"code":"usage","message":""#), "\(result.output)")
     }
 
+    @Test("H1: each problem of a config is a line, and one without accounts names the file")
+    func problems() async throws {
+        let file = try config("bogus: 1\nbogus2: 2\n")
+        let result = try await run(["--config", file, "config", "validate"])
+        #expect(result.code == 78 && result.errors.split(separator: "\n").count == 3, "\(result)")
+        try Files.write("", to: file)
+        let empty = try await run(["--config", file, "config", "validate"])
+        #expect(empty.errors.hasPrefix("larder: \(file):1:1: `accounts` is a list"), "\(empty)")
+    }
+
     @Test(
         "H1: a command that there is not is told with the nearest that there is",
         arguments: [
             (["stauts"], "there is no command `stauts`", "did you mean `status`? `larder --help`"),
             (["plugin", "lst"], "there is no command `plugin lst`", "did you mean `list`? `larder plugin --help`"),
             (["--json", "sync", "xyzzy"], "there is no command `sync xyzzy`", "`larder sync --help` lists all"),
+            (["help", "bogus"], "there is no command `bogus`", "`larder --help` lists all"),
+            (
+                ["help", "policy", "remve"], "there is no command `policy remve`",
+                "did you mean `remove`? `larder policy --help`"
+            ),
             (["sync", "--account", "a", "cancel"], "Missing expected argument", "see `larder sync cancel --help`"),
         ])
     func unknown(words: [String], message: String, hint: String) async throws {
@@ -134,7 +149,7 @@ private func leaves(
 
     @Test(
         "H1: input that makes no sense is 65",
-        arguments: [["ls", "a//b"], ["pin", "/a/../b"], ["ls", "--where", "size >"], ["stat", "/.."]])
+        arguments: [["ls", "a//b"], ["pin", "/a/../b"], ["ls", "--where", "size >"], ["stat", "/.."], ["pin", ""]])
     func badData(words: [String]) async throws {
         #expect(try await run(["--config", try config()] + words).code == 65)
     }

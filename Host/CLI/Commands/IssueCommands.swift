@@ -24,6 +24,7 @@ struct IssueResolve: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let (ids, choice) = try await targets()
+        if ids.isEmpty, !global.isJSON { console.print("no issue has the code \(Text.visible(code ?? ""))") }
         return try await withAccount(global, console) { host throws(Failure) in
             var failures: [Failure] = []
             for id in ids {

@@ -27,7 +27,13 @@ struct RecordLine {
         let record = report.record
         var notes: [String] = []
         if let progress = report.progress { notes.append("\(Int(progress * 100)) % is here") }
-        if let wait = record.wait { notes.append("waits for \(Text.waiting(wait))") }
+        if let wait = record.wait {
+            if case .until = wait {
+                notes.append("waits \(Text.waiting(wait))")
+            } else {
+                notes.append("waits for \(Text.waiting(wait))")
+            }
+        }
         if report.lane != record.id { notes.append("behind \(report.lane)") }
         let columns = [
             Text.padded("\(record.id)", to: 7, atRight: true), Text.padded(record.state.name, to: 10),

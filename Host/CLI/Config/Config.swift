@@ -85,7 +85,7 @@ struct Config {
         let paths = ConfigPaths(folder: folder.isEmpty ? "/" : folder, environment: environment)
         let decoding = ConfigDecoding(paths: paths, problems: yaml.problems)
         var map = ConfigMap(root, at: "", in: decoding)
-        let accounts = Self.accounts(map.take("accounts"), in: decoding)
+        let accounts = Self.accounts(map.take("accounts"), of: root.source, in: decoding)
         let settings = Settings(&map)
         let log = LogConfig(map.take("log"), in: decoding)
         map.refuseUnavailable("control")
@@ -106,14 +106,18 @@ struct Config {
         let all = (problems + more).enumerated().sorted { a, b in
             (a.element.place, a.offset) < (b.element.place, b.offset)
         }
-        guard all.isEmpty else { throw Failure(config: all.map(\.element)) }
+        var seen: Set<ConfigProblem> = []
+        let problems = all.map(\.element).filter { seen.insert($0).inserted }
+        guard problems.isEmpty else { throw Failure(config: problems) }
         return self
     }
 
-    private static func accounts(_ pair: ConfigPair?, in decoding: ConfigDecoding) -> [AccountConfig] {
+    private static func accounts(
+        _ pair: ConfigPair?, of file: ConfigSource, in decoding: ConfigDecoding
+    ) -> [AccountConfig] {
         guard let pair, case .list(let values) = pair.value.content, !values.isEmpty else {
             decoding.refuse(
-                pair?.value.source ?? .builtIn,
+                pair?.value.source ?? file,
                 "`accounts` is a list with at least one account: `- name: home`, `url: https://…`, …")
             return []
         }
