@@ -26,7 +26,7 @@ private struct Account {
         let merge = FolderMerge(
             job: ScanJob(path: path, isWhole: whole),
             context: .init(
-                started: started, isWholeWalk: whole, isListed: { listed.contains($0) }, reservesDotLarder: false))
+                started: started, keepsAllJobs: !whole, isListed: { listed.contains($0) }, reservesDotLarder: false))
         let date = started
         let result = try await database.write { tx in
             try merge.merge(entries, listedAt: date, in: tx)
@@ -224,6 +224,26 @@ struct FolderMergeTests {
             #expect(try await account.item("/q/new/x")?.fileID == FileID("x"))
             #expect(try await account.item("/q/new/x")?.isRemoved == false)
             #expect(try await account.moves() == ["/p/100% a_b -> /q/new"])
+        }
+    }
+
+    @Test("I6, I12: a renamed folder is listed again whole if something below it never was")
+    func renameOfUnlisted() async throws {
+        try await withAccount { account in
+            try await account.list(
+                "/", etag: "r1", folder("/p", id: "p", etag: "p1"), folder("/pq", id: "pq", etag: "q1"))
+            try await account.list("/p", etag: "p1", folder("/p/a", id: "a", etag: "a1"))
+            try await account.list("/p/a", etag: "a1", folder("/p/a/b", id: "b", etag: "b1"))
+            account.beginScan()
+            var result = try await account.list(
+                "/", etag: "r2", folder("/n", id: "p", etag: "p1"), folder("/pq", id: "pq", etag: "q1"))
+            let job = ScanJob(path: try ItemPath("/n"), isWhole: true)
+            #expect(result.jobs.first == job)
+            try await account.list("/n/a/b", etag: "b1")
+            account.beginScan()
+            result = try await account.list(
+                "/", etag: "r3", folder("/m", id: "p", etag: "p1"), folder("/pq", id: "pq", etag: "q1"))
+            #expect(result.jobs.map(\.path.text) == ["/pq"])
         }
     }
 

@@ -11,8 +11,9 @@ final class FolderMerge: Sendable {
     /// What the scan tells its folders.
     struct Context: Sendable {
         var started: Timestamp
-        /// Whether every folder is listed, whatever its ETag.
-        var isWholeWalk = false
+        /// Whether the next scan goes on with every folder that this one has not listed when it is cut off. It does not after a walk
+        /// over everything that begins anew.
+        var keepsAllJobs = true
         /// Folders whose rows this scan has confirmed.
         var isListed: @Sendable (ItemPath) -> Bool
         /// Each write gets an ETag of its own, so that a file which changed just before its listing is no risk. So it is on servers
@@ -188,7 +189,7 @@ final class FolderMerge: Sendable {
         state.result.jobs.append(listing)
         // A walk over everything that is not finished is followed by another one, or by a scan that goes by ETags: that one finds
         // by itself what has none, and needs nothing of what is unchanged.
-        if !context.isWholeWalk || (entry.etag != nil && !isListed) { state.jobsToKeep.append(listing) }
+        if context.keepsAllJobs || (entry.etag != nil && !isListed) { state.jobsToKeep.append(listing) }
     }
 
     /// Another item's row leaves the path. A person's file there then counts for the item that comes.
@@ -215,6 +216,8 @@ final class FolderMerge: Sendable {
         }
         let placeIsTaken = try row.removedAt != nil && tx.scanRow(at: row.path) != nil
         try tx.moveListed(row, to: entry, fileID: fileID, racy: racy, placeIsTaken: placeIsTaken)
-        return cameBack ? (nil, true) : (row.listedETag, job.isWhole)
+        // Its own ETag tells nothing of what was never listed: that was to be listed where it was before.
+        let isPartlyListed = try row.kind == .folder && tx.hasUnlistedFolder(below: entry.path)
+        return cameBack ? (nil, true) : (row.listedETag, job.isWhole || isPartlyListed)
     }
 }

@@ -51,8 +51,13 @@ struct ItemListUpdate: Sendable {
     ) async throws -> Outcome {
         let started = clock.now()
         var outcome = Outcome()
+        var goesOn = false
+        if mode == .whole {
+            goesOn = try await database.write { try $0.beginWholeWalk(at: started, etagsTell: etagsNameWrites) }
+        }
         guard let jobs = try await firstJobs(mode, root: root, &outcome) else { return outcome }
-        try await walk(jobs, mode, listing, started: started, etagsNameWrites, &outcome)
+        let keepsAllJobs = mode == .byETags || goesOn
+        try await walk(jobs, keepsAllJobs: keepsAllJobs, listing, started: started, etagsNameWrites, &outcome)
         let isComplete = outcome.isComplete
         // Since when it is known: a long scan is no age.
         let ended = clock.now()
@@ -60,8 +65,7 @@ struct ItemListUpdate: Sendable {
             let isHeld = try tx.settleMissing(guardedBy: removalGuard, at: ended)
             guard isComplete else { return isHeld }
             try tx.keepModifiedOfRemoved()
-            try tx.setMeta(.lastScan, .integer(started.nanoseconds))
-            if mode == .whole { try tx.setMeta(.lastWholeWalk, .integer(started.nanoseconds)) }
+            try tx.endScan(mode, begun: started)
             return isHeld
         }
         return outcome
@@ -69,11 +73,7 @@ struct ItemListUpdate: Sendable {
 
     /// The folders to begin with; nil if nothing is to be done, which the outcome then says.
     private func firstJobs(_ mode: ScanMode, root: ListedItem?, _ outcome: inout Outcome) async throws -> [ScanJob]? {
-        guard mode == .byETags else {
-            // Everything is listed: what an earlier scan left is part of it.
-            try await database.write { tx in for job in try tx.scanJobs() { try tx.removeScanJob(job.path) } }
-            return [ScanJob(path: .root, isWhole: true)]
-        }
+        guard mode == .byETags else { return [ScanJob(path: .root, isWhole: true)] }
         let (left, listedETag) = try await database.read { tx in
             (try tx.scanJobs(), try tx.scanRow(at: .root)?.listedETag)
         }
@@ -84,13 +84,13 @@ struct ItemListUpdate: Sendable {
             if isUnchanged && left.isEmpty {
                 let now = clock.now()
                 outcome.isHeld = try await database.write { [removalGuard] tx in
-                    try tx.setMeta(.lastScan, .integer(now.nanoseconds))
+                    try tx.endScan(mode, begun: now)
                     return try tx.settleMissing(guardedBy: removalGuard, at: now)
                 }
                 return nil
             }
-            let listsRoot = !isUnchanged || left.contains { $0.path.isRoot }
-            return (listsRoot ? [ScanJob(path: .root, isWhole: false)] : []) + left.filter { !$0.path.isRoot }
+            let listsRoot = left.contains { $0.path.isRoot }
+            return (isUnchanged || listsRoot ? [] : [ScanJob(path: .root, isWhole: false)]) + left
         } catch let error as ConnectionError {
             outcome.isComplete = false
             outcome.failures.append(error.failure)
@@ -99,13 +99,13 @@ struct ItemListUpdate: Sendable {
     }
 
     private func walk(
-        _ first: [ScanJob], _ mode: ScanMode, _ root: RootListing?, started: Timestamp, _ etagsNameWrites: Bool,
+        _ first: [ScanJob], keepsAllJobs: Bool, _ root: RootListing?, started: Timestamp, _ etagsNameWrites: Bool,
         _ outcome: inout Outcome
     ) async throws {
         let listed = ListedFolders()
         let writer = MergeWriter(database: database)
         let context = FolderMerge.Context(
-            started: started, isWholeWalk: mode == .whole, isListed: { listed.contains($0) },
+            started: started, keepsAllJobs: keepsAllJobs, isListed: { listed.contains($0) },
             etagsNameWrites: etagsNameWrites,
             reservesDotLarder: reservesDotLarder)
         var queue = first

@@ -116,6 +116,16 @@ extension DatabaseReads {
         return rows
     }
 
+    /// Whether a folder below another one was never listed whole.
+    public func hasUnlistedFolder(below folder: ItemPath) throws -> Bool {
+        try Bool.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT EXISTS (SELECT 1 FROM items WHERE path >= ? AND path < ? AND type = 1 AND listedETag IS NULL
+                      AND removedAt IS NULL AND fileID IS NOT NULL)
+                    """), arguments: Self.range(below: folder)) ?? false
+    }
+
     /// The ids of the rows that a folder is known to hold on the server, handed over one by one.
     public func forEachKnownChild(of folder: ItemPath, _ body: (Int64) throws -> Void) throws {
         let statement = try db.cachedStatement(
@@ -214,6 +224,11 @@ extension Transaction {
         // What is so already makes no page of the database new.
         try db.cachedStatement(sql: "UPDATE items SET listedETag = ?1 WHERE databaseID = ?2 AND listedETag IS NOT ?1")
             .execute(arguments: [etag?.opaque, databaseID])
+    }
+
+    /// No folder counts as listed any more.
+    public func forgetListings() throws {
+        try db.execute(sql: "UPDATE items SET listedETag = NULL WHERE listedETag IS NOT NULL")
     }
 }
 

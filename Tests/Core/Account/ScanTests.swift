@@ -115,6 +115,66 @@ struct ScanTests {
         }
     }
 
+    @Test("I12: a first scan that was cut off goes on where ETags tell of changes, and finds what happened meanwhile")
+    func firstResumed() async throws {
+        try await Bench.running { bench in
+            for path in ["/a/1", "/a/2", "/b/3", "/c/d/e/4", "/f/5"] { bench.put(path, path) }
+            try await bench.pin("/")
+            try await bench.cutOff(listing: "/b", "/c/d", until: ["/a/1", "/f/5"])
+            bench.server.tree.remove("/a/2")
+            bench.server.tree.move("/c", to: "/g")
+            bench.put("/a/6", "/a/6")
+            try await bench.restart()
+            try await bench.runWell()
+            #expect(Set(bench.listings) == ["/", "/a", "/b", "/c/d", "/g", "/g/d", "/g/d/e"])
+            #expect(
+                // It may have been fetched before it was removed; then it stays for a while.
+                try bench.tree().filter { $0 != "/a/2" } == [
+                    "/a/", "/a/1", "/a/6", "/b/", "/b/3", "/f/", "/f/5", "/g/", "/g/d/", "/g/d/e/", "/g/d/e/4",
+                ])
+            #expect(try await bench.item("/a/2") == nil)
+            // With that everything was walked.
+            try await bench.runWell()
+            #expect(bench.listings == ["/"])
+            bench.clock.advance(.seconds(24 * 3600))
+            try await bench.runWell()
+            #expect(Set(bench.listings) == ["/", "/a", "/b", "/f", "/g", "/g/d", "/g/d/e"])
+        }
+    }
+
+    @Test("I12: cut off again and again, a first scan lists what is left; after a day it begins anew")
+    func firstResumedOften() async throws {
+        try await Bench.running { bench in
+            for path in ["/a/1", "/b/2", "/c/3"] { bench.put(path, path) }
+            try await bench.cutOff(listing: "/b", "/c", until: ["/a/1"])
+            try await bench.restart()
+            try await bench.cutOff(listing: "/c", until: ["/b/2"])
+            #expect(Set(bench.listings).isSubset(of: ["/", "/b", "/c"]))
+            try await bench.restart()
+            bench.clock.advance(.seconds(24 * 3600))
+            // Cut off before it has listed anything: the first is asking whether the server is there.
+            try await bench.cutOff(at: [Fault(.hold(), method: "PROPFIND", path: "/", from: 2)], until: [])
+            try await bench.restart()
+            try await bench.runWell()
+            #expect(Set(bench.listings) == ["/", "/a", "/b", "/c"])
+            #expect(try await bench.item("/c/3") != nil)
+        }
+    }
+
+    @Test("I12: where ETags do not tell of changes, a first scan that was cut off begins anew")
+    func plainFirstScan() async throws {
+        try await Bench.running(.plain) { bench in
+            for path in ["/a/1", "/b/2"] { bench.put(path, path) }
+            try await bench.cutOff(listing: "/b", until: ["/a/1"])
+            bench.put("/a/1", "changed")
+            bench.put("/a/3", "new")
+            try await bench.restart()
+            try await bench.runWell()
+            #expect(Set(bench.listings) == ["/", "/a", "/b"])
+            #expect(try await bench.item("/a/3") != nil)
+        }
+    }
+
     @Test(
         "I13, P12: no answer that is wrong removes anything, nor does a scan with one count as finished",
         arguments: [
@@ -139,5 +199,23 @@ struct ScanTests {
                 #expect(try bench.text("/a/new") == "for \(path)")
             }
         }
+    }
+}
+
+extension Bench {
+    /// A run that is cut off when it has found these items and waits for the listings of these folders.
+    fileprivate func cutOff(listing folders: String..., until known: [String]) async throws {
+        try await cutOff(at: folders.map { Fault(.hold(), method: "PROPFIND", path: $0) }, until: known)
+    }
+
+    fileprivate func cutOff(at faults: [Fault], until known: [String]) async throws {
+        let holds = faults.map { server.add($0) }
+        let host = try await ready()
+        let run = Task { await host.runOnce() }
+        for hold in holds { await server.untilHeld(hold) }
+        for path in known { while try await item(path) == nil { await Task.yield() } }
+        run.cancel()
+        _ = await run.value
+        for hold in holds { server.remove(hold) }
     }
 }
