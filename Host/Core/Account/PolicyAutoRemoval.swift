@@ -38,10 +38,12 @@ extension AccountHost {
     /// - Parameter trigger: the one that the scan gives. One that found nothing new is looked at only if policies changed.
     func removeObsoletePolicies(after trigger: Trigger) async throws {
         let version = policies.policiesVersion
-        guard trigger == .itemListUpdateCompleted || state.policiesLookedAt != version else { return }
+        let areNew = state.policiesLookedAt != version
+        guard trigger == .itemListUpdateCompleted || areNew else { return }
         let (ids, now) = (try await obsoletePolicies(), clock.now())
         // Read before the look: what changed meanwhile is looked at again.
         state.lookedAtPolicies(version)
+        if areNew { try await nameUnmetPolicies() }
         guard !ids.isEmpty else { return }
         let done = try await database.write { tx in
             var done: [(policy: ItemPolicy, fate: AutoRemoval)] = []
@@ -79,6 +81,15 @@ extension AccountHost {
                 if case .stays = try AutoRemoval(of: policy, in: reads, now: now) { return false }
                 return true
             }.map(\.id)
+        }
+    }
+
+    /// Says which policies are for a path at which the server has nothing: a name may have been mistyped.
+    private func nameUnmetPolicies() async throws {
+        for policy in try await database.read({ try $0.unmetPolicies() }) {
+            logger.warning(
+                "There is nothing at \(policy.path?.text ?? ""), which a policy is for: what comes there is covered, or the policy can be removed",
+                metadata: ["policy": "\(policy.id)", "kind": "\(policy.kind)"])
         }
     }
 }

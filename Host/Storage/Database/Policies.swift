@@ -25,6 +25,15 @@ extension DatabaseReads {
     /// Nil: there is none with this id.
     public func policy(_ id: PolicyID) throws -> ItemPolicy? { try policies("id = ?", [.text(id.text)]).first }
 
+    /// Policies for a path at which nothing was found so far.
+    public func unmetPolicies() throws -> [ItemPolicy] {
+        try policies(
+            """
+            path IS NOT NULL AND localID IS NULL
+              AND NOT EXISTS (SELECT 1 FROM items WHERE items.path = policies.path AND items.removedAt IS NULL)
+            """, [])
+    }
+
     private func policies(_ sql: String, _ arguments: [SQLValue]) throws -> [ItemPolicy] {
         let statement = try RawStatement(
             db,

@@ -28,6 +28,23 @@ struct PinningTests {
         }
     }
 
+    @Test("a pin of what the server does not have is named by each first scan, and keeps what comes there")
+    func nothingThere() async throws {
+        try await Bench.running { bench in
+            bench.put("/a", "a")
+            try await bench.pin("/a")
+            try await bench.pin("/Phtos")
+            func named() -> Int { bench.log.messages.count { $0.contains("There is nothing at /Phtos,") } }
+            try await bench.runWell()
+            #expect(named() == 1 && !bench.log.contains("There is nothing at /a,"))
+            try await bench.runWell()
+            #expect(named() == 2)
+            bench.put("/Phtos/cat.jpg", "meow")
+            try await bench.runWell()
+            #expect(try named() == 2 && bench.text("/Phtos/cat.jpg") == "meow")
+        }
+    }
+
     @Test("P18: what is new in a pinned folder is here after the next scan, and nothing else is fetched")
     func newFile() async throws {
         try await Bench.running { bench in
