@@ -45,7 +45,7 @@ extension ProbeCommand {
         let line = readLine(from: ends[0], until: deadline)
         var status: Int32 = 0
         // Who has closed the output may still hang.
-        let isLate = !hasEnded(child, &status, until: deadline)
+        let isLate = line == nil || !hasEnded(child, &status, until: deadline)
         if isLate {
             kill(-child, SIGKILL)
             while waitpid(child, &status, 0) < 0 && errno == EINTR {}
