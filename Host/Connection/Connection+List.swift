@@ -6,7 +6,9 @@ extension Connection {
     /// Lists a folder (PROPFIND; RFC 4918, section 9.1).
     ///
     /// Entries are handed out as they arrive, the folder itself is not among them; nor are calendars, address books and principals.
-    /// A listing that throws has told nothing of what is *not* on the server, whatever was handed out before.
+    /// A listing that throws has told nothing of what is *not* on the server, whatever was handed out before. The properties of the
+    /// ownCloud family are asked for in the root; in other folders if the family's server is known, or something in the root's last
+    /// listing had one.
     /// - Parameters:
     ///   - folder: a path on the server; with `Depth.zero` it may be a file's.
     ///   - onBatch: takes entries in the server's order, up to 512 at a time, and the server's clock, to the second, when it
@@ -41,7 +43,8 @@ extension Connection {
         let question = Question(
             method: "PROPFIND",
             headers: ["Depth": depth.rawValue, "Content-Type": "application/xml; charset=utf-8"],
-            body: PropertyRequest.body, timeLimit: timeLimit, doing: "listing \(folder)")
+            body: folder.isRoot || mayHaveFamilyProperties ? PropertyRequest.body : PropertyRequest.standardBody,
+            timeLimit: timeLimit, doing: "listing \(folder)")
         let address =
             folder.isRoot
             ? root

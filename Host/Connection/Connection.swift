@@ -30,6 +30,8 @@ public final class Connection: Sendable {
         var root: ServerAddress?
         var hasFiles = false
         var isFamily = false
+        /// Whether a property of the ownCloud family was in the root's last listing.
+        var rootHasFamilyProperties = true
         /// By how much the clock was ahead of the server's at the last listing, and was not asked since.
         var clockAhead: Duration?
     }
@@ -117,6 +119,13 @@ public final class Connection: Sendable {
 
     func setRoot(_ root: ServerAddress, hasFiles: Bool, isFamily: Bool) {
         state.withLock { ($0.root, $0.hasFiles, $0.isFamily) = (root, hasFiles, isFamily) }
+    }
+
+    /// Whether it makes sense to ask for the properties of the ownCloud family.
+    var mayHaveFamilyProperties: Bool { state.withLock { $0.isFamily || $0.rootHasFamilyProperties } }
+
+    func noteRoot(hasFamilyProperties: Bool) {
+        state.withLock { $0.rootHasFamilyProperties = hasFamilyProperties }
     }
 
     /// By how much this machine's clock was ahead of the server's when something was listed last; nil if nothing was since this was

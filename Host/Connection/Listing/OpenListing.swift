@@ -6,6 +6,8 @@ import NIOHTTP1
 final class OpenListing {
     /// The account's root, as redirects may have changed it.
     let root: ServerAddress
+    private let folder: ItemPath
+    private let depth: Depth
     private let connection: Connection
     private let question: Question
     private let origin: ServerAddress.Origin
@@ -24,6 +26,7 @@ final class OpenListing {
         by connection: Connection
     ) throws(ConnectionError) {
         self.root = folder.isRoot ? reply.address.asFolder : root
+        (self.folder, self.depth) = (folder, depth)
         self.connection = connection
         self.question = question
         origin = reply.address.origin
@@ -70,6 +73,7 @@ final class OpenListing {
         } else {
             end = try reader.finish()
             end?.listing.date = date
+            if folder.isRoot, depth != .zero { connection.noteRoot(hasFamilyProperties: reader.hasFamilyProperties) }
             // The next request need not wait for what is done with the entries.
             leaveGate()
         }

@@ -20,6 +20,11 @@ struct DAVResponse: Equatable {
     var permissions: String?
     var favorite: String?
     var ownerID: String?
+
+    /// Whether it has a property that only servers of the ownCloud family know.
+    var hasFamilyProperties: Bool {
+        id != nil || size != nil || permissions != nil || favorite != nil || ownerID != nil
+    }
 }
 
 /// Takes the properties that tell of a file or folder.

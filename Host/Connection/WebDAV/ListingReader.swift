@@ -14,6 +14,8 @@ final class ListingReader {
     /// The folder itself, once the answer has told of it.
     private(set) var own: ListedItem?
     private(set) var isForeign = false
+    /// Whether anything in the answer has a property of the ownCloud family.
+    private(set) var hasFamilyProperties = false
     private var entries: [ListedItem] = []
     private var handedOut = 0
     private var refused: [RefusedEntry] = []
@@ -88,6 +90,7 @@ final class ListingReader {
     }
 
     private func add(_ response: DAVResponse) throws(ConnectionError) {
+        hasFamilyProperties = hasFamilyProperties || response.hasFamilyProperties
         let path: ItemPath
         switch hrefs.place(of: response.href) {
         case .item(let found): path = found

@@ -154,8 +154,12 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
 
     /// The number in `HTTP/1.1 200 OK`; 0, which is no success, if there is none.
     private static func status(_ line: [UInt8]) -> Int {
-        let words = line.split(maxSplits: 2, whereSeparator: { $0 <= 0x20 })
-        return words.count < 2 ? 0 : Int(String(decoding: words[1], as: UTF8.self)) ?? 0
+        var rest = line[...]
+        rest = rest.drop { $0 <= 0x20 }
+        rest = rest.drop { $0 > 0x20 }
+        rest = rest.drop { $0 <= 0x20 }
+        rest = rest.prefix { $0 > 0x20 }
+        return Int(String(decoding: rest, as: UTF8.self)) ?? 0
     }
 
     private static func localName(_ name: UnsafePointer<CChar>) -> String {

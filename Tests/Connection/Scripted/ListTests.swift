@@ -1,5 +1,6 @@
 import Model
 import NIOHTTP1
+import Synchronization
 import Testing
 
 @testable import Connection
@@ -126,6 +127,40 @@ struct ListTests {
         #expect(entries[1].etag == .substitute(size: 6, lastModified: Timestamp(rfc3339: "2026-11-21T10:12:00Z")))
         #expect(entries[1].fileID == nil)
         #expect(entries[2].etag?.strength == .weak && entries[2].size == nil)
+    }
+
+    @Test("what only the ownCloud family has is asked for below the root where the root's listing had some of it")
+    func familyProperties() async throws {
+        let response: @Sendable (String, String) -> String = { href, properties in
+            "<response><href>\(href)</href><propstat><prop><resourcetype><collection/></resourcetype>\(properties)</prop>"
+                + "<status>HTTP/1.1 200 OK</status></propstat></response>"
+        }
+        let id = "<id xmlns=\"http://owncloud.org/ns\">1</id>"
+        let hasIDs = Mutex(false)
+        let transport = ScriptedTransport { request, _ throws(TransportError) in
+            if request.method == "GET" { return .status(404) }
+            let isRoot = request.address.path == "/d/"
+            let own = response(isRoot ? "/d/" : "/d/F/", "")
+            let child = response("/d/F/", hasIDs.withLock(\.self) ? id : "")
+            let isListed = isRoot && request.headers.first(name: "Depth") == "1"
+            return .status(207, [:], "<multistatus xmlns=\"DAV:\">\(own)\(isListed ? child : "")</multistatus>")
+        }
+        let connection = Connection("https://h/d/", over: transport)
+        let asksForAll = { () async throws -> Bool in
+            _ = try await connection.entries(of: path("/F"))
+            let body = try #require(transport.requests.last?.body)
+            #expect(body == PropertyRequest.body || body == PropertyRequest.standardBody)
+            return body == PropertyRequest.body
+        }
+        _ = try await connection.connect()
+        #expect(try await asksForAll(), "only the root itself was asked for")
+        _ = try await connection.entries(of: .root)
+        #expect(transport.requests.last?.body == PropertyRequest.body)
+        #expect(try await !asksForAll())
+        hasIDs.withLock { $0 = true }
+        _ = try await connection.entries(of: .root)
+        #expect(transport.requests.last?.body == PropertyRequest.body)
+        #expect(try await asksForAll())
     }
 
     @Test("I13: an answer that breaks off throws, after whatever was handed out")
