@@ -122,6 +122,7 @@ import Testing
         #expect(bench.world.reports.map(\.loop) == [.core, .core])
     }
 
+    // spec: L20
     @Test(
         "L20: a loop enabled at run time joins the next refill; enabling it again replaces the one before and cancels it"
     )

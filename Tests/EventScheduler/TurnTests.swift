@@ -87,6 +87,7 @@ import Testing
         #expect(bench.world.journal.filter { $0 == "core: anchor" }.count == 2)
     }
 
+    // spec: L11
     @Test(
         "L11: each bit has its handlers fetch once, in the loop's order; without a handler for it, all is fetched",
         arguments: [

@@ -180,6 +180,7 @@ import Testing
         }
     }
 
+    // spec: P45
     @Test(
         "P45: killed at any moment while an outdated copy goes, the next start finds the file on the server alone",
         .enabled(if: access("/usr/bin/strace", X_OK) == 0, "killing at a system call needs strace"),

@@ -11,6 +11,7 @@ import Testing
 
 @Suite("A processor with a maximum of records, end to end")
 struct PacingTests {
+    // spec: P15
     @Test(
         "P14, P15: of 103 files no more than the maximum are under way, and 3 that always fail do not stop the others")
     func failing() async throws {

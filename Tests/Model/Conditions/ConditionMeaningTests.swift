@@ -2,6 +2,7 @@ import Model
 import Testing
 
 @Suite struct ConditionMeaningTests {
+    // spec: Q1
     @Test(
         "Q1: every operator does what it says",
         arguments: [

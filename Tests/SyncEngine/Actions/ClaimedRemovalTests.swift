@@ -147,6 +147,7 @@ struct ClaimedRemovalTests {
         }
     }
 
+    // spec: P39
     @Test(
         "P39: 1,000 removals that were asked for at once are one transaction, behind downloads that wait for the server too"
     )
