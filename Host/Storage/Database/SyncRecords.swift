@@ -73,6 +73,16 @@ extension DatabaseReads {
         try eachSyncRecord(where: "id > ? ORDER BY id", [.integer(id)], body)
     }
 
+    /// Reads the records of all that is no download, in the order in which they are done. Costs nothing for the downloads between.
+    /// - Parameters:
+    ///   - id: Begins behind this record.
+    ///   - body: Returns false to end early.
+    public func eachRemovalRecord(after id: Int64, _ body: (JournalRecord) throws -> Bool) throws {
+        try eachSyncRecord(
+            in: "syncRecords INDEXED BY syncRecords_removals", where: "action <> 'download' AND id > ? ORDER BY id",
+            [.integer(id)], body)
+    }
+
     /// Downloads that were complete and on their way into the tree.
     public func landingRecords() throws -> [JournalRecord] {
         var records: [JournalRecord] = []
@@ -138,9 +148,10 @@ extension DatabaseReads {
     }
 
     func eachSyncRecord(
-        where sql: String, _ arguments: [SQLValue], _ body: (JournalRecord) throws -> Bool
+        in table: String = "syncRecords", where sql: String, _ arguments: [SQLValue],
+        _ body: (JournalRecord) throws -> Bool
     ) throws {
-        let statement = try RawStatement(db, "SELECT \(SyncRecordColumns.selection) FROM syncRecords WHERE \(sql)")
+        let statement = try RawStatement(db, "SELECT \(SyncRecordColumns.selection) FROM \(table) WHERE \(sql)")
         defer { statement.reset() }
         statement.bind(arguments)
         while try statement.step() {

@@ -15,15 +15,16 @@ extension EngineLoop {
 
     private mutating func takeNews() {
         let now = engine.clock.now()
-        let (isReset, hasNews) = engine.controls.with { state in
+        // News that come while the journal is read may be of what it has passed already: they are taken when it was read.
+        let (isReset, hasNews) = engine.controls.with { [isReading] state in
             defer {
                 state.isReset = false
-                state.hasNews = false
+                state.hasNews = state.hasNews && isReading
             }
-            return (state.isReset, state.hasNews)
+            return (state.isReset, state.hasNews && !isReading)
         }
         if isReset { health.reset() }
-        if hasNews { isExhausted = false }
+        if hasNews { (isExhausted, hasAllRemovals) = (false, false) }
         // What was put back when the hold began, and what waited for this time, is in the journal.
         if health.tick(now: now) || isReset || nextWait.map({ $0 <= now }) == true {
             nextWait = nil
@@ -40,17 +41,22 @@ extension EngineLoop {
         if isStale {
             recallDownloads()
             window.forgetIdle()
-            cursor = 0
-            isExhausted = false
+            (cursor, removalCursor) = (0, 0)
+            (isExhausted, hasAllRemovals) = (false, false)
         }
-        let isRunningLow = !isExhausted && window.readyCount < SyncEngine.pageSize / 4
-        guard isRunningLow || marksAt.map({ $0 <= engine.clock.now() }) == true else { return }
+        let few = SyncEngine.pageSize / 4
+        let isRunningLow = !isExhausted && window.readyCount < few
+        let readsOn = isRunningLow || isExhausted
+        let lacksRemovals = !isExhausted && !hasAllRemovals && window.readyCount(.actions) < few
+        guard isRunningLow || lacksRemovals || marksAt.map({ $0 <= engine.clock.now() }) == true else { return }
         isReading = true
         endedWhileReading = []
-        let (cursor, started) = (cursor, takeUnmarked())
+        let (cursor, removalCursor, started) = (cursor, removalCursor, takeUnmarked())
         children.addTask { [engine, only] in
             try await Self.onDisk(failing: Event.unread) {
-                .read(try await engine.readJournal(after: cursor, started: started, only: only))
+                .read(
+                    try await engine.readJournal(
+                        after: cursor, removalsAfter: removalCursor, readsOn: readsOn, started: started, only: only))
             }
         }
     }
@@ -68,6 +74,7 @@ extension EngineLoop {
         isReading = false
         cursor = page.last
         isExhausted = page.isLast
+        (removalCursor, hasAllRemovals) = (page.lastRemoval, page.isLastRemoval)
         for job in page.jobs where !endedWhileReading.contains(job.id) { window.add(job) }
         endedWhileReading = []
         wait(until: page.earliestWait)

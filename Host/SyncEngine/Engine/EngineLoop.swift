@@ -40,6 +40,9 @@ struct EngineLoop {
     /// Records that ended since the page that is being read was begun, and may still stand on it.
     var endedWhileReading: Set<Int64> = []
     var isExhausted = false
+    /// The same for removals, which are read ahead of downloads.
+    var removalCursor: Int64 = 0
+    var hasAllRemovals = false
     /// When records that were started are marked so even if the journal is not read for another reason.
     var marksAt: Timestamp?
     /// When a waiting record may go on.
