@@ -40,6 +40,13 @@ extension DatabaseReads {
         }
         return issues
     }
+
+    /// The subjects of a kind of issue that begin with a text that ends in a slash.
+    public func issueSubjects(code: String, prefix: String) throws -> [String] {
+        try String.fetchAll(
+            db.cachedStatement(sql: "SELECT subject FROM issues WHERE code = ? AND subject >= ? AND subject < ?"),
+            arguments: [code, prefix, String(prefix.dropLast()) + "0"])
+    }
 }
 
 extension Transaction {
