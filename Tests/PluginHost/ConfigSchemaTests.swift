@@ -122,6 +122,25 @@ import Testing
         }
     }
 
+    @Test("The bounds of a duration and of a size are in the plugin's units, and are told as they are written")
+    func boundsOfQuantities() throws {
+        let schema = try ConfigSchema(
+            parsing: """
+                {"properties": {"every": {"type": "string", "format": "duration", "minimum": 1000},
+                  "room": {"type": "string", "format": "size", "maximum": 2000}}}
+                """)
+        #expect(try schema.settings(from: #"{"every": "1s", "room": "2kB"}"#) == #"{"every":1000,"room":2000}"#)
+        #expect(
+            Self.reason(#"{"every": "999ms", "room": "2001B"}"#, schema)
+                == "settings: `every` must be at least 1000ms; `room` must be at most 2000B")
+        #expect(throws: Refusal.self) {
+            try ConfigSchema(
+                parsing:
+                    #"{"properties": {"a": {"type": "string", "format": "duration", "minimum": 1000, "default": "1ms"}}}"#
+            )
+        }
+    }
+
     @Test("JSON is read as RFC 8259 has it, and what is none is refused")
     func json() throws {
         let text = #"{"a": [1, -2.5, "x\n\u00e9\ud83d\ude00", true, null], "b": {}}"#

@@ -142,10 +142,12 @@ extension ConfigSchema.Property {
         let size: Double?
         switch (kind, value) {
         case (.string, _) where format != nil:
-            if case .string(let text) = value, number(in: text) != nil { return nil }
-            return format == .size
-                ? "is no size: write it like 700MB, 20GB or 16GiB"
-                : "is no duration: write it like 500ms, 90s, 10m, 24h or 7d"
+            guard case .string(let text) = value, let number = number(in: text) else {
+                return format == .size
+                    ? "is no size: write it like 700MB, 20GB or 16GiB"
+                    : "is no duration: write it like 500ms, 90s, 10m, 24h or 7d"
+            }
+            size = Double(number)
         case (.boolean, .bool), (.string, .string): size = nil
         case (.array, .array(let values)):
             let areTexts = values.allSatisfy { if case .string = $0 { true } else { false } }
@@ -159,8 +161,9 @@ extension ConfigSchema.Property {
         if let allowed, !allowed.contains(value) {
             return "must be one of \(allowed.map(\.text).joined(separator: ", "))"
         }
-        if let size, let minimum, size < minimum { return "must be at least \(JSONValue.plain(minimum))" }
-        if let size, let maximum, size > maximum { return "must be at most \(JSONValue.plain(maximum))" }
+        let unit = format.map { $0 == .size ? "B" : "ms" } ?? ""
+        if let size, let minimum, size < minimum { return "must be at least \(JSONValue.plain(minimum))\(unit)" }
+        if let size, let maximum, size > maximum { return "must be at most \(JSONValue.plain(maximum))\(unit)" }
         return nil
     }
 }
