@@ -233,6 +233,20 @@ private func problems(_ text: String, account: String = "", environment: [String
             ("${HOME", nil), ("", nil),
         ])
     func paths(text: String, expected: String?) {
+    @Test("H3: a plugin is the same by its id and by its short name, in the file and in variables")
+    func fullNames() throws {
+        for name in ["VACUUM", "ORG_LARDER_VACUUM"] {
+            for key in ["vacuum", "org.larder.vacuum"] {
+                let config = try decode(
+                    "plugins: { \(key): { after: 1m } }", environment: ["LARDER_PLUGINS_\(name)_AFTER": "5m"])
+                #expect(config.warnings.isEmpty && config.settings.plugins[0].json == #"{"after":"5m"}"#)
+                #expect(
+                    config.shown.first { $0.key == "plugins.vacuum.after" }?.source
+                        == .environment("LARDER_PLUGINS_\(name)_AFTER"))
+            }
+        }
+    }
+
         let paths = ConfigPaths(folder: "/etc/larder", environment: ["HOME": "/home/ada"])
         #expect((try? paths.absolute(text)) == expected)
     }

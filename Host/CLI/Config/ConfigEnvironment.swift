@@ -1,3 +1,4 @@
+import Core
 import Model
 
 /// The scalars of the config that environment variables set, laid over the file.
@@ -19,16 +20,20 @@ struct ConfigEnvironment {
         for key in Self.keys { lay(Self.name(of: key), at: key, over: &root) }
         let inFile = (root.pairs?["plugins"]?.value.pairs ?? []).map(\.key).filter { $0 != "paths" }
         // Longest first, so that a plugin whose name begins like another's gets its own variables.
-        let plugins = Set(inFile + firstPartyNames).sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+        let plugins = Set(inFile + firstPartyNames + FirstParty.plugins.map(\.id.text)).sorted {
+            ($0.utf8.count, $0) > ($1.utf8.count, $1)
+        }
         var taken = Set(Self.keys.map(Self.name) + ["LARDER_CONFIG", "LARDER_ACCOUNT"])
         let known = taken.union(plugins.map { Self.name(of: ["plugins", $0, "enabled"]) })
         for plugin in plugins {
             let prefix = Self.name(of: ["plugins", plugin]) + "_"
             for variable in variables.keys.sorted() where variable.hasPrefix(prefix) && !taken.contains(variable) {
                 taken.insert(variable)
-                let present = root.pairs?["plugins"]?.value.pairs?[plugin]?.value.pairs ?? []
+                // The file may have the other one of its two names.
+                let key = inFile.first { PluginID(shortOrFull: $0) == PluginID(shortOrFull: plugin) } ?? plugin
+                let present = root.pairs?["plugins"]?.value.pairs?[key]?.value.pairs ?? []
                 let rest = Self.key(String(variable.dropFirst(prefix.count)), among: present)
-                lay(variable, at: ["plugins", plugin] + rest, over: &root)
+                lay(variable, at: ["plugins", key] + rest, over: &root)
             }
         }
         return variables.keys.filter {
