@@ -275,12 +275,23 @@ private func problems(_ text: String, account: String = "", environment: [String
         #expect(throws: Failure.self) { try Config.decode(text, file: "/c.yaml") }
     }
 
-    @Test("H3: two accounts share no name and no folder")
+    @Test("H3: two accounts share no name and no folder, which is told whatever else is wrong with them")
     func twoAccounts() {
-        let found = problems("", account: "  - { name: home, url: https://b.example, vault: /srv/vault/files/x }")
-        #expect(found.count > 1, "\(found)")
-        #expect(found.contains { $0.hasSuffix("there are two accounts `home`") })
-        #expect(found.contains { $0.hasSuffix("both have /srv/vault/files/x") })
+        for more in ["url: https://b.example", "url: nowhere, walk: 1m"] {
+            let found = problems("", account: "  - { name: home, \(more), vault: /srv/vault/files/x }")
+            #expect(
+                found.contains(
+                    "/etc/larder/config.yaml:5:13: there are two accounts `home`; the other is at /etc/larder/config.yaml:2:11"
+                ), "\(found)")
+            #expect(
+                found.contains(
+                    "/etc/larder/config.yaml:5:5: the accounts `home` and `home` both have /srv/vault/files/x"),
+                "\(found)")
+        }
+        #expect(
+            problems("", account: "  - { name: a/b, url: https://b.example, vault: /srv/vault }").last
+                == "/etc/larder/config.yaml:5:13: an account's name has letters, digits, `-`, `_` and `.` alone, at most 64"
+        )
     }
 
     @Test("H3: an address is checked, and one with a password in it is not repeated")

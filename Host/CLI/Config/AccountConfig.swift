@@ -47,6 +47,10 @@ extension AccountConfig {
             "local-changes", or: Bookmark.LocalChanges.report, json: { .text($0.rawValue) },
             parse: {
                 text, _ throws(Wrong) in
+        let folders = [vault, files ?? vault.map { $0 + "/files" }].compactMap(\.self)
+        for clash in decoding.claims.take(folders: folders, of: name ?? "\(index)") {
+            decoding.refuse(value.source, clash)
+        }
                 if text == "upload" { throw Wrong("uploads are not available in this build; write report or ignore") }
                 let word = try ConfigScalar.word(text, of: ["report", "ignore"])
                 return word == "ignore" ? .ignore : .report
@@ -132,6 +136,7 @@ extension ConfigDecoding {
     fileprivate func accountName(_ pair: ConfigPair, index: Int) -> String? {
         guard let name = text(pair, at: "accounts.\(index).name", shown: false) else { return nil }
         let isRight = name.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.".utf8.contains($0) }
+        if let problem = claims.take(name: name, at: pair.value.source) { refuse(pair.value.source, problem) }
         guard isRight, name.utf8.first != UInt8(ascii: "."), name.utf8.count <= 64 else {
             refuse(pair.value.source, "an account's name has letters, digits, `-`, `_` and `.` alone, at most 64")
             return nil

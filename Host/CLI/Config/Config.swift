@@ -121,36 +121,8 @@ struct Config {
                 "`accounts` is a list with at least one account: `- name: home`, `url: https://…`, …")
             return []
         }
-        var accounts: [AccountConfig] = []
-        for (index, value) in values.enumerated() {
-            guard let account = AccountConfig(value, index: index + 1, in: decoding) else { continue }
-            for other in accounts {
-                for problem in account.clashes(with: other) { decoding.refuse(value.source, problem) }
-            }
-            accounts.append(account)
-        }
-        return accounts
+        return values.enumerated().compactMap { AccountConfig($1, index: $0 + 1, in: decoding) }
     }
-}
-
-extension AccountConfig {
-    /// Why two accounts cannot stand side by side.
-    fileprivate func clashes(with other: AccountConfig) -> [String] {
-        var clashes: [String] = []
-        if bookmark.name == other.bookmark.name { clashes.append("there are two accounts `\(bookmark.name)`") }
-        for mine in [bookmark.vault, bookmark.files] {
-            for its in [other.bookmark.vault, other.bookmark.files] where mine.isOrHolds(its) || its.isOrHolds(mine) {
-                let inner = mine.utf8.count > its.utf8.count ? mine : its
-                clashes.append("the accounts `\(other.bookmark.name)` and `\(bookmark.name)` both have \(inner)")
-            }
-        }
-        return clashes
-    }
-}
-
-extension String {
-    /// Of paths: whether the other is this folder or lies below it.
-    fileprivate func isOrHolds(_ other: String) -> Bool { "\(other)/".utf8.starts(with: "\(self)/".utf8) }
 }
 
 extension ConfigProblem {

@@ -14,6 +14,7 @@ final class ConfigDecoding {
     private(set) var settings: [Setting] = []
     /// What plugins are set to, as it is written; of those alone whose part of the config has no problem.
     var pluginSettings: [PluginID: OwnSettings] = [:]
+    var claims = AccountClaims()
 
     init(paths: ConfigPaths, problems: [ConfigProblem] = []) {
         self.paths = paths
