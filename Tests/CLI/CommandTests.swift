@@ -32,6 +32,9 @@ private func leaves(
 }
 
 @Suite struct CommandTests {
+    /// A plugin's library is tried in a process of this program, which is no `larder` here.
+    private static let withoutPlugins =
+        "plugins: { \(firstPartyNames.map { "\($0): { enabled: false }" }.joined(separator: ", ")) }\n"
     private let folder = TemporaryFolder()
 
     private func config(_ more: String = "") throws -> String {
@@ -179,6 +182,53 @@ private func leaves(
         #expect(result.errors.contains("config.yaml:3:1: ") && result.errors.contains("config.yaml:4:7: "))
         #expect(!Files.exists(folder.path + "/vault"))
         #expect(try await run(["--config", folder.path + "/none.yaml", "ls"]).code == 78)
+    }
+
+    @Test("C1 H3: secrets that are missing are told with their places, among all other problems; no command is run")
+    func missingSecrets() async throws {
+        try folder.write("hunter2\nhunter3\n", to: "two-lines")
+        try folder.write("", to: "empty")
+        let secrets = [
+            "password: { file: none }", "password: { env: NO_SUCH_SECRET }", "token: { file: two-lines }",
+            "password: { file: . }", "token: { file: empty }", "token: { command: [touch, '\(folder.path)/ran'] }",
+        ]
+        let accounts = secrets.enumerated().map { index, secret in
+            "- { name: a\(index), url: 'https://cloud.example.org', vault: v\(index), username: ada, \(secret) }\n"
+        }
+        let text = "accounts:\n" + accounts.joined() + Self.withoutPlugins
+        try folder.write(text, to: "config.yaml")
+        let file = folder.path + "/config.yaml"
+        let problems = [
+            "\(file):2:93: `accounts.a0.password`: the secret's file cannot be read: \(folder.path)/none: No such file or directory",
+            "\(file):3:92: `accounts.a1.password`: the variable NO_SUCH_SECRET, which holds the secret, is not set",
+            "\(file):4:90: `accounts.a2.token`: the secret has control characters or is not UTF-8; one line is expected",
+            "\(file):5:93: `accounts.a3.password`: the secret's file cannot be read: \(folder.path): Is a directory",
+            "\(file):6:90: `accounts.a4.token`: the secret is empty",
+        ]
+        let alone = try await run(["--config", file, "config", "validate"])
+        #expect(
+            alone.code == 78
+                && alone.errors
+                    == "larder: \(problems.joined(separator: "\n"))\n  5 problems in the config; nothing was started\n",
+            "\(alone)")
+
+        // An account that is wrong itself, and a setting below it.
+        try folder.write(
+            text.replacing("name: a1, url: 'https://", with: "name: a1, url: '") + "walk: 1\n", to: "config.yaml")
+        for words in [["config", "validate"], ["run", "--once"]] {
+            let result = try await run(["--config", file] + words)
+            #expect(
+                result.code == 78 && result.errors.hasSuffix("\n  7 problems in the config; nothing was started\n"),
+                "\(result)")
+            for problem in problems where !problem.contains("NO_SUCH") {
+                #expect(result.errors.contains(problem), "\(problem)\n\(result)")
+            }
+            #expect(result.errors.contains("NO_SUCH_SECRET, which holds the secret, is not set"), "\(result)")
+        }
+        #expect(
+            try await run(["--config", file, "ls"]).errors.hasSuffix(
+                "\n  2 problems in the config; nothing was started\n"))
+        #expect(!Files.exists(folder.path + "/ran"))
     }
 
     @Test("H3: config show prints each setting with its source and no secret")

@@ -90,7 +90,8 @@ private func problems(_ text: String, account: String = "", environment: [String
         #expect(account.bookmark.trust == .authorities(file: "/etc/larder/certs/ca.pem"))
         #expect(account.bookmark.files == "/home/ada/Cloud")
         #expect(account.bookmark.localChanges == .ignore)
-        #expect(account.secret == .token(.environment("TOKEN")))
+        #expect(config.secrets.map(\.source) == [.environment("TOKEN")])
+        #expect(account.secret == .token(config.secrets[0]))
         let plugins = config.settings.plugins
         #expect(plugins.map(\.id.text).contains("org.example.archive"))
         #expect(plugins[0].isEnabled == false && plugins[0].json == #"{"keep-downloads":false}"#)

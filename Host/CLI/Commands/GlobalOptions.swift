@@ -28,21 +28,31 @@ struct GlobalOptions: ParsableArguments {
         return try Config.load(request, environment: processEnvironment())
     }
 
+    /// What plugins are opened for.
+    enum Purpose {
+        /// For a command's work. Plugins that cannot be used for another reason than their settings are named in the log.
+        case work
+        /// To run the accounts: while something is wrong with the config, it is told with it which secrets are missing; else each
+        /// account tells it for itself, so that the others run.
+        case run
+        /// To tell what is wrong with the config and its secrets, and nothing else.
+        case validation
+    }
+
     /// Reads the config and opens the plugins that it enables, for a command that starts them.
     /// - Parameters:
     ///   - trace: the file that every call into every plugin is written to; nil: none.
-    ///   - logs: whether plugins that cannot be used for another reason are named in the log.
     ///   - choose: which accounts the command is about.
     /// - Throws: `config` with all that is wrong with the config and with what these plugins are set to; then what `choose` throws.
     func openPlugins<Accounts>(
-        _ console: Console, trace: String? = nil, logs: Bool = true,
-        for choose: (Config) throws(Failure) -> Accounts
+        _ console: Console, trace: String? = nil, for purpose: Purpose = .work,
+        choosing choose: (Config) throws(Failure) -> Accounts
     ) async throws(Failure) -> (config: Config, accounts: Accounts, process: HostProcess) {
         _ = try level()
         let draft = try Config.draft(request, environment: processEnvironment())
         var checked = draft.checkable
         // While something is wrong with the config, nothing else is of interest.
-        if !logs || !draft.problems.isEmpty { checked.log.level = .critical }
+        if purpose == .validation || !draft.problems.isEmpty { checked.log.level = .critical }
         let process = checked.hostProcess(console, trace: trace)
         let reports =
             if draft.problems.isEmpty, let account = draft.firstMeant {
@@ -51,7 +61,12 @@ struct GlobalOptions: ParsableArguments {
                 await process.pluginReports()
             }
         do throws(Failure) {
-            let config = try draft.whole(reports.flatMap(draft.problems))
+            var problems = reports.flatMap(draft.problems)
+            let isWrong = !(draft.problems.isEmpty && problems.isEmpty)
+            if purpose == .validation || purpose == .run && isWrong {
+                for secret in draft.secrets { if let problem = await secret.problem() { problems.append(problem) } }
+            }
+            let config = try draft.whole(problems)
             return (config, try choose(config), process)
         } catch {
             try await process.close()

@@ -25,7 +25,7 @@ struct Run: LarderCommand {
             }
             limit = try CLIArgument.duration(timeout, of: "--timeout")
         }
-        let (config, accounts, process) = try await global.openPlugins(console, trace: trace.map(absolute)) {
+        let (config, accounts, process) = try await global.openPlugins(console, trace: trace.map(absolute), for: .run) {
             config throws(Failure) in
             config.warn(console)
             return try config.namedAccounts()

@@ -4,25 +4,20 @@ import Model
 struct AccountConfig: Hashable, Sendable {
     enum Secret: Hashable, Sendable {
         case none
-        case password(SecretSource)
-        case token(SecretSource)
+        case password(SecretSetting)
+        case token(SecretSetting)
     }
 
     var bookmark: Bookmark
     var secret: Secret
 
     /// Reads the secret anew, so that one that was changed is found.
-    /// - Throws: `config`, with the account's name and nothing of the secret.
+    /// - Throws: `config`, with the place in the config and nothing of the secret.
     func credentials() async throws(Failure) -> Credentials {
-        do {
-            switch secret {
-            case .none: return .none
-            case .password(let source):
-                return .basic(username: bookmark.username ?? "", password: try await source.read())
-            case .token(let source): return .bearer(token: try await source.read())
-            }
-        } catch {
-            throw Failure(error.kind, "account \(bookmark.name): \(error.message)", hint: error.hint)
+        switch secret {
+        case .none: .none
+        case .password(let secret): .basic(username: bookmark.username ?? "", password: try await secret.read())
+        case .token(let secret): .bearer(token: try await secret.read())
         }
     }
 }
@@ -73,9 +68,10 @@ extension AccountConfig {
             if !hasUsername {
                 map.decoding.refuse(password.source, "`\(map.keyPath).username` is missing; a password needs one")
             }
-            return SecretSource(password, at: map.path(of: "password"), in: map.decoding).map { .password($0) } ?? .none
+            return SecretSetting(password, at: map.path(of: "password"), in: map.decoding).map { .password($0) }
+                ?? .none
         }
-        return token.flatMap { SecretSource($0, at: map.path(of: "token"), in: map.decoding) }.map { .token($0) }
+        return token.flatMap { SecretSetting($0, at: map.path(of: "token"), in: map.decoding) }.map { .token($0) }
             ?? .none
     }
 

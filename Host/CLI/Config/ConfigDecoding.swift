@@ -15,6 +15,7 @@ final class ConfigDecoding {
     /// What plugins are set to, as it is written; of those alone whose part of the config has no problem.
     var pluginSettings: [PluginID: OwnSettings] = [:]
     var claims = AccountClaims()
+    var secrets: [SecretSetting] = []
 
     init(paths: ConfigPaths, problems: [ConfigProblem] = []) {
         self.paths = paths

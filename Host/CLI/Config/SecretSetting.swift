@@ -1,0 +1,89 @@
+import Glibc
+import Model
+
+/// A setting that says where a secret is found.
+struct SecretSetting: Hashable, Sendable {
+    /// `accounts.home.password`.
+    var keyPath: String
+    var source: SecretSource
+    /// Where the file, the variable or the command is named.
+    var place: ConfigSource
+
+    /// The secret, read anew.
+    /// - Throws: `config`, with the place and without any part of the secret.
+    func read() async throws(Failure) -> String {
+        do throws(Failure) {
+            return try await source.read()
+        } catch {
+            throw Failure(error.kind, problem(error).description, hint: error.hint)
+        }
+    }
+
+    /// What is wrong with the secret as it is now; nil: nothing, or it is a command's. A command may ask a person: it runs when the
+    /// secret is needed.
+    func problem() async -> ConfigProblem? {
+        if case .command = source { return nil }
+        do throws(Failure) {
+            _ = try await source.read()
+            return nil
+        } catch {
+            return problem(error)
+        }
+    }
+
+    private func problem(_ failure: Failure) -> ConfigProblem {
+        ConfigProblem(source: place, message: "`\(keyPath)`: \(failure.message)")
+    }
+}
+
+extension SecretSetting {
+    /// Decodes `{ file: … }`, `{ env: … }` or `{ command: […] }`.
+    init?(_ pair: ConfigPair, at keyPath: String, in decoding: ConfigDecoding) {
+        let howTo = "write { file: FILE }, { env: NAME } or { command: [PROGRAM, ARGUMENT…] }"
+        guard pair.value.pairs != nil, !pair.value.isNull else {
+            // What stands here may be the secret: it is not repeated.
+            decoding.refuse(pair.value.source, "`\(keyPath)`: a secret never stands in the config itself; \(howTo)")
+            return nil
+        }
+        var map = ConfigMap(pair.value, at: keyPath, in: decoding)
+        let insecure = map.take("insecure").map { decoding.bool($0, at: keyPath + ".insecure") }
+        let file = map.take("file")
+        let variable = map.take("env")
+        let command = map.take("command")
+        map.refuseUnknown()
+        guard [file, variable, command].compactMap({ $0 }).count == 1 else {
+            decoding.refuse(pair.source, "`\(keyPath)` needs one source; \(howTo)")
+            return nil
+        }
+        if let file, let path = decoding.path(file, at: keyPath + ".file") {
+            if insecure == nil { decoding.show(keyPath + ".insecure", .bool(false), .builtIn) }
+            if insecure != true { decoding.refuseReadable(path, file.value.source, keyPath) }
+            self.init(keyPath: keyPath, source: .file(path), place: file.value.source)
+        } else if let variable, let name = decoding.text(variable, at: keyPath + ".env") {
+            self.init(keyPath: keyPath, source: .environment(name), place: variable.value.source)
+        } else if let command, let words = decoding.texts(command, at: keyPath + ".command") {
+            guard !words.isEmpty else {
+                decoding.refuse(command.value.source, "`\(keyPath).command` names no program")
+                return nil
+            }
+            // A program's arguments may hold a secret of their own.
+            decoding.show(keyPath + ".command", .text(words[0] + (words.count > 1 ? " …" : "")), command.value.source)
+            self.init(keyPath: keyPath, source: .command(words), place: command.value.source)
+        } else {
+            return nil
+        }
+        decoding.secrets.append(self)
+    }
+}
+
+extension ConfigDecoding {
+    fileprivate func refuseReadable(_ path: String, _ source: ConfigSource, _ keyPath: String) {
+        var status = stat()
+        // One that is not there now may be when the secret is needed.
+        guard stat(path, &status) == 0, status.st_mode & 0o044 != 0 else { return }
+        refuse(
+            source,
+            "`\(keyPath)`: others can read \(path); run `chmod 600 \(path)`, or write `insecure: true` beside `file` "
+                + "if that is meant")
+    }
+}
