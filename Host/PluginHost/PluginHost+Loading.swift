@@ -34,13 +34,13 @@ extension PluginHost {
         }
         let settings = named.settings.json
         let account = AccountEnvironment(name: "", logger: logger, clock: clock)
-        let kinds: [String]
+        let (kinds, defaults): ([String], JSONValue)
         do {
-            kinds = try await opened.thread.run {
+            (kinds, defaults) = try await opened.thread.run {
                 let instance = try PluginInstance(
                     description, in: opened.library, settings: settings, thread: opened.thread, account: account)
                 instance.discard()
-                return instance.kinds
+                return (instance.kinds, instance.settingDefaults)
             }
         } catch {
             throw error as? Refusal ?? .createFailed("\(error)")
@@ -51,6 +51,7 @@ extension PluginHost {
             }
         }
         entry.report.kinds = kinds
+        entry.report.settingDefaults = defaults
         entry.report.state = .ready
         entry.ready = (opened, description)
     }

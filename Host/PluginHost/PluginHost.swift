@@ -76,6 +76,7 @@ public actor PluginHost {
                 report.state = .refused
                 report.reason = Refusal.duplicate(named.settings.id, of: named.library ?? "").reason
                 report.settingProblems = []
+                report.settingDefaults = .object([])
                 entries.append(Entry(report: report, settings: named.settings))
             }
         }

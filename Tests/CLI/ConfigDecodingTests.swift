@@ -58,6 +58,34 @@ private func problems(_ text: String, account: String = "", environment: [String
                 == .file("/etc/larder/config.yaml", line: 3, column: 10))
     }
 
+    @Test("H3: every setting that the file leaves out is shown with what holds for it")
+    func shownDefaults() throws {
+        let config = try decode(
+            """
+            plugins:
+              org.example.a: { settings: { credential: { user: ada, key: hunter2 } } }
+              vacuum: { library: ./own.so }
+            """,
+            account: """
+                    username: ada
+                    password: { file: home.password }
+                    tls:
+                """)
+        let expected = [
+            "accounts.home.password.insecure": "false", "accounts.home.tls.trust": "\"system\"",
+            "accounts.home.local-changes": "\"report\"", "removal-guard.share": "\"50%\"", "limits.uploads": "3",
+            "plugins.paths": "[]", "plugins.core-loop.enabled": "true", "plugins.core-loop.isolation": "\"in-process\"",
+            "plugins.core-loop.withhold": "[]", "plugins.core-loop.project-quota": "\"1GB\"",
+            "plugins.org.example.a.isolation": "\"process\"", "plugins.vacuum.isolation": "\"process\"",
+            "log.level": "\"info\"", "log.format": "\"text\"",
+        ]
+        for (key, value) in expected {
+            let shown = config.shown.filter { $0.key == key }
+            #expect(shown.map(\.value.rendered) == [value] && shown.first?.source == .builtIn, "\(key): \(shown)")
+        }
+        #expect(!config.shown.contains { $0.value.rendered.contains("hunter2") })
+    }
+
     @Test("H3: every setting of the contract is read")
     func everySetting() throws {
         let config = try decode(
@@ -205,6 +233,20 @@ private func problems(_ text: String, account: String = "", environment: [String
             ])
     }
 
+    @Test("H3: a plugin is the same by its id and by its short name, in the file and in variables")
+    func fullNames() throws {
+        for name in ["VACUUM", "ORG_LARDER_VACUUM"] {
+            for key in ["vacuum", "org.larder.vacuum"] {
+                let config = try decode(
+                    "plugins: { \(key): { after: 1m } }", environment: ["LARDER_PLUGINS_\(name)_AFTER": "5m"])
+                #expect(config.warnings.isEmpty && config.settings.plugins[0].json == #"{"after":"5m"}"#)
+                #expect(
+                    config.shown.first { $0.key == "plugins.vacuum.after" }?.source
+                        == .environment("LARDER_PLUGINS_\(name)_AFTER"))
+            }
+        }
+    }
+
     @Test("H3: a variable that sets nothing is told with the nearest that does, but for the tests' and the file's own")
     func strangeVariables() throws {
         let environment = [
@@ -234,20 +276,6 @@ private func problems(_ text: String, account: String = "", environment: [String
             ("${HOME", nil), ("", nil),
         ])
     func paths(text: String, expected: String?) {
-    @Test("H3: a plugin is the same by its id and by its short name, in the file and in variables")
-    func fullNames() throws {
-        for name in ["VACUUM", "ORG_LARDER_VACUUM"] {
-            for key in ["vacuum", "org.larder.vacuum"] {
-                let config = try decode(
-                    "plugins: { \(key): { after: 1m } }", environment: ["LARDER_PLUGINS_\(name)_AFTER": "5m"])
-                #expect(config.warnings.isEmpty && config.settings.plugins[0].json == #"{"after":"5m"}"#)
-                #expect(
-                    config.shown.first { $0.key == "plugins.vacuum.after" }?.source
-                        == .environment("LARDER_PLUGINS_\(name)_AFTER"))
-            }
-        }
-    }
-
         let paths = ConfigPaths(folder: "/etc/larder", environment: ["HOME": "/home/ada"])
         #expect((try? paths.absolute(text)) == expected)
     }

@@ -76,6 +76,45 @@ import Testing
     }
 
     @Test(
+        "H3: what plugins have and the config leaves out is shown behind what it says, and nothing of what looks like a secret"
+    )
+    func defaults() throws {
+        let config = try draft(
+            """
+            plugins:
+              org.example.b: { settings: { list: [{ api-token: hunter2, x: 1 }], auth: { tokens: { a: hunter2 } } } }
+              org.example.a:
+                settings: { events: { every: 5, url: 'https://ada:hunter2@host/' } }
+            """)
+        func report(_ id: String, _ defaults: String) throws -> PluginReport {
+            var report = self.report(id)
+            report.settingDefaults = try JSONValue(parsing: defaults)
+            return report
+        }
+        let shown = config.shown(with: [
+            try report(
+                "org.example.a", #"{"after": "7d", "events": {"kinds": ["x"], "deep": {"on": true, "n": 1.5}}}"#),
+            try report("org.example.b", #"{"secret": "hunter2", "text": "true", "none": null}"#),
+            try report("vacuum", #"{"after": "60s"}"#), try report("org.example.stranger", #"{"a": 1}"#),
+        ])
+        .drop { !$0.key.hasPrefix("plugins.org.example.b.settings.") }
+        let lines = shown.map { "\($0.key.dropFirst(8)) \($0.value.rendered) \($0.source)" }
+        #expect(
+            lines.filter { $0.contains(".settings.") || $0.hasPrefix("vacuum.after") } == [
+                #"org.example.b.settings.list [{"api-token":"********","x":1}] /c.yaml:6:38"#,
+                #"org.example.b.settings.auth.tokens.a "********" /c.yaml:6:91"#,
+                #"org.example.b.settings.secret "********" default"#, #"org.example.b.settings.text "true" default"#,
+                "org.example.b.settings.none null default", "org.example.a.settings.events.every 5 /c.yaml:8:34",
+                #"org.example.a.settings.events.url "https://********@host/" /c.yaml:8:42"#,
+                #"org.example.a.settings.after "7d" default"#, #"org.example.a.settings.events.kinds ["x"] default"#,
+                "org.example.a.settings.events.deep.on true default",
+                "org.example.a.settings.events.deep.n 1.5 default",
+                #"vacuum.after "60s" default"#,
+            ])
+        #expect(lines.firstIndex(of: #"org.example.b.settings.text "true" default"#) == 3, "\(lines)")
+    }
+
+    @Test(
         "H3: a plugin of which it is not clear what is meant is not opened to check its settings",
         arguments: [
             ("vacuum: { enabled: flase, after: 7dd }", false), ("vacuum: { after: 7dd, library: '${NONE}' }", false),

@@ -122,6 +122,28 @@ import Testing
         }
     }
 
+    @Test("What settings that are left out hold is told as the schema writes it, and as the plugin gets it")
+    func defaults() throws {
+        let schema = try ConfigSchema(
+            parsing: """
+                {"properties": {"after": {"type": "string", "format": "duration", "default": "7d"}, "none": {"type": "integer"},
+                  "events": {"type": "object", "properties": {"every": {"type": "string", "format": "size", "default": "1kB"},
+                    "url": {"type": "string"}}},
+                  "deep": {"type": "object", "default": {"b": 2}, "properties": {"a": {"type": "integer", "default": 1},
+                    "b": {"type": "integer", "default": 1}}}}}
+                """)
+        for (given, defaults, filled) in [
+            ("{}", #"{"after":"7d","deep":{"b":2,"a":1}}"#, #"{"after":604800000,"deep":{"a":1,"b":2}}"#),
+            (
+                #"{"after":"1s","events":{"url":"/e"},"deep":{"a":5}}"#, #"{"events":{"every":"1kB"},"deep":{"b":1}}"#,
+                #"{"after":1000,"events":{"every":1000,"url":"/e"},"deep":{"a":5,"b":1}}"#
+            ),
+        ] {
+            #expect(try schema.defaults(beside: given).text == defaults)
+            #expect(try schema.settings(from: given) == filled)
+        }
+    }
+
     @Test("The bounds of a duration and of a size are in the plugin's units, and are told as they are written")
     func boundsOfQuantities() throws {
         let schema = try ConfigSchema(

@@ -10,19 +10,24 @@ struct ConfigCommand: AsyncParsableCommand {
 
 struct ConfigShow: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print every setting with its value and where it comes from.")
+        commandName: "show", abstract: "Print every setting with its value and where it comes from.",
+        discussion: """
+            Plugins that are enabled are opened, in a process of their own first, to see what holds for settings that the \
+            config leaves out. Of the others what the config says is printed.
+            """)
 
     @OptionGroup var global: GlobalOptions
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let config = try global.loadConfig()
         config.warn(console)
+        let settings = config.shown(with: try await triedPlugins(config, console))
         if global.isJSON {
-            for setting in config.shown { console.print(JSON(setting)) }
+            for setting in settings { console.print(JSON(setting)) }
             return []
         }
         var table = Table(["setting", "value", "source"])
-        for setting in config.shown { table.add([setting.key, Self.text(setting.value), setting.source.description]) }
+        for setting in settings { table.add([setting.key, Self.text(setting.value), setting.source.description]) }
         for line in table.lines { console.print(line) }
         return []
     }

@@ -95,13 +95,14 @@ protocol LarderCommand: AsyncParsableCommand {
 }
 
 extension Config {
-    /// The config with those plugins enabled that may be opened: nobody knows whether one is meant to be whose own part is wrong.
+    /// The config with those plugins enabled that are opened to check what they are set to: nobody knows whether one is meant to be
+    /// whose own part is wrong.
     var checkable: Config {
         if problems.isEmpty { return self }
         var config = self
         for index in config.settings.plugins.indices {
             let id = config.settings.plugins[index].id
-            if pluginSettings[id] == nil { config.settings.plugins[index].isEnabled = false }
+            if pluginSettings[id]?.pairs.isEmpty ?? true { config.settings.plugins[index].isEnabled = false }
         }
         return config
     }

@@ -67,7 +67,7 @@ struct PluginInfo: PluginQuestion {
             ("kinds", report.kinds.joined(separator: ", ")), ("abi", report.abi ?? ""),
         ]
         let prefix = "plugins.\(report.id.shortName)."
-        let settings = config.shown.filter { $0.key.hasPrefix(prefix) }
+        let settings = config.shown(with: [report]).filter { $0.key.hasPrefix(prefix) }
         return rows.filter { !$0.1.isEmpty }.map { Text.padded($0.0, to: 11) + Text.visible($0.1) }
             + settings.map { "\($0.key.dropFirst("plugins.".count)) = \($0.value.rendered)  (\($0.source))" }
     }

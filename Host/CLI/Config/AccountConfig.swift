@@ -42,15 +42,15 @@ extension AccountConfig {
             "local-changes", or: Bookmark.LocalChanges.report, json: { .text($0.rawValue) },
             parse: {
                 text, _ throws(Wrong) in
-        let folders = [vault, files ?? vault.map { $0 + "/files" }].compactMap(\.self)
-        for clash in decoding.claims.take(folders: folders, of: name ?? "\(index)") {
-            decoding.refuse(value.source, clash)
-        }
                 if text == "upload" { throw Wrong("uploads are not available in this build; write report or ignore") }
                 let word = try ConfigScalar.word(text, of: ["report", "ignore"])
                 return word == "ignore" ? .ignore : .report
             })
         map.refuseUnknown()
+        let folders = [vault, files ?? vault.map { $0 + "/files" }].compactMap(\.self)
+        for clash in decoding.claims.take(folders: folders, of: name ?? "\(index)") {
+            decoding.refuse(value.source, clash)
+        }
         guard let name, let address, let vault else { return nil }
         if files == nil { decoding.show(keyPath + ".files", .text(vault + "/files"), .builtIn) }
         bookmark = Bookmark(
@@ -76,18 +76,18 @@ extension AccountConfig {
     }
 
     private static func trust(_ pair: ConfigPair?, at keyPath: String, in decoding: ConfigDecoding) -> Bookmark.Trust {
-        guard let pair else { return .system }
-        var map = ConfigMap(pair.value, at: keyPath, in: decoding)
+        var map = ConfigMap(pair?.value, at: keyPath, in: decoding)
         let (word, file, print) = (map.take("trust"), map.take("ca"), map.take("fingerprint"))
         map.refuseUnknown()
         let given = [word, file, print].compactMap { $0 }
         if given.count > 1 {
-            decoding.refuse(pair.source, "`\(keyPath)` takes one of `trust`, `ca` and `fingerprint`")
+            decoding.refuse(pair?.source ?? map.source, "`\(keyPath)` takes one of `trust`, `ca` and `fingerprint`")
         }
-        guard let first = given.first, let text = decoding.text(first, at: keyPath + "." + first.key, shown: false)
-        else {
+        guard let first = given.first else {
+            decoding.show(keyPath + ".trust", .text("system"), .builtIn)
             return .system
         }
+        guard let text = decoding.text(first, at: keyPath + "." + first.key, shown: false) else { return .system }
         do throws(Wrong) {
             switch first.key {
             case "ca":
@@ -132,11 +132,11 @@ extension ConfigDecoding {
     fileprivate func accountName(_ pair: ConfigPair, index: Int) -> String? {
         guard let name = text(pair, at: "accounts.\(index).name", shown: false) else { return nil }
         let isRight = name.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.".utf8.contains($0) }
-        if let problem = claims.take(name: name, at: pair.value.source) { refuse(pair.value.source, problem) }
         guard isRight, name.utf8.first != UInt8(ascii: "."), name.utf8.count <= 64 else {
             refuse(pair.value.source, "an account's name has letters, digits, `-`, `_` and `.` alone, at most 64")
             return nil
         }
+        if let problem = claims.take(name: name, at: pair.value.source) { refuse(pair.value.source, problem) }
         show("accounts.\(name).name", .text(name), pair.value.source)
         return name
     }

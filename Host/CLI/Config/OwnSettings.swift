@@ -9,6 +9,8 @@ struct OwnSettings {
     var source: ConfigSource
     /// The host's own settings that stand beside them.
     var beside: [String] = []
+    /// Where the settings that they leave out belong among all that are shown.
+    var shownEnd = 0
 
     /// A problem that the plugin's schema shows, with its place.
     func problem(_ problem: SettingProblem) -> ConfigProblem {

@@ -11,7 +11,7 @@ struct PluginsConfig {
 
     init(_ pair: ConfigPair?, in decoding: ConfigDecoding) {
         var map = ConfigMap(pair?.value, at: "plugins", in: decoding)
-        if let paths = map.take("paths") { folders = Self.folders(paths, in: decoding) }
+        folders = Self.folders(map.take("paths"), in: decoding)
         var places: [PluginID: ConfigSource] = [:]
         for pair in map.takeRest() {
             let id = PluginID(shortOrFull: pair.key)
@@ -30,28 +30,27 @@ struct PluginsConfig {
             }
         }
         for plugin in FirstParty.plugins where !plugins.contains(where: { $0.id == plugin.id }) {
-            decoding.show("plugins.\(plugin.name).enabled", .bool(true), .builtIn)
-            let quota = ConfigScalar.writeSize(PluginSettings.defaultProjectQuota)
-            decoding.show("plugins.\(plugin.name).project-quota", .text(quota), .builtIn)
-            plugins.append(PluginSettings(id: plugin.id))
+            let nothing = ConfigValue(content: .map([]), source: .builtIn)
+            plugins.append(Self.plugin(plugin.id, nothing, in: decoding))
         }
     }
 
-    private static func folders(_ pair: ConfigPair, in decoding: ConfigDecoding) -> [String] {
+    private static func folders(_ pair: ConfigPair?, in decoding: ConfigDecoding) -> [String] {
         var folders: [String] = []
-        for text in decoding.texts(pair, at: "plugins.paths") ?? [] {
+        for text in pair.flatMap({ decoding.texts($0, at: "plugins.paths") }) ?? [] {
             do {
                 folders.append(try decoding.paths.absolute(text))
             } catch {
-                decoding.refuse(pair.value.source, "`plugins.paths`: \(error.message)")
+                decoding.refuse(pair?.value.source ?? .builtIn, "`plugins.paths`: \(error.message)")
             }
         }
-        decoding.show("plugins.paths", .texts(folders), pair.value.source)
+        decoding.show("plugins.paths", .texts(folders), pair?.value.source ?? .builtIn)
         return folders
     }
 
     private static func plugin(_ id: PluginID, _ value: ConfigValue, in decoding: ConfigDecoding) -> PluginSettings {
         let keyPath = "plugins.\(id.shortName)"
+        let isFirstParty = firstPartyNames.contains(id.shortName)
         let problems = decoding.problems.count
         var map = ConfigMap(value, at: keyPath, in: decoding)
         var settings = PluginSettings(id: id)
@@ -61,24 +60,20 @@ struct PluginsConfig {
                 try ConfigScalar.bool(text, isPlain: isPlain)
             })
         settings.library = map.take("library").flatMap { decoding.path($0, at: keyPath + ".library") }
-        if let pair = map.take("isolation"), let text = decoding.text(pair, at: keyPath + ".isolation") {
-            do {
-                let word = try ConfigScalar.word(text, of: ["in-process", "process"])
-                settings.isolation = PluginSettings.Isolation(rawValue: word)
-            } catch {
-                decoding.refuse(pair.value.source, "`\(keyPath).isolation`: \(error.message)")
-            }
-        }
+        let isolation: PluginSettings.Isolation = isFirstParty && settings.library == nil ? .inProcess : .process
+        settings.isolation = map.scalar(
+            "isolation", or: nil, json: { .text(($0 ?? isolation).rawValue) },
+            parse: { text, _ throws(Wrong) in
+                PluginSettings.Isolation(rawValue: try ConfigScalar.word(text, of: ["in-process", "process"]))
+            })
         settings.projectQuota = map.scalar(
             "project-quota", or: settings.projectQuota, json: { .text(ConfigScalar.writeSize($0)) },
             parse: { text, _ throws(Wrong) in try ConfigScalar.size(text) })
-        if let pair = map.take("withhold") {
-            settings.withheld = withheld(pair, at: keyPath + ".withhold", in: decoding)
-        }
+        settings.withheld = withheld(map.take("withhold"), at: keyPath + ".withhold", in: decoding)
         // What a first-party plugin is set to stands beside `enabled`; the plugin's own schema checks it.
         let own: [ConfigPair]
         var beside: [String] = []
-        if firstPartyNames.contains(id.shortName) {
+        if isFirstParty {
             own = map.takeRest()
             beside = map.known
         } else {
@@ -89,11 +84,11 @@ struct PluginsConfig {
             own = pair?.value.pairs ?? []
         }
         map.refuseUnknown()
-        let shownAt = firstPartyNames.contains(id.shortName) ? keyPath : keyPath + ".settings"
-        for pair in own { decoding.showOwn(pair, at: shownAt) }
+        let shownAt = isFirstParty ? keyPath : keyPath + ".settings"
+        for shown in own.flatMap({ $0.shown(at: shownAt) }) { decoding.show(shown.key, shown.value, shown.source) }
         if decoding.problems.count == problems {
             decoding.pluginSettings[id] = OwnSettings(
-                keyPath: shownAt, pairs: own, source: value.source, beside: beside)
+                keyPath: shownAt, pairs: own, source: value.source, beside: beside, shownEnd: decoding.settings.count)
         }
         settings.json = JSON(pairs: own).rendered
         return settings
@@ -102,7 +97,11 @@ struct PluginsConfig {
 
 extension PluginsConfig {
     /// The names of services.
-    private static func withheld(_ pair: ConfigPair, at keyPath: String, in decoding: ConfigDecoding) -> Set<String> {
+    private static func withheld(_ pair: ConfigPair?, at keyPath: String, in decoding: ConfigDecoding) -> Set<String> {
+        guard let pair else {
+            decoding.show(keyPath, .texts([]), .builtIn)
+            return []
+        }
         guard let names = decoding.texts(pair, at: keyPath), case .list(let values) = pair.value.content else {
             return []
         }
@@ -112,18 +111,6 @@ extension PluginsConfig {
         }
         decoding.show(keyPath, .texts(names), pair.value.source)
         return Set(names)
-    }
-}
-
-extension ConfigDecoding {
-    /// A plugin's own setting, which may hold a secret.
-    fileprivate func showOwn(_ pair: ConfigPair, at keyPath: String) {
-        let path = "\(keyPath).\(pair.key)"
-        if case .map(let pairs) = pair.value.content {
-            for inner in pairs { showOwn(inner, at: path) }
-        } else {
-            show(path, JSON(pair.value).masked(named: pair.key), pair.value.source)
-        }
     }
 }
 
@@ -151,23 +138,6 @@ extension JSON {
             } else {
                 self = .text(text)
             }
-        }
-    }
-
-    /// Without what looks like a secret: values by their key, addresses with a password in them.
-    func masked(named key: String) -> JSON {
-        let hides = ["password", "passphrase", "token", "secret", "apikey", "api-key", "credential"]
-        if hides.contains(where: { key.lowercased().contains($0) }) { return .text("********") }
-        switch self {
-        case .text(let text):
-            guard let scheme = text.firstRange(of: "://") else { return self }
-            let authority = text[scheme.upperBound...].prefix { $0 != "/" }
-            guard let at = authority.lastIndex(of: "@") else { return self }
-            return .text(text[..<scheme.upperBound] + "********" + text[at...])
-        case .list(let values): return .list(values.map { $0.masked(named: key) })
-        case .object(let members):
-            return .object(members.map { Member(name: $0.name, value: $0.value.masked(named: $0.name)) })
-        default: return self
         }
     }
 }

@@ -96,6 +96,9 @@ public struct PluginReport: Hashable, Sendable {
     public var abi: String?
     /// What is wrong with the plugin's own settings, if it is refused for them.
     public var settingProblems: [SettingProblem] = []
+    /// What holds for the plugin's own settings that are left out, if it was opened: an object in the shape of what stands in the
+    /// config, and written as there, such as `7d`.
+    public var settingDefaults = JSONValue.object([])
 
     public init(
         id: PluginID, name: String, version: String = "", library: String = "", state: State,

@@ -19,6 +19,8 @@ public final class PluginInstance: @unchecked Sendable {
     let eventLoop: larder_event_loop?
     /// Of its event loops; nil: it has none.
     public let loops: LoopOffer?
+    /// What holds for settings that the config leaves out.
+    let settingDefaults: JSONValue
     /// Pages that are not given back yet. On the plugin's thread.
     private(set) var pages: [Int: larder_event_page] = [:]
     private var pageCount = 0
@@ -44,7 +46,9 @@ public final class PluginInstance: @unchecked Sendable {
         do throws(Refusal) {
             processor = try Self.extension(LARDER_EXT_ITEM_POLICY_PROCESSOR, of: table, context)
             let schema: larder_config_schema? = try Self.extension(LARDER_EXT_CONFIG_SCHEMA, of: table, context)
-            context.configure(try Self.schema(schema, of: table, context).settings(from: settings))
+            let own = try Self.schema(schema, of: table, context)
+            context.configure(try own.settings(from: settings))
+            settingDefaults = try own.defaults(beside: settings)
             kind = try Self.kind(of: processor)
             eventLoop = try Self.extension(LARDER_EXT_EVENT_LOOP, of: table, context)
             loops = if let eventLoop { try LoopOffer(eventLoop) } else { nil }

@@ -49,14 +49,37 @@ struct ConfigSchema: Hashable, Sendable {
     /// - Parameter json: what stands in the config, a JSON object.
     /// - Throws: `.settings` with all that is wrong.
     func settings(from json: String) throws(Refusal) -> String {
-        let given: JSONValue
-        do throws(JSONValue.ParsingError) { given = try JSONValue(parsing: json) } catch {
-            throw .settings([SettingProblem([], .wrong("not JSON: \(error.message)"))])
-        }
-        guard case .object(let members) = given else { throw .settings([SettingProblem([], .wrong("not an object"))]) }
-        let (filled, problems) = fill(given, members)
+        let given = try Self.object(in: json)
+        let (filled, problems) = fill(.object(given), given)
         guard problems.isEmpty else { throw .settings(problems) }
         return filled.text
+    }
+
+    /// What holds for the settings that are left out: an object, with values as the schema writes them.
+    /// - Parameter json: what stands in the config, in which nothing is wrong.
+    func defaults(beside json: String) throws(Refusal) -> JSONValue {
+        .object(defaults(beside: .object(try Self.object(in: json))))
+    }
+
+    private static func object(in json: String) throws(Refusal) -> [JSONValue.Member] {
+        do throws(JSONValue.ParsingError) {
+            if case .object(let members) = try JSONValue(parsing: json) { return members }
+        } catch {
+            throw .settings([SettingProblem([], .wrong("not JSON: \(error.message)"))])
+        }
+        throw .settings([SettingProblem([], .wrong("not an object"))])
+    }
+
+    private func defaults(beside given: JSONValue) -> [JSONValue.Member] {
+        properties.compactMap { property in
+            let known = given[property.name]
+            guard let value = known ?? property.fallback else { return nil }
+            guard case .object(let members) = value else {
+                return known == nil ? .init(name: property.name, value: value) : nil
+            }
+            let more = ConfigSchema(properties: property.members).defaults(beside: value)
+            return .init(name: property.name, value: .object((known == nil ? members : []) + more))
+        }
     }
 
     /// An object with defaults filled in, and all that is wrong with it.
