@@ -235,6 +235,19 @@ private func problems(_ text: String, account: String = "", environment: [String
 
     @Test("H3: a plugin is the same by its id and by its short name, in the file and in variables")
     func fullNames() throws {
+    @Test("H3: an empty variable sets nothing")
+    func emptyVariables() throws {
+        let config = try decode(
+            "poll: 30s\nplugins: { vacuum: { after: 1m } }",
+            environment: [
+                "LARDER_POLL": "", "LARDER_PLUGINS_VACUUM_AFTER": "", "LARDER_REMOVAL_GUARD": "", "LARDER_X": "",
+            ])
+        #expect(config.settings.poll == .seconds(30) && config.settings.plugins[0].json == #"{"after":"1m"}"#)
+        #expect(config.shown.filter { $0.key == "poll" }.map(\.source.description) == ["/etc/larder/config.yaml:6:7"])
+        #expect(
+            config.warnings.count == 1 && config.warnings[0].contains("LARDER_X sets nothing"), "\(config.warnings)")
+    }
+
         for name in ["VACUUM", "ORG_LARDER_VACUUM"] {
             for key in ["vacuum", "org.larder.vacuum"] {
                 let config = try decode(

@@ -71,7 +71,7 @@ struct ConfigEnvironment {
     }
 
     private func lay(_ variable: String, at key: [String], over root: inout ConfigValue) {
-        guard let text = variables[variable] else { return }
+        guard let text = variables[variable], !text.isEmpty else { return }
         root.set(key[...], to: ConfigValue(content: .scalar(text, isPlain: true), source: .environment(variable)))
     }
 }
