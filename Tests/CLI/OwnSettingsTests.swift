@@ -84,7 +84,7 @@ import Testing
             plugins:
               org.example.b: { settings: { list: [{ api-token: hunter2, x: 1 }], auth: { tokens: { a: hunter2 } } } }
               org.example.a:
-                settings: { events: { every: 5, url: 'https://ada:hunter2@host/' } }
+                settings: { events: { every: 5, url: 'https://ada:hunter2@host/' }, none: {} }
             """)
         func report(_ id: String, _ defaults: String) throws -> PluginReport {
             var report = self.report(id)
@@ -106,6 +106,7 @@ import Testing
                 #"org.example.b.settings.secret "********" default"#, #"org.example.b.settings.text "true" default"#,
                 "org.example.b.settings.none null default", "org.example.a.settings.events.every 5 /c.yaml:8:34",
                 #"org.example.a.settings.events.url "https://********@host/" /c.yaml:8:42"#,
+                "org.example.a.settings.none {} /c.yaml:8:79",
                 #"org.example.a.settings.after "7d" default"#, #"org.example.a.settings.events.kinds ["x"] default"#,
                 "org.example.a.settings.events.deep.on true default",
                 "org.example.a.settings.events.deep.n 1.5 default",

@@ -138,6 +138,7 @@ import Testing
                 #"{"after":"1s","events":{"url":"/e"},"deep":{"a":5}}"#, #"{"events":{"every":"1kB"},"deep":{"b":1}}"#,
                 #"{"after":1000,"events":{"every":1000,"url":"/e"},"deep":{"a":5,"b":1}}"#
             ),
+            (#"{"after":"1s","deep":{"a":5,"b":6}}"#, "{}", #"{"after":1000,"deep":{"a":5,"b":6}}"#),
         ] {
             #expect(try schema.defaults(beside: given).text == defaults)
             #expect(try schema.settings(from: given) == filled)

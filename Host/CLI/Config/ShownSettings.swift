@@ -24,7 +24,7 @@ extension ConfigPair {
     func shown(at keyPath: String, isSecret: Bool = false) -> [ConfigDecoding.Setting] {
         let path = "\(keyPath).\(key)"
         let isSecret = isSecret || JSON.isSecret(key)
-        if case .map(let pairs) = value.content {
+        if case .map(let pairs) = value.content, !pairs.isEmpty {
             return pairs.flatMap { $0.shown(at: path, isSecret: isSecret) }
         }
         let shown = isSecret ? JSON.mask : JSON(value).masked

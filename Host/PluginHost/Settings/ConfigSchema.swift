@@ -78,6 +78,7 @@ struct ConfigSchema: Hashable, Sendable {
                 return known == nil ? .init(name: property.name, value: value) : nil
             }
             let more = ConfigSchema(properties: property.members).defaults(beside: value)
+            if known != nil && more.isEmpty { return nil }
             return .init(name: property.name, value: .object((known == nil ? members : []) + more))
         }
     }
