@@ -231,6 +231,31 @@ private func leaves(
         #expect(!Files.exists(folder.path + "/ran"))
     }
 
+    @Test(
+        "H3: a file of certificate authorities that is missing or none is told with its place, among all other problems"
+    )
+    func missingAuthorities() async throws {
+        try folder.write("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", to: "broken.pem")
+        let accounts = ["none.pem", "broken.pem"].map {
+            "- { name: \($0), url: 'https://cloud.example.org', vault: \($0).vault, tls: { ca: \($0) } }\n"
+        }
+        let text = "accounts:\n" + accounts.joined() + Self.withoutPlugins
+        try folder.write(text, to: "config.yaml")
+        let file = folder.path + "/config.yaml"
+        let problems = [("none.pem", "2:89"), ("broken.pem", "3:93")].map { name, place in
+            "\(file):\(place): `accounts.\(name).tls.ca`: the file of certificate authorities \(folder.path)/\(name) cannot be read as PEM"
+        }
+        let alone = try await run(["--config", file, "config", "validate"])
+        #expect(
+            alone.code == 78
+                && alone.errors
+                    == "larder: \(problems.joined(separator: "\n"))\n  2 problems in the config; nothing was started\n",
+            "\(alone)")
+        try folder.write(text + "walk: 1\n", to: "config.yaml")
+        let run = try await run(["--config", file, "run", "--once"])
+        #expect(run.code == 78 && run.errors.hasPrefix("larder: \(problems.joined(separator: "\n"))\n"), "\(run)")
+    }
+
     @Test("H3: config show prints each setting with its source and no secret")
     func show() async throws {
         try folder.write("hunter2", to: "secret")

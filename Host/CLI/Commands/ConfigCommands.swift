@@ -43,9 +43,12 @@ struct ConfigShow: LarderCommand {
 
 struct ConfigValidate: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "validate", abstract: "Check the config, and that secrets in files and variables are there.",
-        discussion:
-            "Plugins that are enabled are opened, in a process of their own first, to see what they can be set to.")
+        commandName: "validate",
+        abstract: "Check the config, and that the secrets and certificates that it names are there.",
+        discussion: """
+            Plugins that are enabled are opened, in a process of their own first, to see what they can be set to. A command that \
+            prints a secret is not run.
+            """)
 
     @OptionGroup var global: GlobalOptions
 

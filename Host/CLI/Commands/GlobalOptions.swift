@@ -32,10 +32,10 @@ struct GlobalOptions: ParsableArguments {
     enum Purpose {
         /// For a command's work. Plugins that cannot be used for another reason than their settings are named in the log.
         case work
-        /// To run the accounts: while something is wrong with the config, it is told with it which secrets are missing; else each
-        /// account tells it for itself, so that the others run.
+        /// To run the accounts: while something is wrong with the config, it is told with it which secrets and certificates are
+        /// missing; else each account tells it for itself, so that the others run.
         case run
-        /// To tell what is wrong with the config and its secrets, and nothing else.
+        /// To tell what is wrong with the config and what it names, and nothing else.
         case validation
     }
 
@@ -64,7 +64,7 @@ struct GlobalOptions: ParsableArguments {
             var problems = reports.flatMap(draft.problems)
             let isWrong = !(draft.problems.isEmpty && problems.isEmpty)
             if purpose == .validation || purpose == .run && isWrong {
-                for secret in draft.secrets { if let problem = await secret.problem() { problems.append(problem) } }
+                for check in draft.laterChecks { if let problem = await check() { problems.append(problem) } }
             }
             let config = try draft.whole(problems)
             return (config, try choose(config), process)

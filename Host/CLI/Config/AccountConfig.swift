@@ -1,3 +1,4 @@
+import Core
 import Model
 
 /// An account of the config: where it is, and where its secret is found.
@@ -92,7 +93,16 @@ extension AccountConfig {
             switch first.key {
             case "ca":
                 let path = try decoding.paths.absolute(text)
-                decoding.show(keyPath + ".ca", .text(path), first.value.source)
+                let source = first.value.source
+                decoding.show(keyPath + ".ca", .text(path), source)
+                decoding.laterChecks.append {
+                    do throws(Failure) {
+                        try ServerTrust.check(.authorities(file: path))
+                        return nil
+                    } catch {
+                        return ConfigProblem(source: source, message: "`\(keyPath).ca`: \(error.message)")
+                    }
+                }
                 return .authorities(file: path)
             case "fingerprint":
                 let bytes = try ConfigScalar.fingerprint(text)

@@ -18,8 +18,8 @@ struct Config {
     var problems: [ConfigProblem] = []
     /// What plugins are set to, as it is written.
     var pluginSettings: [PluginID: OwnSettings] = [:]
-    /// The accounts' secrets, also those of accounts that have problems.
-    var secrets: [SecretSetting] = []
+    /// Tell what is wrong now with the secrets and certificates that it names, also for accounts that have problems.
+    var laterChecks: [@Sendable () async -> ConfigProblem?] = []
 
     /// What the command line says about the config.
     struct Request {
@@ -98,7 +98,7 @@ struct Config {
             file: file, accounts: accounts, accountName: accountName, settings: settings, log: log,
             shown: decoding.settings, warnings: warnings, problems: decoding.problems,
             // Of a key that stands twice nobody knows which is meant.
-            pluginSettings: yaml.problems.isEmpty ? decoding.pluginSettings : [:], secrets: decoding.secrets)
+            pluginSettings: yaml.problems.isEmpty ? decoding.pluginSettings : [:], laterChecks: decoding.laterChecks)
     }
 
     /// The config, if it has no problems.

@@ -15,7 +15,8 @@ final class ConfigDecoding {
     /// What plugins are set to, as it is written; of those alone whose part of the config has no problem.
     var pluginSettings: [PluginID: OwnSettings] = [:]
     var claims = AccountClaims()
-    var secrets: [SecretSetting] = []
+    /// Tell what is wrong now with secrets and certificates, which are looked at when they are needed.
+    var laterChecks: [@Sendable () async -> ConfigProblem?] = []
 
     init(paths: ConfigPaths, problems: [ConfigProblem] = []) {
         self.paths = paths

@@ -72,7 +72,7 @@ extension SecretSetting {
         } else {
             return nil
         }
-        decoding.secrets.append(self)
+        decoding.laterChecks.append { [self] in await problem() }
     }
 }
 

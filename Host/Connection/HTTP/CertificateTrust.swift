@@ -1,10 +1,13 @@
 import Crypto
-import Model
+public import Model
 import NIOCore
 import NIOSSL
 
 /// How a server's certificate is judged.
-enum CertificateTrust {
+public enum CertificateTrust {
+    /// - Throws: what is wrong with the file of authorities.
+    public static func check(_ trust: Bookmark.Trust) throws(ConnectionError) { _ = try configuration(for: trust) }
+
     static func configuration(for trust: Bookmark.Trust) throws(ConnectionError) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         switch trust {
