@@ -86,4 +86,28 @@ import Testing
             }
         }
     }
+
+    @Test("C1 H3: an account whose secret is missing is told with its place, and the others run")
+    func missingSecret() async throws {
+        try await withAccount(plugins: ["  vacuum: { enabled: true }"]) { server, account in
+            let file = "\(account.folder)/config.yaml"
+            let second = [
+                "  - { name: other, url: \"\(server.url)\", username: a, password: { file: none }, vault: other }",
+                "plugins:",
+            ]
+            try Files.write(
+                Files.text(file).replacing("plugins:", with: second.joined(separator: "\n")), to: file, mode: 0o600)
+            #expect(try await account.larder("--account", "home", "pin", "/").exitCode == 0)
+            let run = try await account.larder("run", "--once")
+            let column = try #require(second[0].firstRange(of: "none")).lowerBound
+            let place = "\(file):7:\(second[0].distance(from: second[0].startIndex, to: column) + 1)"
+            #expect(
+                run.exitCode == 78
+                    && run.errors.contains(
+                        "larder: \(place): `accounts.other.password`: the secret's file cannot be read: \(account.folder)/none: "
+                    ),
+                "\(run.summary)")
+            #expect(try account.text("cat.jpg") == "cat")
+        }
+    }
 }
