@@ -1,0 +1,134 @@
+import DemoServer
+import Glibc
+import TestSupport
+import Testing
+
+/// A first scan whose process ends in the middle of it, on a server whose ETags tell of changes.
+///
+/// The server holds listings back, and the process is killed then: either when nothing else is on its way any more and all that was
+/// listed is in the database, or as soon as one is held, wherever the others are.
+@Suite(.serialized) struct KilledScanTests {
+    /// So many listings are on the network at once.
+    private static let width = 8
+    /// So many are asked for, or were answered and are not in the database yet.
+    private static let mostUnderWay = 24
+    private static let folders = ["/"] + (0..<26).flatMap { top in ["/d\(top)"] + (0..<9).map { "/d\(top)/s\($0)" } }
+
+    @Test(
+        "I12: killed again and again, a first scan lists nothing again that it had listed, and ends as an undisturbed one",
+        .timeLimit(.minutes(5)), arguments: [true, false])
+    func killed(isSettled: Bool) async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        print("moments of the kills: seed \(seed)")
+        var random = SplitMix(seed: seed)
+        try await withTemporaryFolder { folder in
+            try await DemoServer.running { server in
+                for folder in Self.folders {
+                    for name in ["a", "b"] {
+                        server.tree.put("\(folder)/\(name)", folder + name, modified: 1_600_000_000)
+                    }
+                }
+                let account = try Account(in: "\(folder)/killed", server)
+                #expect(try await account.larder("pin", "/").exitCode == 0)
+                let kills = 3
+                for _ in 0..<kills {
+                    try await kill(account, server, after: .random(in: 40...60, using: &random), isSettled: isSettled)
+                }
+                #expect(try await account.larder("run", "--once").exitCode == 0)
+                let listed = server.listedBelowRoot
+                #expect(Set(listed).count == Self.folders.count - 1)
+                let again = listed.count - Set(listed).count
+                #expect(again <= (isSettled ? 0 : (Self.mostUnderWay - 1) * kills), "seed \(seed)")
+                try await expectEnd(of: account, server, folder, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("I12: what changes while a first scan lies killed is found, and nothing else is listed again for it")
+    func changedMeanwhile() async throws {
+        try await withTemporaryFolder { folder in
+            try await DemoServer.running { server in
+                for folder in Self.folders { server.tree.put("\(folder)/a", folder, modified: 1_600_000_000) }
+                let account = try Account(in: "\(folder)/killed", server)
+                #expect(try await account.larder("pin", "/").exitCode == 0)
+                try await kill(account, server, after: 60, isSettled: true)
+                let deep = try #require(
+                    server.listedBelowRoot.first { $0.utf8.count(where: { $0 == UInt8(ascii: "/") }) == 2 })
+                let top = String(deep.prefix { $0 != "s" }.dropLast())
+                server.tree.put("\(deep)/a", "changed", modified: 1_600_000_000)
+                server.tree.put("\(deep)/new", "new", modified: 1_600_000_000)
+                #expect(try await account.larder("run", "--once").exitCode == 0)
+                let twice = Dictionary(grouping: server.listedBelowRoot) { $0 }.filter { $1.count > 1 }
+                #expect(Set(twice.keys) == [top, deep] && twice.values.allSatisfy { $0.count == 2 })
+                #expect(try account.text("\(deep)/a") == "changed")
+                try await expectEnd(of: account, server, folder, "")
+            }
+        }
+    }
+
+    /// Kills a run in which so many folders were listed and others are waited for.
+    private func kill(_ account: Account, _ server: DemoServer, after count: Int, isSettled: Bool) async throws {
+        // No more than these: the next run's are not held. These stay so until the server stops, so that none is in its log.
+        let held = isSettled ? Self.width : 1
+        let hold = server.add(Fault(.hold(), method: "PROPFIND", from: count + 1, times: held))
+        let before = server.listedBelowRoot.count
+        let child = try account.larder.start(["run", "--once"], errors: "\(account.folder)/errors")
+        await server.untilHeld(hold, count: held)
+        while isSettled, !child.hasEnded, try await !account.listed().isSuperset(of: server.listedBelowRoot[before...])
+        {}
+        child.send(SIGKILL)
+        let status = await child.wait()
+        let errors = try Files.text("\(account.folder)/errors")
+        #expect(status == .signal(SIGKILL), "\(errors)")
+    }
+
+    /// Expects what an account has that saw the same server once, and that the scan counts as one that is over.
+    private func expectEnd(of account: Account, _ server: DemoServer, _ folder: String, _ note: Comment) async throws {
+        let other = try Account(in: "\(folder)/undisturbed", server)
+        #expect(try await other.larder("pin", "/").exitCode == 0)
+        #expect(try await other.larder("run", "--once").exitCode == 0)
+        #expect(try await account.difference(from: other.files) == "", note)
+        let (state, expected) = (try await account.state(), try await other.state())
+        #expect(state == expected && state.last == "lastWholeWalk", note)
+        server.forgetRequests()
+        #expect(try await account.larder("run", "--once").exitCode == 0)
+        #expect(server.requests.paths(of: "PROPFIND") == ["/"], note)
+    }
+}
+
+extension DemoServer {
+    /// The folders that were listed, but for the root.
+    fileprivate var listedBelowRoot: [String] { requests.paths(of: "PROPFIND").filter { $0 != "/" } }
+}
+
+extension Account {
+    /// The folders that count as listed.
+    fileprivate func listed() async throws -> Set<String> {
+        Set(try await database("SELECT path FROM items WHERE listedETag IS NOT NULL"))
+    }
+
+    /// All that the database holds of the server, and of what is still to be done.
+    fileprivate func state() async throws -> [String] {
+        try await database(
+            """
+            SELECT path, parentPath, name, fileID, type, size, mimeType, etag, etagStrength, lastModified, permissions, listedETag,
+              racy, removedAt, cloudStatus, copyETag, copySize, copyModified, hex(copyDigest), downloadTrigger
+            FROM items ORDER BY path
+            """, "SELECT 'to list', path FROM scanJobs", "SELECT 'to do', path FROM syncRecords",
+            "SELECT 'to move', toPath FROM treeMoves", "SELECT 'missing', databaseID FROM missingItems",
+            "SELECT 'issue', subject FROM issues",
+            "SELECT key FROM meta WHERE key IN ('lastWholeWalk', 'lastScan', 'etagsWereWrong') ORDER BY key")
+    }
+
+    private func database(_ queries: String...) async throws -> [String] {
+        let code = """
+            import sqlite3, sys
+            db = sqlite3.connect('file:%s?mode=ro' % sys.argv[1], uri=True)
+            for query in sys.argv[2:]:
+                for row in db.execute(query): print(*row)
+            """
+        let result = try await TestSupport.run("python3", ["-c", code, "\(vault)/larder.db"] + queries)
+        guard result.exitCode == 0 else { throw SetupError(result.errors) }
+        return result.lines
+    }
+}
