@@ -33,6 +33,7 @@ struct Run: LarderCommand {
         let hosting = Hosting(
             process: process, accounts: accounts, once: once, timeout: limit, isJSON: global.isJSON, console: console)
         var failures = await hosting.runUntilSignalled(log: config.log)
+        if once { failures += await process.pluginReports().compactMap(\.refusal) }
         do {
             try await process.close()
         } catch {
@@ -43,5 +44,17 @@ struct Run: LarderCommand {
 
     private func absolute(_ path: String) -> String {
         ConfigPaths.tidied(path.hasPrefix("/") ? path : currentFolder() + "/" + path)
+    }
+}
+
+extension PluginReport {
+    /// What is enabled and did nothing is not all done.
+    fileprivate var refusal: Failure? {
+        guard state == .refused else { return nil }
+        return Failure(
+            .failed, "the plugin \(id.shortName) is refused: \(reason ?? "it gave no reason")",
+            hint:
+                "`larder plugin why \(id.shortName)` tells more; `larder plugin disable \(id.shortName)` does without it"
+        )
     }
 }

@@ -51,6 +51,7 @@ import Testing
         try await withTemporaryFolder { folder in
             try await DemoServer.running { server in
                 try Files.write("not looked into", to: "\(folder)/plugin.so")
+                server.tree.put("/a", "x")
                 let account = try Account(
                     in: folder, server,
                     settings: [
@@ -58,6 +59,15 @@ import Testing
                     ])
                 let result = try await account.larder("plugin", "why", "org.example.recorder")
                 #expect((result.output + result.errors).contains("isolation: in-process"), "\(result.summary)")
+
+                // The host runs on, and what the plugin would have done is not all done.
+                #expect(try await account.larder("pin", "/").exitCode == 0)
+                let run = try await account.larder("run", "--once")
+                #expect(run.exitCode == 1 && run.errors.contains("org.example.recorder is refused"), "\(run.summary)")
+                #expect(run.errors.contains("larder plugin disable org.example.recorder"), "\(run.summary)")
+                #expect(try account.localFiles() == ["a"])
+                #expect(try await account.larder("plugin", "disable", "org.example.recorder").exitCode == 0)
+                #expect(try await account.larder("run", "--once").exitCode == 0)
             }
         }
     }
