@@ -4,33 +4,31 @@ public import Model
 extension DatabaseReads {
     /// The item at a path; removed ones have none.
     public func item(at path: ItemPath) throws -> Item? {
-        try firstItem("items.path = ? AND items.removedAt IS NULL", [.text(path.text)])
+        try firstItem(ItemQuery.atPath, [.text(path.text)])
     }
 
     /// The item at a path; without one the item that was removed from there last.
     public func lastItem(at path: ItemPath) throws -> Item? {
-        try firstItem(
-            "items.path = ? ORDER BY items.removedAt IS NOT NULL, items.removedAt DESC", [.text(path.text)])
+        try firstItem(ItemQuery.lastAtPath, [.text(path.text)])
     }
 
     public func item(localID: LocalID) throws -> Item? {
-        try firstItem("items.localID = ?", [.text(localID.text)])
+        try firstItem(ItemQuery.withLocalID, [.text(localID.text)])
     }
 
     public func item(databaseID: Int64) throws -> Item? {
-        try firstItem("items.databaseID = ?", [.integer(databaseID)])
+        try firstItem(ItemQuery.withDatabaseID, [.integer(databaseID)])
     }
 
     /// The item with the server's id, one that is not removed first.
     public func item(fileID: FileID) throws -> Item? {
-        try firstItem("items.fileID = ? ORDER BY items.removedAt IS NOT NULL LIMIT 1", [.text(fileID.text)])
+        try firstItem(ItemQuery.withFileID, [.text(fileID.text)])
     }
 
     /// What is directly in a folder and not removed, by name.
     public func children(of folder: ItemPath) throws -> [Item] {
         var items: [Item] = []
-        let sql = "items.parentPath = ? AND items.removedAt IS NULL AND items.path <> '/' ORDER BY items.name"
-        try eachItem(where: sql, [.text(folder.text)], isCached: true) { item in
+        try eachItem(RawStatement(db, ItemQuery.inFolder), [.text(folder.text)]) { item in
             items.append(item)
             return true
         }
@@ -44,14 +42,12 @@ extension DatabaseReads {
     public func eachItem(
         where sql: String, _ arguments: [SQLValue] = [], _ body: (Item) throws -> Bool
     ) throws {
-        try eachItem(where: sql, arguments, isCached: false, body)
+        try eachItem(RawStatement(db, ItemQuery.select("WHERE \(sql)"), isCached: false), arguments, body)
     }
 
     private func eachItem(
-        where sql: String, _ arguments: [SQLValue], isCached: Bool, _ body: (Item) throws -> Bool
+        _ statement: RawStatement, _ arguments: [SQLValue], _ body: (Item) throws -> Bool
     ) throws {
-        let statement = try RawStatement(
-            db, "SELECT \(ItemColumns.wholeItem) FROM items WHERE \(sql)", isCached: isCached)
         defer { statement.reset() }
         statement.bind(arguments)
         while try statement.step() {
@@ -61,12 +57,24 @@ extension DatabaseReads {
 
     private func firstItem(_ sql: String, _ arguments: [SQLValue]) throws -> Item? {
         var found: Item?
-        try eachItem(where: sql, arguments, isCached: true) { item in
+        try eachItem(RawStatement(db, sql), arguments) { item in
             found = item
             return false
         }
         return found
     }
+}
+
+/// Made once: they are looked up by their text, for each item.
+private enum ItemQuery {
+    static let atPath = select("WHERE path = ? AND removedAt IS NULL")
+    static let lastAtPath = select("WHERE path = ? ORDER BY removedAt IS NOT NULL, removedAt DESC")
+    static let withLocalID = select("WHERE localID = ?")
+    static let withDatabaseID = select("WHERE databaseID = ?")
+    static let withFileID = select("WHERE fileID = ? ORDER BY removedAt IS NOT NULL LIMIT 1")
+    static let inFolder = select("WHERE parentPath = ? AND removedAt IS NULL AND path <> '/' ORDER BY name")
+
+    static func select(_ rest: String) -> String { "SELECT \(ItemColumns.wholeItem) FROM items \(rest)" }
 }
 
 extension Transaction {

@@ -47,18 +47,18 @@ public struct Landing: Hashable, Sendable {
 
 extension DatabaseReads {
     public func syncRecord(id: Int64) throws -> JournalRecord? {
-        try firstSyncRecord("id = ?", [.integer(id)])
+        try firstSyncRecord(SyncRecordQuery.withID, [.integer(id)])
     }
 
     /// The record of a request that was made before and is not done yet.
     public func syncRecord(reason: DownloadTrigger, key: String) throws -> JournalRecord? {
-        try firstSyncRecord("reason = ? AND key = ?", [.text(reason.text), .text(key)])
+        try firstSyncRecord(SyncRecordQuery.withKey, [.text(reason.text), .text(key)])
     }
 
     /// The records of an item, in the order in which they are done.
     public func syncRecords(of item: LocalID) throws -> [JournalRecord] {
         var records: [JournalRecord] = []
-        try eachSyncRecord(where: "localID = ? ORDER BY id", [.text(item.text)]) { record in
+        try eachSyncRecord(SyncRecordQuery.ofItem, [.text(item.text)]) { record in
             records.append(record)
             return true
         }
@@ -70,7 +70,7 @@ extension DatabaseReads {
     ///   - id: Begins behind this record; 0: at the first.
     ///   - body: Returns false to end early.
     public func eachSyncRecord(after id: Int64 = 0, _ body: (JournalRecord) throws -> Bool) throws {
-        try eachSyncRecord(where: "id > ? ORDER BY id", [.integer(id)], body)
+        try eachSyncRecord(SyncRecordQuery.after, [.integer(id)], body)
     }
 
     /// Reads the records of all that is no download, in the order in which they are done. Costs nothing for the downloads between.
@@ -78,15 +78,13 @@ extension DatabaseReads {
     ///   - id: Begins behind this record.
     ///   - body: Returns false to end early.
     public func eachRemovalRecord(after id: Int64, _ body: (JournalRecord) throws -> Bool) throws {
-        try eachSyncRecord(
-            in: "syncRecords INDEXED BY syncRecords_removals", where: "action <> 'download' AND id > ? ORDER BY id",
-            [.integer(id)], body)
+        try eachSyncRecord(SyncRecordQuery.removalsAfter, [.integer(id)], body)
     }
 
     /// Downloads that were complete and on their way into the tree.
     public func landingRecords() throws -> [JournalRecord] {
         var records: [JournalRecord] = []
-        try eachSyncRecord(where: "landingDigest IS NOT NULL ORDER BY id", []) { record in
+        try eachSyncRecord(SyncRecordQuery.landing, []) { record in
             records.append(record)
             return true
         }
@@ -147,11 +145,10 @@ extension DatabaseReads {
         return try statement.step() ? statement.integer(0).map(Timestamp.init(nanoseconds:)) : nil
     }
 
-    func eachSyncRecord(
-        in table: String = "syncRecords", where sql: String, _ arguments: [SQLValue],
-        _ body: (JournalRecord) throws -> Bool
+    private func eachSyncRecord(
+        _ sql: String, _ arguments: [SQLValue], _ body: (JournalRecord) throws -> Bool
     ) throws {
-        let statement = try RawStatement(db, "SELECT \(SyncRecordColumns.selection) FROM \(table) WHERE \(sql)")
+        let statement = try RawStatement(db, sql)
         defer { statement.reset() }
         statement.bind(arguments)
         while try statement.step() {
@@ -164,10 +161,25 @@ extension DatabaseReads {
 
     private func firstSyncRecord(_ sql: String, _ arguments: [SQLValue]) throws -> JournalRecord? {
         var found: JournalRecord?
-        try eachSyncRecord(where: sql, arguments) { record in
+        try eachSyncRecord(sql, arguments) { record in
             found = record
             return false
         }
         return found
+    }
+}
+
+/// Made once: they are looked up by their text, for each record.
+private enum SyncRecordQuery {
+    static let withID = select("WHERE id = ?")
+    static let withKey = select("WHERE reason = ? AND key = ?")
+    static let ofItem = select("WHERE localID = ? ORDER BY id")
+    static let after = select("WHERE id > ? ORDER BY id")
+    static let removalsAfter = select(
+        "INDEXED BY syncRecords_removals WHERE action <> 'download' AND id > ? ORDER BY id")
+    static let landing = select("WHERE landingDigest IS NOT NULL ORDER BY id")
+
+    private static func select(_ rest: String) -> String {
+        "SELECT \(SyncRecordColumns.selection) FROM syncRecords \(rest)"
     }
 }
