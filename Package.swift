@@ -157,7 +157,7 @@ let package = Package(
             "Core",
             [
                 "Model", "Warehouse", "Storage", "Connection", "PluginHost", "Core", "DemoServer", "SyncEngine",
-                "ItemPolicies", "larder",
+                "ItemPolicies", "larder", grdb,
             ]),
         tests("DemoServer", ["DemoServer"]),
         tests("CLI", ["larder", "Model", "DemoServer", arguments, logging]),

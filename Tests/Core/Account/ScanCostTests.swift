@@ -1,0 +1,148 @@
+import DemoServer
+import GRDB
+import Glibc
+import Model
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Core
+@testable import Storage
+
+/// What a scan writes, counted and not timed.
+@Suite("The cost of scans")
+struct ScanCostTests {
+    private static let (folders, filesEach) = (200, 50)
+
+    @Test(
+        "The rows of 10,000 files in 200 folders are written once, in few transactions; where nothing changed none is")
+    func transactions() async throws {
+        try await Bench.running { bench in
+            for number in 0..<Self.folders * Self.filesEach { bench.put("/d\(number % Self.folders)/f\(number)", "x") }
+            let first = try await bench.writes(slowly: true)
+            #expect(first.transactions < Self.folders / 4)
+            // A file's row is written once; a folder's again when it was listed, and so is that it has to be listed and was.
+            #expect(first.rows <= Self.folders * Self.filesEach + 4 * (Self.folders + 1) + 2 * first.transactions)
+            #expect(bench.listings.count == Self.folders + 2)
+
+            // Only when that was, and how the account is.
+            let unchanged = try await bench.writes()
+            #expect(unchanged.rows <= 4 && bench.listings == ["/"])
+            bench.clock.advance(.seconds(24 * 3600))
+            let whole = try await bench.writes()
+            #expect(whole.rows <= 6 && Set(bench.listings).count == Self.folders + 1)
+        }
+    }
+
+    @Test("What listings have to write at the same time is one transaction")
+    func together() async throws {
+        try await Bench.running { bench in
+            let counter = try await bench.countWrites()
+            try await MergeWriter(database: bench.host.database).writeTogether(100) { number, tx in
+                try tx.addScanJob(ScanJob(path: ItemPath(unchecked: "/\(number)"), isWhole: false))
+            }
+            #expect(try await bench.host.database.read { try $0.scanJobs() }.count == 100)
+            #expect(counter.written.transactions == 1)
+        }
+    }
+}
+
+extension MergeWriter {
+    /// Hands over so many pieces of work before the first of them can begin.
+    fileprivate func writeTogether(
+        _ count: Int, _ body: @escaping @Sendable (Int, Storage.Transaction) throws -> Void
+    ) async throws {
+        let tasks = (0..<count).map { number in Task.immediate { try await self.write { try body(number, $0) } } }
+        for task in tasks { try await task.value }
+    }
+}
+
+/// What was committed.
+private struct Written {
+    /// Transactions that changed a row.
+    var transactions = 0
+    /// How often a row was added, changed or removed, in any table.
+    var rows = 0
+}
+
+/// Counts what a connection commits, by SQLite's own count of changes.
+private final class WriteCounter: TransactionObserver, Sendable {
+    private let state: Mutex<(last: Int, written: Written)>
+    private let disk: SlowDisk?
+
+    init(_ db: GRDB.Database, disk: SlowDisk?) {
+        state = Mutex((db.totalChangesCount, Written()))
+        self.disk = disk
+    }
+
+    var written: Written { state.withLock { $0.written } }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseDidRollback(_ db: GRDB.Database) { state.withLock { $0.last = db.totalChangesCount } }
+
+    func databaseDidCommit(_ db: GRDB.Database) {
+        let changes = db.totalChangesCount
+        state.withLock { state in
+            guard changes > state.last else { return }
+            state.written.transactions += 1
+            state.written.rows += changes - state.last
+            state.last = changes
+        }
+        disk?.commit(db)
+    }
+}
+
+/// A disk on which a commit takes as long as the server needs for all listings that are under way.
+private final class SlowDisk: Sendable {
+    private let server: DemoServer
+    /// The folders that were listed when the last commit ended.
+    private let listed = Mutex(0)
+    /// How many are listed at once, or wait for their commit.
+    private static let underWay = 24
+
+    init(_ server: DemoServer) { self.server = server }
+
+    private var answered: Int { Set(server.requests.filter { $0.method == "PROPFIND" }.map(\.path)).count }
+
+    func commit(_ db: GRDB.Database) {
+        do {
+            let folders: Int = try Int.fetchOne(db, sql: "SELECT count(*) FROM items WHERE type = 1") ?? 0
+            let now: Int = try Int.fetchOne(db, sql: "SELECT count(*) FROM items WHERE listedETag IS NOT NULL") ?? 0
+            let before = listed.withLock { listed in
+                defer { listed = now }
+                return listed
+            }
+            // Before the root was listed nothing else is.
+            guard before > 0 else { return }
+            let expected = min(folders, before + Self.underWay)
+            // Should fewer be under way, the test fails by what it counts.
+            var looks = 0
+            while answered < expected, looks < 30_000 {
+                usleep(1_000)
+                looks += 1
+            }
+        } catch {
+            Testing.Issue.record(error)
+        }
+    }
+}
+
+extension Bench {
+    fileprivate func countWrites(disk: SlowDisk? = nil) async throws -> WriteCounter {
+        try await host.database.write { tx -> WriteCounter in
+            let counter = WriteCounter(tx.db, disk: disk)
+            tx.db.add(transactionObserver: counter, extent: .databaseLifetime)
+            return counter
+        }
+    }
+
+    /// What a run of another host writes.
+    fileprivate func writes(slowly: Bool = false) async throws -> Written {
+        try await restart()
+        let counter = try await countWrites(disk: slowly ? SlowDisk(server) : nil)
+        try await runWell()
+        return counter.written
+    }
+}
