@@ -56,10 +56,12 @@ struct Rig: Sendable {
         }
     }
 
-    /// - Parameter server: Nil: the scripted one.
+    /// - Parameters:
+    ///   - server: Nil: the scripted one.
+    ///   - time: The engine's clock; nil: the one on which nothing waits.
     init(
         folder: String, source: ScriptedSource = ScriptedSource(), server: (any FileSource)? = nil,
-        limits: Limits = Limits()
+        limits: Limits = Limits(), time: HostClock? = nil
     ) throws {
         self.folder = folder
         self.source = source
@@ -73,7 +75,7 @@ struct Rig: Sendable {
         logger.logLevel = .critical
         engine = SyncEngine(
             account: "home", database: vault.database, tree: vault.tree, source: server ?? source,
-            isFirstSinceBoot: vault.isFirstSinceBoot, limits: limits, clock: clock.host,
+            isFirstSinceBoot: vault.isFirstSinceBoot, limits: limits, clock: time ?? clock.host,
             callbacks: .init(relist: { await listings.list($0) }, isCovered: { coverage.covers($0, $1) }),
             logger: logger)
         vault.database.setCommitObserver { [weak engine] summary in
