@@ -15,6 +15,12 @@ extension Answer {
                 text: "<!DOCTYPE html><html><head><title>Log in</title></head><body><form><br></form></body></html>")
         case .refusal(let status, let precondition):
             self = CalendarService.refusal(status, precondition.map(XMLName.dav), XMLWriter(prefixes: .usual))
+        case .endless(let code):
+            self.init(.init(code: code))
+            body = .chunks { sink in
+                // Ends when nobody takes it any more.
+                while true { try await sink(ByteBuffer(repeating: UInt8(ascii: "."), count: 65_536)) }
+            }
         case .redirect(let address, let status):
             self.init(.init(code: status))
             fields[.location] = address

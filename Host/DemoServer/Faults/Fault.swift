@@ -14,6 +14,8 @@ public struct Fault: Sendable {
         /// This status with a body that names the precondition of WebDAV that the request broke, such as
         /// `valid-sync-token`; nil names none.
         case refusal(Int, precondition: String?)
+        /// This status and a body without end.
+        case endless(Int)
         /// A calendar answer with this document type, `<!DOCTYPE x [<!ENTITY e …>]>`, that has `&e;` in the place of each
         /// name and sync token.
         case documentType(String)

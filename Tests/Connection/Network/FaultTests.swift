@@ -1,20 +1,23 @@
 import DemoServer
 import Logging
 import Model
+import TestSupport
 import Testing
 
 @testable import Connection
 
 /// A connection to a server that fails on purpose.
 struct FaultTests {
-    private func running(_ body: (DemoServer, Connection) async throws -> Void) async throws {
+    private func running(
+        limits: Limits = Limits(), _ body: (DemoServer, Connection) async throws -> Void
+    ) async throws {
         try await DemoServer.running { server in
             server.tree.put("/big", [UInt8](repeating: 7, count: 3_000_000))
             server.tree.put("/a", "hello")
             let connection = Connection(
                 bookmark: .at(server.url, username: server.configuration.user),
                 credentials: .basic(username: server.configuration.user, password: server.configuration.password),
-                logger: Logger(label: "test"))
+                limits: limits, logger: Logger(label: "test"))
             try await closing(connection) {
                 _ = try await connection.connect()
                 try await body(server, connection)
@@ -118,6 +121,41 @@ struct FaultTests {
                     #expect(error?.kind == .unreachable)
                     server.remove(hold)
                 }
+            }
+        }
+    }
+
+    @Test(
+        "C2: a refusal that does not end is given up at its head; nothing more is asked before there is a new password",
+        .timeLimit(.minutes(2)),
+        arguments: [[Fault.Kind.endless(401)], [.refusal(401, precondition: nil), .hold(afterBytes: 10)]])
+    func endlessRefusal(_ kinds: [Fault.Kind]) async throws {
+        var limits = Limits()
+        limits.connections = 1
+        try await running(limits: limits) { server, connection in
+            // More often than there may be connections: none is left behind.
+            for round in 1...10 {
+                let faults = kinds.map { server.add(Fault($0, method: round % 2 == 0 ? "GET" : "PROPFIND")) }
+                server.forgetRequests()
+                for attempt in 1...3 {
+                    let error = await #expect(throws: ConnectionError.self) {
+                        if (round % 2 == 0) == (attempt == 1) {
+                            _ = try await connection.get(path("/a"), into: MemorySink())
+                        } else {
+                            _ = try await connection.list(.root) { _ in }
+                        }
+                    }
+                    #expect(error?.kind == .authentication)
+                }
+                for fault in faults { server.remove(fault) }
+                // Its line is in the log when the server has seen that nobody reads on.
+                await until { !server.requests.isEmpty }
+                connection.use(
+                    .basic(username: server.configuration.user, password: server.configuration.password))
+                _ = try await connection.connect()
+                #expect(try await connection.get(path("/a"), into: MemorySink()).size == 5)
+                #expect(try await connection.entries(of: .root).0.count == 2)
+                #expect(server.requests.count { $0.status == 401 } == 1)
             }
         }
     }
