@@ -16,7 +16,7 @@ import Testing
 
     @Test(
         "I12: killed again and again, a first scan lists nothing again that it had listed, and ends as an undisturbed one",
-        .timeLimit(.minutes(5)), arguments: [true, false])
+        .timeLimit(.minutes(20)), arguments: [true, false])
     func killed(isSettled: Bool) async throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("moments of the kills: seed \(seed)")

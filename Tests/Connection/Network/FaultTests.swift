@@ -127,7 +127,7 @@ struct FaultTests {
 
     @Test(
         "C2: a refusal that does not end is given up at its head; nothing more is asked before there is a new password",
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(20)),
         arguments: [[Fault.Kind.endless(401)], [.refusal(401, precondition: nil), .hold(afterBytes: 10)]])
     func endlessRefusal(_ kinds: [Fault.Kind]) async throws {
         var limits = Limits()

@@ -70,7 +70,7 @@ struct TroubleTests {
 
     @Test(
         "C2: a password that stops working is sent by the downloads under way at that moment, and by nothing else",
-        .timeLimit(.minutes(2)), arguments: [Fault.Kind.status(401), .endless(401)])
+        .timeLimit(.minutes(20)), arguments: [Fault.Kind.status(401), .endless(401)])
     func refusedMeanwhile(_ refusal: Fault.Kind) async throws {
         var settings = Settings()
         settings.limits.downloads = 3

@@ -57,7 +57,7 @@ struct FetchCrewTests {
         #expect(next(crew) == nil)
     }
 
-    @Test("A worker that goes on tells of what has ended", .timeLimit(.minutes(1)))
+    @Test("A worker that goes on tells of what has ended", .timeLimit(.minutes(20)))
     func bell() async throws {
         let crew = FetchCrew(workers: 1, threads: 1)
         _ = try crew.hand((1...4).map { try job($0, .processing) })
@@ -77,7 +77,7 @@ struct FetchCrewTests {
     }
 
     @Test(
-        "A record is marked once, and only while its download is under way, which is told of", .timeLimit(.minutes(1)))
+        "A record is marked once, and only while its download is under way, which is told of", .timeLimit(.minutes(20)))
     func marks() async throws {
         let crew = FetchCrew(workers: 3, threads: 1)
         _ = try crew.hand((1...3).map { try job($0) })

@@ -45,7 +45,7 @@ struct JournalOrderTests {
 
     @Test(
         "a removal that is asked for while downloads are under way does not wait for those behind them",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(20)))
     func underWay() async throws {
         try await Rig.with(limits: Limits(downloads: 2)) { rig in
             let (copy, wanted) = try await fill(rig)
@@ -87,7 +87,7 @@ struct JournalOrderTests {
 
     @Test(
         "what was started is marked without reading on: no more of the journal is in memory than may start soon",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(20)))
     func window() async throws {
         try await Rig.with(limits: Limits(downloads: 2)) { rig in
             let read = Mutex(0)

@@ -49,7 +49,7 @@ struct ArrivalsTests {
         #expect(arrivals.areDue(patience: second, now: start))
     }
 
-    @Test("Where others are under way a file waits a second for them and no longer", .timeLimit(.minutes(1)))
+    @Test("Where others are under way a file waits a second for them and no longer", .timeLimit(.minutes(20)))
     func others() async throws {
         try await running(["/a", "/b", "/c"]) { rig, clock, gates in
             await untilUnderWay(2, of: 3, by: rig)
@@ -65,7 +65,7 @@ struct ArrivalsTests {
         }
     }
 
-    @Test("The last file lands with the others at once where no more is expected", .timeLimit(.minutes(1)))
+    @Test("The last file lands with the others at once where no more is expected", .timeLimit(.minutes(20)))
     func last() async throws {
         try await running(["/a", "/b"]) { rig, clock, gates in
             await untilUnderWay(1, of: 2, by: rig)
@@ -78,7 +78,7 @@ struct ArrivalsTests {
 
     @Test(
         "Where more is expected and nothing is under way files wait a moment for it, from the first one's end on",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(20)))
     func more() async throws {
         try await running(["/a", "/b"], expectsMore: true) { rig, clock, gates in
             await untilUnderWay(1, of: 2, by: rig)
