@@ -6,6 +6,7 @@ import Testing
 @Suite(.serialized) struct PowerCutTests {
     /// The disk is an image in a file. Its content at a moment, without what the kernel had not written yet, is what a
     /// power cut leaves; it is copied twice until both are equal, so that it is one moment's.
+    // spec: S24
     @Test(
         "S24: after a power cut no row names bytes that are not there, and the next run heals the rest",
         .enabled(if: Build.isRoot, "mounting a disk image needs root"))
