@@ -11,7 +11,11 @@ extension EngineLoop {
     mutating func startTreeWork(_ children: inout Children) {
         guard !isLanding else { return }
         if engine.controls.with({ !$0.visitors.isEmpty || $0.visits > 0 }) {
-            if placed.isEmpty || isDiskFailing { engine.letVisitorsIn() } else { startLanding([], &children) }
+            if placed.isEmpty || isDiskFailing {
+                engine.letVisitorsIn()
+            } else {
+                startLanding([], completing: true, &children)
+            }
             return
         }
         let now = engine.clock.now()
@@ -21,7 +25,7 @@ extension EngineLoop {
         if !(isDiskFailing && isLandingStuck),
             arrivals.areDue(patience: patience, now: now) || (!placed.isEmpty && isSettled && (isLast || isOverdue))
         {
-            startLanding(arrivals.takeAll(), &children)
+            startLanding(arrivals.takeAll(), completing: isSettled || isOverdue, &children)
         } else if window.readyCount(.actions) > 0 {
             startRemovals(&children)
         }
@@ -36,16 +40,20 @@ extension EngineLoop {
         return engine.controls.with(\.expectsMore) ? Arrivals.shortWait : .zero
     }
 
-    private mutating func startLanding(_ batch: [Fetched], _ children: inout Children) {
+    /// - Parameter completing: Whether the items of files that are in place say so. Else these wait for the next landing, since
+    ///   they came just now.
+    private mutating func startLanding(_ batch: [Fetched], completing: Bool, _ children: inout Children) {
         isLanding = true
-        let (earlier, started) = (placed, takeUnmarked())
+        let (earlier, started) = (completing ? placed : [], takeUnmarked())
+        if completing { isCompleting = true }
         children.addTask(executorPreference: engine.threads) { [engine] in
             .landed(batch, try engine.land(batch, completing: earlier, started: started))
         }
     }
 
     mutating func landed(_ batch: [Fetched], _ outcome: LandingOutcome) {
-        isLanding = false
+        let completed = isCompleting
+        (isLanding, isCompleting) = (false, false)
         isLandingStuck = outcome.failure != nil
         if let failure = outcome.failure {
             health.failed(.disk(failure), record: 0, now: engine.clock.now())
@@ -53,9 +61,15 @@ extension EngineLoop {
             for file in batch { window.park(file.job.id) }
             return
         }
-        placed = outcome.placed
-        completesAt = placed.isEmpty ? nil : engine.clock.now() + Self.longestCompletion
-        settlesAt = placed.isEmpty ? nil : engine.clock.now() + Self.settling
+        if completed { (placed, completesAt) = ([], nil) }
+        placed += outcome.placed
+        let now = engine.clock.now()
+        if placed.isEmpty {
+            (completesAt, settlesAt) = (nil, nil)
+        } else {
+            completesAt = completesAt ?? now + Self.longestCompletion
+            settlesAt = now + Self.settling
+        }
         for settlement in outcome.settlements { settled(settlement) }
     }
 

@@ -56,6 +56,8 @@ struct EngineLoop {
     /// From when on the looks of placed files are proof of their content.
     var settlesAt: Timestamp?
     var isLanding = false
+    /// Whether the landing under way completes what is in place.
+    var isCompleting = false
     /// Whether the last try to put files in place, or to complete those that are, failed on the disk.
     var isLandingStuck = false
 

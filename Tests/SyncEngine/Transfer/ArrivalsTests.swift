@@ -92,6 +92,27 @@ struct ArrivalsTests {
         }
     }
 
+    @Test(
+        "A file that is in place is not complete before its looks are proof, even if others land at once: it is not read at the next start",
+        .timeLimit(.minutes(20)))
+    func settled() async throws {
+        try await running(["/a", "/b", "/c"]) { rig, clock, gates in
+            await untilUnderWay(2, of: 3, by: rig)
+            clock.advance(to: Arrivals.longestWait)
+            try await untilHere("/a", rig)
+            for gate in gates { gate.open() }
+            for path in ["/b", "/c"] { try await untilHere(path, rig) }
+            #expect(try await status("/a", rig) == .cloudOnly)
+            clock.advance(to: Arrivals.longestWait + EngineLoop.settling)
+            for path in ["/a", "/b", "/c"] { await until { (try? await status(path, rig)) == .localCopy } }
+            #expect(try await rig.records().isEmpty)
+        }
+    }
+
+    private func status(_ path: String, _ rig: Rig) async throws -> CloudStatus? {
+        try await rig.database.read { try $0.item(at: ItemPath(path))?.cloudStatus }
+    }
+
     /// Returns when all downloads but so many have ended, and the engine has done what follows from that at that time.
     private func untilUnderWay(_ count: Int, of files: Int, by rig: Rig) async {
         await until {
