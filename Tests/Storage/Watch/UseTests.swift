@@ -96,8 +96,12 @@ import Testing
                 if isRead, used.isEmpty { break }
             }
             #expect(isRead && used == [])
-            // Others' opens count again right after.
-            #expect(try await watched.used { _ = try Files.text(watched.tree.root + "/a") } == ["/a"])
+            // Others' opens count again once the events of its own were read, which takes a moment on a busy machine.
+            used = []
+            for _ in 0..<5 where used.isEmpty {
+                used = try await watched.used { _ = try Files.text(watched.tree.root + "/a") }
+            }
+            #expect(used == ["/a"])
         }
     }
 
