@@ -143,13 +143,17 @@ let package = Package(
         tests("Storage", ["Model", "Storage", "CLinux", grdb, sqlite, crypto]),
         tests("Warehouse", ["Warehouse", sqlite]),
         tests("Connection", ["Model", "Connection", "DemoServer", nioCore, nioHTTP1, logging]),
-        tests("PluginHost", ["Model", "PluginHost", "CLarder", "larder", logging]),
-        tests("ItemPolicies", ["Model", "Storage", "PluginHost", "ItemPolicies", "larder", grdb, logging]),
+        tests("PluginHost", ["Model", "PluginHost", "CLarder", "LarderFakeHost", "larder", logging]),
+        tests(
+            "ItemPolicies",
+            [
+                "Model", "Storage", "PluginHost", "ItemPolicies", "CLarder", "LarderFakeHost", "larder", grdb, logging,
+            ]),
         tests(
             "EventLoops",
             [
                 "Model", "CLarder", "Storage", "Connection", "PluginHost", "EventLoops", "EventScheduler", "DemoServer",
-                "larder", logging,
+                "LarderFakeHost", "larder", logging,
             ]),
         tests("SyncEngine", ["Model", "Storage", "Connection", "SyncEngine", "DemoServer", logging]),
         tests("EventScheduler", ["Model", "EventScheduler"]),

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 const int linux_o_noatime = O_NOATIME;
@@ -33,6 +34,11 @@ int linux_rename_exchange(int a_folder, const char *a, int b_folder, const char 
 }
 
 int linux_syncfs(int descriptor) { return syncfs(descriptor); }
+
+int64_t linux_file_system_type(int descriptor) {
+    struct statfs system;
+    return fstatfs(descriptor, &system) == 0 ? system.f_type : -1;
+}
 
 int linux_begin_writing(int descriptor, off_t from, off_t count) {
     return sync_file_range(descriptor, from, count, SYNC_FILE_RANGE_WRITE);

@@ -21,7 +21,8 @@ struct AvailableOffline: ItemPolicyProcessor {
 
     private var policies = FollowingPolicies([])
     private var rules = Rules(policies: [])
-    /// Whether the policies' targets may have moved unseen: before the first look after a start or a change of policies.
+    /// Whether the policies' targets may have moved unseen: before the first look after a start or a change of policies, and before
+    /// each cleanup.
     private var hasToLook = true
     private var trigger = Trigger.itemsChanged
     /// Folders to remove, once what is in them has been asked for.
@@ -39,7 +40,11 @@ struct AvailableOffline: ItemPolicyProcessor {
     var matchCondition: String? { rules.match?.text }
     /// Not on every change of an item: a copy that is not covered may be about to move to where it is.
     var cleanupCondition: String? {
-        trigger == .itemListUpdateCompleted || trigger == .policiesChanged ? rules.cleanup.text : nil
+        cleansUp(for: trigger) ? rules.cleanup.text : nil
+    }
+
+    private func cleansUp(for trigger: Trigger) -> Bool {
+        trigger == .itemListUpdateCompleted || trigger == .policiesChanged
     }
 
     mutating func updatePolicies(_ policies: [ItemPolicy]) throws(PluginError) {
@@ -51,7 +56,8 @@ struct AvailableOffline: ItemPolicyProcessor {
     mutating func preflight(for trigger: Trigger, changed: inout ItemCursor) throws(PluginError) {
         if trigger == .itemsChanged {
             while let item = try changed.next() { policies.see(item) }
-        } else if hasToLook, let targets = policies.targets {
+        } else if hasToLook || cleansUp(for: trigger), let targets = policies.targets {
+            // Targets may have moved since, and the run that tells of it may come after this one.
             var cursor = try items.matching(targets.text, fields: Self.fields)
             while let item = try cursor.next() { policies.see(item) }
             hasToLook = false

@@ -6,6 +6,8 @@ struct Calendar {
     var syncToken: String?
     var ctag: String?
     var supportsSync: Bool
+    /// What another calendar at the same path does not have (RFC 5842, or when it was made); nil: the server does not tell.
+    var identity: String?
     /// The address of an events endpoint in plain JSON that tells of it.
     var events: String?
 
@@ -18,6 +20,7 @@ struct Calendar {
         // A server may have tokens and not the reports that they are for: they tell of changes all the same.
         ctag = json["ctag"]?.string ?? syncToken
         supportsSync = json["supportsSync"]?.boolean ?? false
+        identity = json["identity"]?.string
         events = json["events"]?.string
     }
 }

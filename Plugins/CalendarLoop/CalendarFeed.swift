@@ -11,6 +11,19 @@ struct CalendarFeed {
         try feed.latest(Self.path(calendar) + "/latest", name: Self.id)
     }
 
+    /// All events that there are.
+    /// - Throws: if the endpoint does not list them.
+    func events(_ calendar: String) throws(PluginError) -> [Record] {
+        let path = "calendar/v1/\(EventFeed.escaped(calendar))/events"
+        guard let listed = try feed.listing(path, of: "Events") else {
+            throw feed.cannotList(path, "the calendar \(calendar)")
+        }
+        // Of several with one id the last one counts.
+        var events: [String: JSON] = [:]
+        for event in listed where event.id.utf8.count <= 4096 { events[event.id] = event.entity }
+        return events.sorted { $0.key < $1.key }.map { Self.record($0.key, $0.value) }
+    }
+
     func poll(_ calendar: String, since eventID: String) throws(PluginError) -> EventPage<CalendarLoop.Content> {
         guard let page = try feed.page(Self.path(calendar), since: eventID, name: Self.id) else {
             return EventPage(eventID: eventID, refresh: .everything, content: .init())

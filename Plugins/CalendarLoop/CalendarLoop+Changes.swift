@@ -49,6 +49,7 @@ extension CalendarLoop {
     /// Compares the listing with the records, for as many pages as it takes.
     mutating func compare(_ loop: String, page number: Int, then: Position) throws(PluginError) -> EventPage<Content> {
         let members = try exchange(loop).listing()
+        doubted.remove(loop)
         var then = then
         if case .listed(_, let ctag) = then {
             // Once a day a server that has learned it meanwhile is asked for a token.
@@ -166,14 +167,12 @@ extension CalendarLoop {
         let end = try clock.monotonic() + 20_000_000_000
         try fetching.fetch(changed) { () throws(PluginError) in try clock.monotonic() > end }
         content.records = fetching.handOver()
+        let isCut = content.keepWhatFits()
+        let isAll = isAll && !isCut
+        let hasNews = !content.records.isEmpty || !content.gone.isEmpty
         // Gone between listing and fetching.
         content.gone += fetching.gone
         for href in fetching.tooLarge { log?.warning("\(href) is larger than 8 MiB: its content is not kept") }
-        if let first = fetching.failed.first {
-            log?.warning(
-                "\(fetching.failed.count) objects of the calendar \(loop), such as \(first), cannot be read: "
-                    + "the server has an error of its own; they are asked for again")
-        }
         if fetching.isPartial {
             let next = Position.comparing(page: page + 1, then: then)
             // What the server has an error of is asked for once more.
@@ -181,7 +180,40 @@ extension CalendarLoop {
             keep(fetching.left + changed.filter { failed.contains($0.href) }, isAll: isAll, of: loop, for: next)
             return (next, true)
         }
-        if !fetching.failed.isEmpty, page == 0 { return (.comparing(page: 1, then: then), false) }
-        return (then, false)
+        if isCut { return (.comparing(page: page + 1, then: then), true) }
+        guard let first = fetching.failed.first else { return (then, false) }
+        // What the others are is kept first; the turn after it has nothing left but the failure, and begins there each time.
+        if hasNews { return (.comparing(page: page + 1, then: then), true) }
+        let others = fetching.failed.count == 1 ? "" : " and \(fetching.failed.count - 1) others"
+        throw PluginError(
+            .failed,
+            "\(first)\(others) of the calendar \(loop) cannot be read: what the server gives for it is broken, or an error of its own; "
+                + "all else is kept, and it is asked for again")
+    }
+}
+
+extension CalendarLoop.Content {
+    /// So many that go at once are many: a person may have to decide about them.
+    private static let many = 20
+    /// Bytes of what goes in one page.
+    private static let enough = 4 << 20
+
+    /// Leaves for a later page, which compares the calendar with its listing, what goes and is more than fits into this one; and all of it
+    /// if it is much and something else comes, so that a decision about the one does not keep the other away.
+    /// - Returns: whether something is left.
+    fileprivate mutating func keepWhatFits() -> Bool {
+        if gone.count >= Self.many, !records.isEmpty {
+            gone = []
+            return true
+        }
+        var bytes = 0
+        let end = gone.firstIndex { href in
+            // As the host counts it: with the collection's name, which is a beginning of it.
+            bytes += 2 * href.utf8.count + 64
+            return bytes > Self.enough
+        }
+        guard let end else { return false }
+        gone.removeSubrange(end...)
+        return true
     }
 }

@@ -32,6 +32,10 @@ struct CalendarLoop: EventLoop {
     let log: Host.Log?
     /// When a calendar was last asked, and not only looked up in what the core loop listed.
     private var asked: [String: Int64] = [:]
+    /// When a calendar was polled last.
+    private var seen: [String: Int64] = [:]
+    /// Calendars that may have been made anew since their records were compared with their listing.
+    var doubted: Set<String> = []
     /// By calendar.
     var backlogs: [String: Backlog] = [:]
     private let events: String?
@@ -49,7 +53,35 @@ struct CalendarLoop: EventLoop {
     mutating func poll(_ loop: String, since eventID: String) throws(PluginError) -> EventPage<Content> {
         let calendar = try Calendar(loop, records)
         if let feed = feed(calendar) { return try feed.poll(loop, since: eventID) }
+        let memory = try Memory(of: loop, in: values)
+        if let known = memory.identity, let identity = calendar.identity, identity != known {
+            log?.warning("the calendar \(loop) is another one at the same place: all of it is listed")
+            return EventPage(eventID: eventID, refresh: .everything, content: Content())
+        }
         let position = Position(eventID)
+        try doubt(loop, calendar, position)
+        var page = try next(loop, calendar, memory, position, eventID)
+        guard page.refresh.isEmpty, !page.more, case .synced = Position(page.eventID), doubted.remove(loop) != nil
+        else { return page }
+        page.eventID = Position.comparing(page: 1, then: Position(page.eventID)).eventID
+        page.more = true
+        return page
+    }
+
+    /// Where tokens are plain numbers, and nothing tells a calendar from another one at the same place, the token of one that was deleted
+    /// and made anew may be one that the loop knows. While it is polled, the core loop sees it go; else it is compared with its listing.
+    private mutating func doubt(_ loop: String, _ calendar: Calendar, _ position: Position) throws(PluginError) {
+        let now = try clock.monotonic()
+        let quarter: Int64 = 900_000_000_000
+        let isWatched = seen[loop].map { now - $0 < quarter } ?? false
+        seen[loop] = now
+        guard !isWatched, calendar.identity == nil, case .synced(let token) = position else { return }
+        if Position.isNumber(token) { doubted.insert(loop) }
+    }
+
+    private mutating func next(
+        _ loop: String, _ calendar: Calendar, _ memory: Memory, _ position: Position, _ eventID: String
+    ) throws(PluginError) -> EventPage<Content> {
         let backlog = backlogs.removeValue(forKey: loop)
         if case .comparing(let number, let then) = position {
             guard let backlog, backlog.eventID.utf8.elementsEqual(eventID.utf8) else {
@@ -57,11 +89,14 @@ struct CalendarLoop: EventLoop {
             }
             return try goOn(loop, with: backlog, page: number, then: then)
         }
-        if try Memory(of: loop, in: values).isComparisonDue(at: clock.now() / 1_000_000_000) {
+        if try memory.isComparisonDue(at: clock.now() / 1_000_000_000) {
             return page(.comparing(page: 1, then: position), more: true)
         }
         switch position {
         case .synced(let token):
+            if doubted.contains(loop), calendar.syncToken == token {
+                return try compare(loop, page: 1, then: position)
+            }
             if try !isWorthAsking(loop, calendar.syncToken, token) { return page(position) }
             return try delta(of: loop, calendar, since: token, wasStalled: false)
         case .stalled(let token):
@@ -79,13 +114,16 @@ struct CalendarLoop: EventLoop {
         guard page.content.isComparison else { return }
         var memory = try Memory(of: loop, in: values)
         memory.compared = try clock.now() / 1_000_000_000
+        if memory.identity == nil { memory.identity = try Calendar(loop, records).identity }
         try memory.keep(for: loop, in: values)
     }
 
     mutating func refresh(_ what: RefreshSet, of loop: String) throws(PluginError) -> Anchor {
         let calendar = try Calendar(loop, records)
-        if let feed = feed(calendar) { return Anchor(eventID: try feed.latest(loop)) }
+        if let feed = feed(calendar) { return try fetch(loop, from: feed) }
         backlogs[loop] = nil
+        doubted.remove(loop)
+        seen[loop] = try clock.monotonic()
         var fetching = Fetching(exchange(loop))
         let (members, position): ([Member], Position)
         if calendar.supportsSync, let (listed, token) = try everything(of: loop, into: &fetching) {
@@ -103,10 +141,26 @@ struct CalendarLoop: EventLoop {
         }
         var memory = try Memory(of: loop, in: values)
         memory.compared = try clock.now() / 1_000_000_000
+        memory.identity = calendar.identity
         memory.mismatch =
             if case .synced(let token) = position, calendar.syncToken != token { calendar.syncToken } else { nil }
         try memory.keep(for: loop, in: values)
         return Anchor(eventID: next.position.eventID, more: next.more)
+    }
+
+    /// Lists what an events endpoint has of a calendar, and drops what is gone.
+    private func fetch(_ loop: String, from feed: CalendarFeed) throws(PluginError) -> Anchor {
+        let anchor = try feed.latest(loop)
+        let events = try feed.events(loop)
+        let there = Set(events.map { Array($0.key.utf8) })
+        var gone: [String] = []
+        var known = try records.all(in: Self.objects(of: loop), [])
+        while let record = try known.next() {
+            if !there.contains(Array(record.key.utf8)) { gone.append(record.key) }
+        }
+        try remove(gone, from: loop)
+        for event in events { try records.put(event, in: Self.objects(of: loop)) }
+        return Anchor(eventID: anchor)
     }
 
     private func feed(_ calendar: Calendar) -> CalendarFeed? {

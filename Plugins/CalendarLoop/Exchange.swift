@@ -73,8 +73,13 @@ struct Exchange {
     ) throws(PluginError) -> Sync {
         var delta = Delta()
         var doubtful: [String] = []
+        var (hasOwn, hasForeign) = (false, false)
         while let response = try answer.next() {
-            guard let href = member(response.href) else { continue }
+            guard let href = member(response.href) else {
+                hasForeign = hasForeign || !isInside(response.href)
+                continue
+            }
+            hasOwn = true
             switch response.status {
             case 404, 410: delta.gone.append(href)
             case 418: doubtful.append(href)
@@ -86,6 +91,7 @@ struct Exchange {
         }
         let end = try answer.end()
         guard answer.status == 207 else { return try meaning(of: answer.status, end.errors, isInitial: token.isEmpty) }
+        guard hasOwn || !hasForeign else { throw foreign }
         for href in doubtful {
             if try isGone(href) { delta.gone.append(href) } else { delta.present.append(Member(href: href)) }
         }
@@ -118,14 +124,21 @@ struct Exchange {
         var answer = try dav.propfind(calendar, depth: 1, [Property.etag, "{DAV:}resourcetype"])
         var members: [Member] = []
         var isComplete = false
+        var (hasOwn, hasForeign) = (false, false)
         while let response = try answer.next() {
             if isCalendar(response.href) { isComplete = isComplete || response.status == 200 }
-            guard let href = member(response.href), response.status == 200 else { continue }
+            guard let href = member(response.href) else {
+                hasForeign = hasForeign || !isInside(response.href)
+                continue
+            }
+            hasOwn = true
+            guard response.status == 200 else { continue }
             if response.values[1]?.contains("{DAV:}collection") == true { continue }
             members.append(Member(href: href, etag: response.values[0]))
         }
         let end = try answer.end()
         guard answer.status == 207 else { throw refusal(answer.status) }
+        guard hasOwn || !hasForeign else { throw foreign }
         guard isComplete, !end.isTruncated else { throw failure("a listing that is not complete") }
         return members.sorted { $0.href.utf8.lexicographicallyPrecedes($1.href.utf8) }
     }
@@ -140,6 +153,12 @@ struct Exchange {
         href.utf8.elementsEqual(calendar.utf8) || (href + "/").utf8.elementsEqual(calendar.utf8)
     }
 
+    /// Whether it is the calendar, or anything in it.
+    private func isInside(_ href: String) -> Bool { isCalendar(href) || href.utf8.starts(with: calendar.utf8) }
+
+    /// Of an answer that names objects, and none of this calendar: a proxy that rewrites paths does not tell what is gone.
+    private var foreign: PluginError { failure("paths of other places alone") }
+
     /// The href if it is one of an object in this calendar, of which a record can be kept.
     private func member(_ href: String) -> String? {
         guard href.utf8.starts(with: calendar.utf8), href.utf8.count <= 4096 else { return nil }
@@ -149,6 +168,7 @@ struct Exchange {
 
     func refusal(_ status: Int) -> PluginError {
         switch status {
+        case 401: PluginError(.denied, "the server does not take this account's password for the calendar \(calendar)")
         case 403: PluginError(.denied, "the server does not let this account read the calendar \(calendar)")
         case 404, 410: PluginError(.notFound, "the calendar \(calendar) is not on the server any more")
         default: PluginError(.io, "the server answered \(status) for the calendar \(calendar)")

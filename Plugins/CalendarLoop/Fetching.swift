@@ -7,6 +7,8 @@ struct Fetching {
     /// An object beyond this many bytes is known, but not kept.
     private static let largest = 8 << 20
     private static let batch = 100
+    /// So many that cannot be had, and none that can: then it is the server.
+    private static let mostFailures = 5
 
     let exchange: Exchange
     private(set) var records: [Record] = []
@@ -22,7 +24,8 @@ struct Fetching {
     private var hasMultiget = true
     /// Bytes of the contents that came last with one request; 0: none did yet.
     private var lastBatch = 0
-
+    /// What a server's answer to a request for many says nothing of: each is asked for with a `GET`.
+    private var omitted: [Member] = []
     /// Bytes of contents that came and were not kept.
     private var wasted = 0
 
@@ -55,12 +58,15 @@ struct Fetching {
     private struct Batch: ~Copyable {
         let members: ArraySlice<Member>
         var answer: DAVAnswer
+        /// Those of which nothing came yet, with their listed ETags.
+        var pending: [String: String?] = [:]
     }
 
     /// Fetches objects in batches (RFC 4791, section 7.9), or one by one where the server does not know of these.
     ///
     /// Once the server has shown that it does, the next batch is asked for before one is read, so that both sides work at the same
-    /// time: two requests are under way at most.
+    /// time: two requests are under way at most. When an answer cannot be read to its end, for a byte that is no XML in one of the
+    /// objects, what is left of it is asked for one by one. So is what an answer leaves out.
     /// - Parameter isLate: says when the call has taken long enough.
     mutating func fetch(
         _ members: [Member], until isLate: () throws(PluginError) -> Bool
@@ -70,11 +76,24 @@ struct Fetching {
         /// Where the batch that was asked for ahead begins.
         var start = rest.startIndex
         var mayAskAhead = true
-        while ahead != nil || !rest.isEmpty {
+        /// Those that are asked for by themselves.
+        var single: ArraySlice<Member> = []
+        while ahead != nil || !rest.isEmpty || !single.isEmpty || !omitted.isEmpty {
             guard bytes < Self.enough, try !isLate() else {
                 isPartial = true
-                left += ahead == nil ? rest : members[start...]
+                left += omitted + single + (ahead == nil ? rest : members[start...])
                 return
+            }
+            // An answer under way is read first: a server may take one request at a time.
+            if ahead == nil, !omitted.isEmpty {
+                let member = omitted.removeFirst()
+                try get(member)
+                try expectSome()
+                continue
+            }
+            if !single.isEmpty {
+                try fetchAlone(&single)
+                continue
             }
             guard hasMultiget else {
                 try get(rest.removeFirst())
@@ -88,6 +107,12 @@ struct Fetching {
                 ahead = try ask(for: &rest, isAhead: true)
             }
             do throws(PluginError) { hasMultiget = try read(&batch) } catch {
+                if error.status == .io, batch.answer.status == 207 {
+                    ahead = nil
+                    single = batch.members.filter { batch.pending.keys.contains($0.href) }[...]
+                    rest = members[batch.members.endIndex...]
+                    continue
+                }
                 guard wasAhead, error.status == .io, batch.answer.status == 0 else { throw error }
                 // There are servers that take one request at a time. If it is not that, it fails again.
                 mayAskAhead = false
@@ -115,16 +140,37 @@ struct Fetching {
         let answer = try exchange.dav.report(
             exchange.calendar, depth: 1, body: body, [Exchange.Property.etag, Exchange.Property.data], isAhead: isAhead)
         rest = rest.dropFirst(members.count)
-        return Batch(members: members, answer: answer)
+        var batch = Batch(members: members, answer: answer)
+        for member in members { batch.pending.updateValue(member.etag, forKey: member.href) }
+        return batch
+    }
+
+    /// Fetches one object with a request of its own, so that another's bytes do not keep it away.
+    private mutating func fetchAlone(_ members: inout ArraySlice<Member>) throws(PluginError) {
+        var one = members.prefix(1)
+        members = members.dropFirst()
+        var batch = try ask(for: &one)
+        do throws(PluginError) {
+            if try read(&batch) { return }
+        } catch {
+            guard error.status == .io, batch.answer.status == 207 else { throw error }
+        }
+        failed += batch.members.map(\.href)
+        try expectSome()
+    }
+
+    /// Ends it when many cannot be had, and none came.
+    private func expectSome() throws(PluginError) {
+        guard failed.count < Self.mostFailures || !records.isEmpty || !gone.isEmpty else {
+            throw exchange.failure("what cannot be read for \(failed[0]) and \(failed.count - 1) others")
+        }
     }
 
     /// - Returns: whether the server knows the report.
     private mutating func read(_ batch: inout Batch) throws(PluginError) -> Bool {
         let before = bytes
-        var pending: [String: String?] = [:]
-        for member in batch.members { pending.updateValue(member.etag, forKey: member.href) }
         while let response = try batch.answer.next() {
-            guard let listed = pending.removeValue(forKey: response.href) else { continue }
+            guard let listed = batch.pending.removeValue(forKey: response.href) else { continue }
             if response.status == 404 || response.status == 410 {
                 gone.append(response.href)
             } else if response.status == 200, let data = response.values[1] {
@@ -132,14 +178,14 @@ struct Fetching {
             } else {
                 failed.append(response.href)
             }
-            if bytes >= Self.enough, !pending.isEmpty {
+            if bytes >= Self.enough, !batch.pending.isEmpty {
                 isPartial = true
-                left = batch.members.filter { pending.keys.contains($0.href) }
+                left += batch.members.filter { batch.pending.keys.contains($0.href) }
                 return true
             }
         }
         switch batch.answer.status {
-        case 207: failed += batch.members.map(\.href).filter { pending.keys.contains($0) }
+        case 207: omitted += batch.members.filter { batch.pending.keys.contains($0.href) }
         case 404, 410: throw exchange.refusal(batch.answer.status)
         case 403:
             guard try batch.answer.end().errors.contains("{DAV:}supported-report") else { throw exchange.refusal(403) }

@@ -6,6 +6,8 @@ struct Memory {
     var compared: Int64?
     /// The calendar's sync-token that stays another one than that of its reports, and so tells nothing.
     var mismatch: String?
+    /// Which calendar the records are of, if the server tells.
+    var identity: String?
 
     private static let day: Int64 = 86_400
 
@@ -14,11 +16,13 @@ struct Memory {
         let json = try JSON(parsing: text.span)
         compared = json["compared"]?.integer
         mismatch = json["mismatch"]?.string
+        identity = json["identity"]?.string
     }
 
     func keep(for loop: String, in values: Host.Values) throws(PluginError) {
         let json = JSON.object(of: [
             "compared": compared.map { .integer($0) }, "mismatch": mismatch.map { .string($0) },
+            "identity": identity.map { .string($0) },
         ])
         try values.set(Self.key(loop), to: Array(json.text.utf8))
     }
@@ -26,7 +30,7 @@ struct Memory {
     /// Whether a day has gone by, or the clock was set back.
     func isComparisonDue(at now: Int64) -> Bool {
         guard let compared else { return true }
-        return now < compared || now - compared >= Self.day
+        return now < compared || now.subtractingSaturated(compared) >= Self.day
     }
 
     /// A key has at most 1 KiB, a calendar's path up to four.

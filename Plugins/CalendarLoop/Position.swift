@@ -11,7 +11,9 @@ enum Position: Equatable {
 
     /// A token stands for itself, unless it looks like one of the others.
     init(_ eventID: String) {
-        if let rest = eventID.after("fetch:"), let colon = rest.firstIndex(of: ":"), let page = Int(rest[..<colon]) {
+        if let rest = eventID.after("fetch:"), let colon = rest.firstIndex(of: ":"), let page = Int(rest[..<colon]),
+            (0...1_000_000).contains(page)
+        {
             self = .comparing(page: page, then: Position(String(rest[rest.index(after: colon)...])))
         } else if let rest = eventID.after("list:"), let colon = rest.firstIndex(of: ":") {
             self = .listed(digest: String(rest[..<colon]), ctag: String(rest[rest.index(after: colon)...]))
@@ -20,6 +22,17 @@ enum Position: Equatable {
         } else {
             self = .synced(eventID.after("sync:") ?? eventID)
         }
+    }
+
+    /// Whether a token is a number that grows from one on, whatever stands in front of it.
+    static func isNumber(_ token: String) -> Bool {
+        func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+        func isWord(_ byte: UInt8) -> Bool {
+            byte >= 0x80 || isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        }
+        let end = token.utf8.lastIndex(where: isWord).map { token.utf8.index(after: $0) } ?? token.utf8.startIndex
+        let word = token.utf8[..<end].reversed().prefix(while: isWord)
+        return !word.isEmpty && word.count < 19 && word.allSatisfy(isDigit)
     }
 
     var eventID: String {

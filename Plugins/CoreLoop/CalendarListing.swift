@@ -29,7 +29,8 @@ struct CalendarListing {
         "{DAV:}resourcetype", "{DAV:}displayname", "{DAV:}supported-report-set",
         "{urn:ietf:params:xml:ns:caldav}supported-calendar-component-set", "{DAV:}current-user-privilege-set",
         "{http://apple.com/ns/ical/}calendar-color", "{http://nextcloud.com/ns}deleted-at", "{DAV:}quota-used-bytes",
-        "{DAV:}quota-available-bytes", "{DAV:}sync-token", "{http://calendarserver.org/ns/}getctag",
+        "{DAV:}quota-available-bytes", "{DAV:}resource-id", "{DAV:}creationdate", "{DAV:}sync-token",
+        "{http://calendarserver.org/ns/}getctag",
     ]
 
     /// With a slash at its end.
@@ -63,9 +64,9 @@ struct CalendarListing {
             return nil
         }
         let reports = lines(2)
-        let (token, ctag) = (text(9), text(10))
+        let (token, ctag) = (text(11), text(12))
         // Where nothing was asked that would tell, it is tried.
-        let hasToken = token != nil || values.count <= 9
+        let hasToken = token != nil || values.count <= 11
         let supportsSync = reports.isEmpty ? hasToken : reports.contains("{DAV:}sync-collection")
         // One is enough; the other would be a change when it is not asked for any more.
         let isTokenEnough = supportsSync && token != nil
@@ -73,7 +74,7 @@ struct CalendarListing {
             "name": .string(name.clipped), "href": .string(path),
             "components": .array(components.map { .string($0.clipped) }), "syncToken": token.map { .string($0) },
             "ctag": isTokenEnough ? nil : ctag.map { .string($0) }, "supportsSync": .boolean(supportsSync),
-            "color": text(5).map { .string($0.clipped) },
+            "identity": (text(9) ?? text(10)).map { .string($0.clipped) }, "color": text(5).map { .string($0.clipped) },
             "privileges": .array(lines(4).map { .string($0.after("{DAV:}") ?? $0) }),
         ])
         return Record(key: path, version: ((isTokenEnough ? token : ctag ?? token) ?? "").clipped, value: value.text)

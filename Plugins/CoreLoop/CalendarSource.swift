@@ -19,12 +19,11 @@ struct CalendarSource {
 
     mutating func list(_ now: Int64, _ records: Host.Records) -> Outcome {
         do throws(PluginError) {
-            let isKnown = homes != nil && !(homes?.at).isDayBefore(now)
             guard var paths = try find(now, records) else { return .notOffered }
             if let found = try list(paths, records) { return .found(found) }
             homes = nil
-            // The homes may have moved since they were found.
-            if isKnown, let again = try find(now, records) {
+            // The homes may have moved since they were found, which may be longer ago than this plugin runs.
+            if let again = try find(now, records) {
                 paths = again
                 if let found = try list(paths, records) { return .found(found) }
                 homes = nil
@@ -32,7 +31,8 @@ struct CalendarSource {
             throw PluginError(
                 .io, "the server does not find the calendar home \(paths.joined(separator: ", ")) that it named")
         } catch {
-            return .failed(error)
+            // What is known stays, and the next poll asks again.
+            return error.status == .notFound ? .unknown : .failed(error)
         }
     }
 
@@ -90,6 +90,9 @@ struct CalendarSource {
             switch answer.status {
             case 207: break
             case 404, 410: return nil
+            case 401:
+                throw PluginError(
+                    .denied, "the server does not take this account's password for the calendars in \(home)")
             case 403: throw PluginError(.denied, "the server does not let this account list the calendars in \(home)")
             default: throw PluginError(.io, "the server answered \(answer.status) for the calendars in \(home)")
             }

@@ -6,6 +6,8 @@ enum Outcome {
     case found(Found)
     /// The server does not have this.
     case notOffered
+    /// Whether the server has this does not show for now.
+    case unknown
     case failed(PluginError)
 }
 
@@ -43,6 +45,23 @@ struct Changes {
         }
     }
 
+    /// What was found, if there is such a thing. What could not be listed fails.
+    mutating func add(_ outcome: Outcome, _ records: Host.Records) throws(PluginError) {
+        switch outcome {
+        case .found(let found): try add(found, records)
+        case .notOffered, .unknown: break
+        case .failed(let error): throw error
+        }
+    }
+
+    /// What comes and changes, if something else goes: that has a turn of its own then.
+    var newsAlone: Changes? {
+        guard !put.isEmpty, !gone.isEmpty else { return nil }
+        var news = self
+        news.gone = []
+        return news
+    }
+
     mutating func put(_ record: Record, in collection: String) { put.append((record, collection)) }
     mutating func remove(_ key: String, from collection: String) { gone.append((key, collection)) }
 
@@ -71,7 +90,7 @@ extension Optional where Wrapped == Int64 {
     /// Whether a day has gone by since then, in nanoseconds, or the clock was set back, or it never was.
     func isDayBefore(_ now: Int64) -> Bool {
         guard let self else { return true }
-        return now < self || now - self >= 86_400_000_000_000
+        return now < self || now.subtractingSaturated(self) >= 86_400_000_000_000
     }
 }
 

@@ -30,9 +30,10 @@ struct CoreLoop: EventLoop {
         clock = try host.require(host.clock, .clock)
         let http = try host.require(host.http, .http)
         let dav = try host.require(host.dav, .dav)
-        calendars = CalendarSource(discover: try host.require(host.discover, .discover), dav: dav)
+        let discover = try host.require(host.discover, .discover)
+        calendars = CalendarSource(discover: discover, dav: dav)
         sharing = OCS(http: http)
-        shares = ShareSource(log: host.log)
+        shares = ShareSource(log: host.log, discover: discover, dav: dav)
         feed = try host.settings()["events"]?["url"]?.string.map { FeedSource(http, url: $0) }
         account.dav = dav
     }
@@ -40,6 +41,8 @@ struct CoreLoop: EventLoop {
     mutating func poll(_ loop: String, since eventID: String) throws(PluginError) -> EventPage<Changes> {
         if let feed { return try feed.poll(since: eventID, records) { self.listShares() } }
         let (changes, digest, failure) = try list()
+        // A person may have to decide about what goes, which keeps nothing else away.
+        if let news = changes.newsAlone { return EventPage(eventID: digest, more: true, content: news) }
         if let failure {
             // What the others know is kept first; the turn after it has nothing left but the failure.
             guard !changes.isEmpty else { throw failure }
@@ -56,14 +59,16 @@ struct CoreLoop: EventLoop {
         if let feed {
             let anchor = try feed.latest()
             var changes = Changes()
-            if case .found(let found) = listShares() { try changes.add(found, records) }
+            try changes.add(feed.calendars(records), records)
+            try changes.add(listShares(), records)
             try changes.apply(to: records)
             return Anchor(eventID: anchor)
         }
         let (changes, digest, failure) = try list()
         if let failure, changes.isEmpty { throw failure }
-        try changes.apply(to: records)
-        return Anchor(eventID: digest, more: failure != nil)
+        let news = changes.newsAlone
+        try (news ?? changes).apply(to: records)
+        return Anchor(eventID: digest, more: failure != nil || news != nil)
     }
 
     /// Everything that there is, as the records differ from it.
@@ -84,6 +89,10 @@ struct CoreLoop: EventLoop {
                 try changes.add(found, records)
                 digest.add(found)
             case .notOffered: digest.add("-")
+            case .unknown:
+                // Without an offer the loop would rest for a day.
+                isOffered = true
+                digest.add("?")
             case .failed(let error):
                 if error.status == .cancelled { throw error }
                 failure = failure ?? error

@@ -12,6 +12,18 @@ struct FeedSource {
 
     func latest() throws(PluginError) -> String { try feed.latest("core/v4/events/latest") }
 
+    /// All calendars that there are.
+    /// - Throws: if the endpoint does not list them.
+    func calendars(_ records: Host.Records) throws(PluginError) -> Found {
+        let path = "calendar/v1"
+        guard let listed = try feed.listing(path, of: "Calendars") else { throw feed.cannotList(path, "the calendars") }
+        var found = Found(collection: "calendars", records: [], isAll: true)
+        for calendar in listed where calendar.id.utf8.count <= 4096 {
+            found.records.append(try self.calendar(calendar.id, [calendar.entity], records))
+        }
+        return found
+    }
+
     /// - Parameter listShares: asked when the page says that what is shared with the account is another.
     func poll(
         since eventID: String, _ records: Host.Records, _ listShares: () -> Outcome
@@ -38,9 +50,7 @@ struct FeedSource {
             try changes.put(calendar(id, [member], records), in: "calendars")
         }
         try addAccount(page.json, &changes, records)
-        if page.json["DriveShareRefresh"]?["Action"]?.integer == 2, case .found(let found) = listShares() {
-            try changes.add(found, records)
-        }
+        if page.json["DriveShareRefresh"]?["Action"]?.integer == 2 { try changes.add(listShares(), records) }
         return EventPage(eventID: page.eventID, refresh: page.refresh, more: page.more, content: changes)
     }
 

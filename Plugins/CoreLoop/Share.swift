@@ -9,20 +9,31 @@ struct Share {
     let direction: Direction
     let record: Record
 
-    init(_ json: JSON, _ direction: Direction, isRemote: Bool, state: String?) throws(PluginError) {
+    /// - Parameter tree: the account's; nil: the server keeps no files.
+    init(
+        _ json: JSON, _ direction: Direction, isRemote: Bool, state: String?, in tree: inout SharedTree?
+    ) throws(PluginError) {
         guard let id = json["id"]?.plainText else { throw PluginError(.io, "the server lists a share without an id") }
         key = isRemote ? "remote-\(id)" : id
         self.direction = direction
         func text(_ names: String...) -> JSON? {
             names.lazy.compactMap { json[$0]?.plainText }.first.map { .string($0) }
         }
+        let itemID = json["item_source"]?.plainText ?? json["file_source"]?.plainText ?? json["file_id"]?.plainText
+        let space = json["space_id"]?.plainText ?? itemID.flatMap(SharedTree.space)
+        let isHere = try tree?.has(direction, from: space) ?? true
+        // With a public link comes its password, made unreadable.
+        let isLink = json["share_type"]?.wholeNumber == 3
         let value = JSON.object(of: [
-            "direction": .string(direction.rawValue), "path": text("path", "file_target", "mountpoint", "name"),
+            "direction": .string(direction.rawValue),
+            "path": isHere ? text("path", "file_target", "mountpoint", "name") : nil,
             "shareType": json["share_type"]?.wholeNumber.map { .integer($0) },
-            "owner": text("uid_file_owner", "uid_owner", "owner"), "sharedWith": text("share_with", "user"),
+            "owner": text("uid_file_owner", "uid_owner", "owner"),
+            "sharedWith": isLink ? nil : text("share_with", "user"),
             "permissions": json["permissions"]?.wholeNumber.map { .integer($0) }, "expiration": text("expiration"),
             "url": text("url"), "state": (state ?? Self.state(json, direction, isRemote)).map { .string($0) },
-            "attributes": text("attributes"), "itemID": text("item_source", "file_source", "file_id"),
+            "attributes": text("attributes"), "itemID": itemID.map { .string($0) },
+            "space": space.map { .string($0) },
             "remote": isRemote ? .boolean(true) : nil,
         ])
         record = Record(key: key, value: value.text)

@@ -4,9 +4,14 @@ import LarderSDK
 struct ShareSource {
     private static let path = "apps/files_sharing/api/v1/"
     let log: Host.Log?
+    private let discover: Host.Discover
+    private let dav: Host.DAV
+    private var tree: SharedTree?
     private var saidDisabled = false
 
-    init(log: Host.Log?) { self.log = log }
+    init(log: Host.Log?, discover: Host.Discover, dav: Host.DAV) {
+        (self.log, self.discover, self.dav) = (log, discover, dav)
+    }
 
     mutating func list(_ ocs: inout OCS, _ now: Int64, _ records: Host.Records) -> Outcome {
         do throws(PluginError) {
@@ -18,6 +23,7 @@ struct ShareSource {
                 return .notOffered
             }
             guard try isEnabled(capabilities, known) else { return .notOffered }
+            if tree == nil { tree = try SharedTree(discover, dav) }
             guard var found = try read(&ocs, now, capabilities) else { return .notOffered }
             if try isSurprising(found, known) {
                 // Two listings are no snapshot, and an empty one may mean that sharing was switched off just now.
@@ -47,13 +53,15 @@ struct ShareSource {
     }
 
     /// The parts that the server has; nil if it has none.
-    private func read(_ ocs: inout OCS, _ now: Int64, _ capabilities: JSON) throws(PluginError) -> [Share]? {
+    private mutating func read(_ ocs: inout OCS, _ now: Int64, _ capabilities: JSON) throws(PluginError) -> [Share]? {
         var found: [[UInt8]: Share] = [:]
+        var tree = tree
+        defer { self.tree = tree }
         func add(
             _ data: JSON, _ direction: Share.Direction, remote: Bool = false, state: String? = nil
         ) throws(PluginError) {
             for json in try Self.list(data) {
-                let share = try Share(json, direction, isRemote: remote, state: state)
+                let share = try Share(json, direction, isRemote: remote, state: state, in: &tree)
                 // One's own stays one's own, also where it is shared with a group of which one is a member.
                 if found[Array(share.key.utf8)]?.direction != .byMe { found[Array(share.key.utf8)] = share }
             }
@@ -108,7 +116,7 @@ struct ShareSource {
             guard case .object(var members) = try Self.value(record) else { continue }
             let times = members.first { $0.name == "missing" }?.value.integer ?? 0
             members.removeAll { $0.name == "missing" }
-            members.append(JSON.Member(name: "missing", value: .integer(min(times + 1, 2))))
+            members.append(JSON.Member(name: "missing", value: .integer(min(max(times, 0), 1) + 1)))
             records.append(Record(key: record.key, value: JSON.object(members).text))
         }
         return Found(collection: "shares", records: records, isAll: false)

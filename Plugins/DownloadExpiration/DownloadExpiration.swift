@@ -72,12 +72,12 @@ struct DownloadExpiration: ItemPolicyProcessor {
 
     mutating func didPass(_ trigger: Trigger) throws(PluginError) {
         guard room.isLimited else { return }
-        var excess = room.excess(try usage.figures()) - asked.bytes
+        var excess = room.excess(try usage.figures()).subtractingSaturated(asked.bytes)
         if excess > 0 {
             var oldest = try items.matching(Self.mayGo, fields: Self.fields, sortedBy: .lastUsed)
             while excess > 0, let item = try oldest.next() {
                 guard (item.claims ?? []).isEmpty, let size = item.size else { continue }
-                if try remove(item) { excess -= size }
+                if try remove(item) { excess = excess.subtractingSaturated(max(0, size)) }
             }
         }
         if let text = asked.newText { try memory.set(Asked.key, to: text) }

@@ -11,8 +11,8 @@ struct Room {
 
     /// How many bytes of copies are too much; 0: none.
     func excess(_ usage: Host.Usage.Figures) -> Int64 {
-        let above = below.map { usage.localBytes - $0 } ?? 0
-        let missing = free.map { $0 - usage.freeBytes } ?? 0
+        let above = below.map { usage.localBytes.subtractingSaturated($0) } ?? 0
+        let missing = free.map { $0.subtractingSaturated(usage.freeBytes) } ?? 0
         return max(0, above, missing)
     }
 }
@@ -44,7 +44,7 @@ struct Asked {
             return false
         }
         if now.count < Self.most { now.insert(line) }
-        bytes += size
+        bytes = bytes.addingSaturated(max(0, size))
         return true
     }
 

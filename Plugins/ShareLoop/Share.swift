@@ -13,6 +13,12 @@ struct Share {
     /// Of what is shared, in the account's tree.
     var path: String? { value["path"]?.string }
 
+    /// The id of what the account shares, on a server whose ids tell spaces apart. What is shared with it has another one in its tree.
+    var itemID: String? {
+        guard value["direction"]?.string == "byMe", let id = value["itemID"]?.string else { return nil }
+        return id.utf8.contains(UInt8(ascii: "!")) ? id : nil
+    }
+
     /// Whether it is in the tree: what is shared with the account may wait to be accepted, or was rejected.
     var isAccepted: Bool {
         guard let state = value["state"]?.string else { return true }

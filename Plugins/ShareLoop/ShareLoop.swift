@@ -101,7 +101,8 @@ struct ShareLoop: EventLoop {
         guard share.isAccepted, let path = share.path else { return Self.absent }
         let names = path.utf8.split(separator: UInt8(ascii: "/")).map { EventFeed.escaped(String(Substring($0))) }
         var answer = try dav.propfind(
-            try discover.filesHome() + names.joined(separator: "/"), depth: 0, ["{DAV:}getetag"])
+            try discover.filesHome() + names.joined(separator: "/"), depth: 0,
+            ["{DAV:}getetag", "{http://owncloud.org/ns}id"])
         if answer.status == 404 { return Self.absent }
         guard answer.status == 207 else {
             throw PluginError(.io, "the server answered \(answer.status) for the shared \(path)")
@@ -110,7 +111,11 @@ struct ShareLoop: EventLoop {
             throw PluginError(.io, "the server's answer for the shared \(path) is empty")
         }
         if root.status == 404 { return Self.absent }
-        guard let etag = root.values.first ?? nil else {
+        // Another item may have its path.
+        if let shared = share.itemID, let id = root.values[1], !id.utf8.elementsEqual(shared.utf8) {
+            return Self.absent
+        }
+        guard let etag = root.values[0] else {
             throw PluginError(.io, "the server gives the shared \(path) no ETag")
         }
         return "etag:" + etag

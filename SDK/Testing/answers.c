@@ -5,6 +5,9 @@
 #include <string.h>
 #include <strings.h>
 
+/* How many headers a request may have. */
+#define MOST_HEADERS 64u
+
 /* Writes a request down and finds its answer. */
 static larder_status ask(larder_fake *fake, const char *function, int is_dav, larder_str method, larder_str target,
                          uint32_t depth, larder_str body, struct answer **out) {
@@ -14,7 +17,7 @@ static larder_status ask(larder_fake *fake, const char *function, int is_dav, la
     struct script script;
     char *verb, *path, *text;
     int found;
-    if (!method.len || !target.len || !is_utf8(method) || !is_utf8(target))
+    if (!method.len || !target.len || !is_text(method) || !is_text(target))
         return refuse(fake, function, LARDER_INVALID_ARGUMENT);
     for (size_t i = 0; i < fake->answers.count; i++) open += fake->answers.at[i]->script.is_dav == is_dav;
     if (open >= 4) return refuse(fake, function, LARDER_LIMIT);
@@ -71,6 +74,7 @@ static larder_status http_header(larder_http_answer *table, larder_str name, lar
     struct answer *answer = table->context;
     larder_status status = enter(answer->fake, "http_answer.header", IN_LOOP);
     if (status != LARDER_OK) return status;
+    if (!is_text(name)) return refuse(answer->fake, "http_answer.header", LARDER_INVALID_ARGUMENT);
     for (size_t i = 0; i < answer->script.headers.count; i++) {
         const struct header *header = &answer->script.headers.at[i];
         if (strlen(header->name) != name.len || strncasecmp(header->name, name.ptr, name.len)) continue;
@@ -97,11 +101,35 @@ static larder_status http_read(larder_http_answer *table, larder_bytes *out) {
 }
 
 static int is_hosts(larder_str name) {
-    static const char *const hosts[] = {"authorization", "host", "content-length", "connection", "transfer-encoding"};
+    static const char *const hosts[] = {
+        "authorization", "host", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer", "expect",
+        "proxy-authorization", "proxy-connection", "user-agent", "accept-encoding", "x-request-id"};
     for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
         if (strlen(hosts[i]) == name.len && !strncasecmp(hosts[i], name.ptr, name.len)) return 1;
     }
     return 0;
+}
+
+static int is_method(larder_str method) {
+    static const char *const methods[] = {"COPY", "DELETE", "GET", "HEAD", "MKCALENDAR", "MKCOL", "MOVE", "OPTIONS", "PATCH", "POST",
+                                          "PROPFIND", "PROPPATCH", "PUT", "REPORT", "SEARCH"};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        if (same(method, methods[i])) return 1;
+    }
+    return 0;
+}
+
+/* Whether a header can be sent as it is. */
+static int is_sendable(const larder_http_header *header) {
+    static const char token[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    for (uint64_t i = 0; i < header->name.len; i++) {
+        if (!memchr(token, header->name.ptr[i], sizeof token - 1)) return 0;
+    }
+    for (uint64_t i = 0; i < header->value.len; i++) {
+        unsigned char byte = (unsigned char)header->value.ptr[i];
+        if ((byte < 0x20 && byte != '\t') || byte == 0x7f) return 0;
+    }
+    return header->name.len != 0;
 }
 
 static larder_status http_open(const larder_host *host, const larder_http_request *given, larder_http_answer **out) {
@@ -110,12 +138,16 @@ static larder_status http_open(const larder_host *host, const larder_http_reques
     larder_http_request request;
     struct answer *answer = NULL;
     if (status != LARDER_OK) return status;
-    memset(&request, 0, sizeof request);
-    memcpy(&request, given, given->struct_size < sizeof request ? given->struct_size : sizeof request);
+    if (!take(&request, sizeof request, given, FIRST_HTTP_REQUEST)
+        || (request.header_count && (!request.headers || request.header_stride < FIRST_HTTP_HEADER)))
+        return refuse(fake, "http.open", LARDER_INVALID_ARGUMENT);
+    if (request.header_count > MOST_HEADERS) return refuse(fake, "http.open", LARDER_LIMIT);
     for (uint64_t i = 0; i < request.header_count; i++) {
         const larder_http_header *header = (const void *)((const char *)request.headers + i * request.header_stride);
-        if (is_hosts(header->name)) return refuse(fake, "http.open", LARDER_DENIED);
+        if (!is_text(header->name) || !is_text(header->value)) return refuse(fake, "http.open", LARDER_INVALID_ARGUMENT);
+        if (is_hosts(header->name) || !is_sendable(header)) return refuse(fake, "http.open", LARDER_DENIED);
     }
+    if (is_text(request.method) && !is_method(request.method)) return refuse(fake, "http.open", LARDER_DENIED);
     status = ask(fake, "http.open", 0, request.method, request.target, 0,
                  larder_str_make((const char *)request.body.ptr, request.body.len), &answer);
     if (status != LARDER_OK) return status;
@@ -178,15 +210,17 @@ static larder_status dav_end(larder_dav_answer *table, larder_dav_end *out) {
     struct answer *answer = table->context;
     const struct script *script = &answer->script;
     larder_status status = enter(answer->fake, "dav_answer.end", IN_LOOP);
+    larder_dav_end end = {0};
     if (status != LARDER_OK) return status;
-    if (out->struct_size < sizeof *out) return refuse(answer->fake, "dav_answer.end", LARDER_INVALID_ARGUMENT);
+    if (!is_sized(out, FIRST_DAV_END)) return refuse(answer->fake, "dav_answer.end", LARDER_INVALID_ARGUMENT);
     if (answer->next <= script->responses.count || script->breaks)
         return refuse(answer->fake, "dav_answer.end", LARDER_WRONG_STATE);
-    out->truncated = script->truncated;
-    out->sync_token.ptr = script->sync_token;
-    out->sync_token.len = script->sync_token ? strlen(script->sync_token) : 0;
-    out->error.ptr = script->error;
-    out->error.len = script->error ? strlen(script->error) : 0;
+    end.truncated = script->truncated;
+    end.sync_token.ptr = script->sync_token;
+    end.sync_token.len = script->sync_token ? strlen(script->sync_token) : 0;
+    end.error.ptr = script->error;
+    end.error.len = script->error ? strlen(script->error) : 0;
+    fill(out, &end, sizeof end);
     return LARDER_OK;
 }
 
@@ -196,11 +230,18 @@ static larder_status dav_open(const larder_host *host, const larder_dav_request 
     larder_dav_request request;
     struct answer *answer = NULL;
     if (status != LARDER_OK) return status;
-    memset(&request, 0, sizeof request);
-    memcpy(&request, given, given->struct_size < sizeof request ? given->struct_size : sizeof request);
-    if (request.depth > 1 || request.property_count > 64 || (request.flags & ~LARDER_DAV_AHEAD)
+    if (!take(&request, sizeof request, given, FIRST_DAV_REQUEST))
+        return refuse(fake, "dav.open", LARDER_INVALID_ARGUMENT);
+    if (request.depth > 1 || !is_utf8(request.body) || (request.property_count && !request.properties)
         || (!same(request.method, "PROPFIND") && (!same(request.method, "REPORT") || !request.body.ptr)))
         return refuse(fake, "dav.open", LARDER_INVALID_ARGUMENT);
+    if (request.property_count > 64) return refuse(fake, "dav.open", LARDER_LIMIT);
+    if (request.flags & ~LARDER_DAV_AHEAD) return refuse_unknown(fake, "dav.open");
+    for (uint64_t i = 0; i < request.property_count; i++) {
+        larder_str name = request.properties[i];
+        if (!is_text(name) || !name.len || name.ptr[0] != '{' || !memchr(name.ptr, '}', name.len))
+            return refuse(fake, "dav.open", LARDER_INVALID_ARGUMENT);
+    }
     status = ask(fake, "dav.open", 1, request.method, request.target, request.depth, request.body, &answer);
     if (status != LARDER_OK) return status;
     if (answer->script.fails && !(request.flags & LARDER_DAV_AHEAD)) {
@@ -234,15 +275,17 @@ const larder_dav dav_table = {sizeof dav_table, 0, dav_open, dav_close};
 static larder_status discover_find(const larder_host *host, larder_str service, larder_discovery *out) {
     larder_fake *fake = fake_of(host);
     larder_status status = enter(fake, "discover.find", IN_LOOP);
+    larder_discovery found = {0};
     if (status != LARDER_OK) return status;
-    if (out->struct_size < sizeof *out || !(same(service, "caldav") || same(service, "files")))
+    if (!is_sized(out, FIRST_DISCOVERY) || !is_text(service) || !(same(service, "caldav") || same(service, "files")))
         return refuse(fake, "discover.find", LARDER_INVALID_ARGUMENT);
     if (same(service, "files")) {
         if (!fake->files_home) return LARDER_UNSUPPORTED;
         fake->lent_homes = resized(fake->lent_homes, sizeof *fake->lent_homes);
         fake->lent_homes[0] = larder_str_make(fake->files_home, strlen(fake->files_home));
-        out->homes = fake->lent_homes;
-        out->home_count = 1;
+        found.homes = fake->lent_homes;
+        found.home_count = 1;
+        fill(out, &found, sizeof found);
         return LARDER_OK;
     }
     record(fake, LARDER_FAKE_REQUEST, "discover")->path = text_of(service);
@@ -250,9 +293,10 @@ static larder_status discover_find(const larder_host *host, larder_str service, 
     fake->lent_homes = resized(fake->lent_homes, fake->homes.count * sizeof *fake->lent_homes);
     for (size_t i = 0; i < fake->homes.count; i++)
         fake->lent_homes[i] = larder_str_make(fake->homes.at[i], strlen(fake->homes.at[i]));
-    out->principal = larder_str_make(fake->principal, strlen(fake->principal));
-    out->homes = fake->lent_homes;
-    out->home_count = fake->homes.count;
+    found.principal = larder_str_make(fake->principal, strlen(fake->principal));
+    found.homes = fake->lent_homes;
+    found.home_count = fake->homes.count;
+    fill(out, &found, sizeof found);
     return LARDER_OK;
 }
 

@@ -13,8 +13,11 @@ static int is_changed(const larder_fake *fake, const larder_item *item) {
 
 static larder_status next(larder_item_cursor *table, const larder_item **out) {
     struct cursor *cursor = table->context;
-    free_item(&cursor->lent);
+    larder_status status = enter(cursor->fake, "item_cursor.next", IN_PROCESSOR);
     *out = NULL;
+    if (status != LARDER_OK) return status;
+    if (cursor->fake->cancelled) return LARDER_CANCELLED;
+    free_item(&cursor->lent);
     if (cursor->next < cursor->found.count) {
         cursor->lent = copy_item(cursor->found.at[cursor->next++], cursor->fields);
         *out = cursor->lent.item;

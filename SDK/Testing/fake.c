@@ -2,29 +2,34 @@
 #include "fake.h"
 
 #include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void fails(larder_fake *fake, const char *what, const char *which) {
-    size_t size = strlen(what) + strlen(which) + 1;
+void set_problem(larder_fake *fake, const char *format, ...) {
+    va_list arguments;
+    char text[1024];
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
     free(fake->problem);
-    fake->problem = resized(NULL, size);
-    memcpy(fake->problem, what, strlen(what));
-    memcpy(fake->problem + strlen(what), which, strlen(which) + 1);
+    fake->problem = copied(text);
 }
 
 larder_fake *larder_fake_for(larder_plugin_entry entry) {
     larder_fake *fake = resized(NULL, sizeof *fake);
+    const larder_module *given = NULL;
+    larder_status status;
     memset(fake, 0, sizeof *fake);
     fake->settings = copied("{}");
     fake->policies_changed = 1;
     fake->project_quota = 1000000000;
     fill_host(fake);
     if (!entry) return fake;
-    if (entry(LARDER_ABI_MINOR, &fake->module) != LARDER_OK || !fake->module) {
-        fake->module = NULL;
-        fails(fake, "the entry function hands out no module", "");
-    }
+    status = entry(LARDER_ABI_MINOR, &given);
+    if (status != LARDER_OK) set_problem(fake, "its entry function returned %d", (int)status);
+    else take_module(fake, given);
     return fake;
 }
 
@@ -37,8 +42,8 @@ larder_fake *larder_fake_open(const char *library) {
     /* POSIX lets a function's address come as a data pointer, ISO C has no cast for it. */
     memcpy(&entry, &symbol, sizeof entry);
     fake = larder_fake_for(entry);
-    if (!opened) fails(fake, "cannot open the library: ", why);
-    else if (!symbol) fails(fake, "the library does not export ", LARDER_ENTRY);
+    if (!opened) set_problem(fake, "cannot open the library: %s", why);
+    else if (!symbol) set_problem(fake, "the library does not export %s", LARDER_ENTRY);
     return fake;
 }
 
@@ -48,30 +53,54 @@ const larder_descriptor *larder_fake_describe(const larder_fake *fake, uint32_t 
     return fake->module ? fake->module->describe(index) : NULL;
 }
 
+/* Lets go of an instance that is stopped or was not started. */
+static void destroy(larder_fake *fake) {
+    begin_call(fake, CREATE);
+    fake->instance->destroy(fake->instance->context);
+    end_call(fake, LARDER_OK);
+    fake->instance = NULL;
+    fake->processor = NULL;
+    fake->loops = NULL;
+}
+
+static const char *said(const larder_fake *fake, size_t failures) {
+    size_t count = larder_fake_count(fake, LARDER_FAKE_FAILURE);
+    return count > failures ? larder_fake_entry_at(fake, LARDER_FAKE_FAILURE, count - 1)->text : "it does not say why";
+}
+
 larder_status larder_fake_start(larder_fake *fake, const char *id) {
-    larder_str name = LARDER_STR(LARDER_EXT_ITEM_POLICY_PROCESSOR);
+    size_t failures = larder_fake_count(fake, LARDER_FAKE_FAILURE);
+    const larder_instance *given = NULL;
     larder_status status;
+    char *lent;
     if (!fake->module || fake->instance) return LARDER_WRONG_STATE;
-    status = fake->module->create(larder_str_make(id, strlen(id)), &fake->host, &fake->instance);
-    if (status != LARDER_OK || !fake->instance) {
-        fake->instance = NULL;
-        fails(fake, "the library does not create ", id);
-        return status != LARDER_OK ? status : LARDER_INTERNAL;
-    }
-    begin_call(fake, CONTROL);
-    status = end_call(fake, fake->instance->start(fake->instance->context));
+    free(fake->problem);
+    fake->problem = NULL;
+    status = take_description(fake, id);
+    if (status != LARDER_OK) return status;
+    lent = copied(id);
+    begin_call(fake, CREATE);
+    status = end_call(fake, fake->module->create(larder_str_make(lent, strlen(lent)), &fake->host, &given));
+    free(lent);
     if (status != LARDER_OK) {
-        const larder_fake_entry *last =
-            larder_fake_entry_at(fake, LARDER_FAKE_FAILURE, larder_fake_count(fake, LARDER_FAKE_FAILURE) - 1);
-        fails(fake, "the plugin does not start: ", last ? last->text : "it does not say why");
-        fake->instance->destroy(fake->instance->context);
-        fake->instance = NULL;
+        set_problem(fake, "it cannot be created: %s", said(fake, failures));
         return status;
     }
-    fake->processor = fake->instance->extension(fake->instance->context, name);
-    fake->loops = fake->instance->extension(fake->instance->context, LARDER_STR(LARDER_EXT_EVENT_LOOP));
+    if (!take_instance(fake, given)) return LARDER_INVALID_ARGUMENT;
+    if (!take_offers(fake)) {
+        destroy(fake);
+        return LARDER_INVALID_ARGUMENT;
+    }
     free(fake->plugin);
     fake->plugin = copied(id);
+    begin_call(fake, CONTROL);
+    status = end_call(fake, fake->instance->start(fake->instance->context));
+    check_status(fake, "start", status);
+    if (status != LARDER_OK) {
+        set_problem(fake, "the plugin does not start: %s", said(fake, failures));
+        destroy(fake);
+        return status;
+    }
     fake->policies_changed = 1;
     return LARDER_OK;
 }
@@ -81,22 +110,10 @@ void larder_fake_stop(larder_fake *fake) {
     begin_call(fake, CONTROL);
     fake->instance->stop(fake->instance->context);
     end_call(fake, LARDER_OK);
-    fake->instance->destroy(fake->instance->context);
-    fake->instance = NULL;
-    fake->processor = NULL;
-    fake->loops = NULL;
+    destroy(fake);
 }
 
-const char *larder_fake_schema(larder_fake *fake) {
-    larder_str text = {NULL, 0};
-    const larder_config_schema *schema;
-    if (!fake->instance) return NULL;
-    schema = fake->instance->extension(fake->instance->context, LARDER_STR(LARDER_EXT_CONFIG_SCHEMA));
-    if (!schema || schema->schema(fake->instance->context, &text) != LARDER_OK || !text.ptr) return NULL;
-    free(fake->condition);
-    fake->condition = text_of(text);
-    return fake->condition;
-}
+const char *larder_fake_schema(larder_fake *fake) { return fake->instance ? fake->schema : NULL; }
 
 void larder_fake_free(larder_fake *fake) {
     larder_fake_stop(fake);
@@ -122,6 +139,9 @@ void larder_fake_free(larder_fake *fake) {
     free(fake->listed);
     free(fake->condition);
     free(fake->settings);
+    free(fake->filled_settings);
+    free(fake->schema);
+    free(fake->services);
     free(fake->plugin);
     free(fake->problem);
     free(fake);

@@ -22,6 +22,11 @@
         (list).at[(list).count++] = (value);                                                                           \
     } while (0)
 
+struct text {
+    char *at;
+    size_t count, room;
+};
+
 /* A struct whose texts lie in one block of memory. */
 struct copied_item {
     larder_item *item;
@@ -135,25 +140,36 @@ struct entry {
     struct copied_policy policy; /* what shown.policy points to */
 };
 
-enum state { OUTSIDE, CONTROL, PROCESSOR, LOOP_READING, LOOP };
+enum state { OUTSIDE, CREATE, CONTROL, PROCESSOR, LOOP_READING, LOOP };
 
 /* When a function of the host's may be called. */
 #define IN_PROCESSOR (1u << PROCESSOR)
 #define IN_LOOP (1u << LOOP_READING | 1u << LOOP)
 #define IN_LOOP_WRITING (1u << LOOP)
 #define IN_ANY (1u << CONTROL | IN_PROCESSOR | IN_LOOP)
+#define IN_EVERY_CALL (1u << CREATE | IN_ANY)
 
 struct larder_fake {
     larder_host host;
+    /* The plugin's tables, copied as far as both know them; null: there is none. */
     const larder_module *module;
     const larder_instance *instance;
     const larder_item_policy_processor *processor;
     const larder_event_loop *loops;
+    struct {
+        larder_module module;
+        larder_instance instance;
+        larder_item_policy_processor processor;
+        larder_event_loop loops;
+    } tables;
     char *plugin; /* the id of the one that is started */
+    char *schema; /* of its settings; null: it has none */
+    char *services; /* what it names in its descriptor, required or wanted, with a space behind each */
     char *problem;
 
     /* The stage. */
-    char *settings;
+    char *settings; /* as the test wrote them */
+    char *filled_settings; /* as the plugin gets them */
     int64_t now, monotonic;
     larder_usage_figures usage;
     int cancelled;
@@ -184,6 +200,7 @@ struct larder_fake {
     const char *const *changed;
     size_t changed_count;
     size_t first_entry; /* of this call */
+    uint64_t asked, granted_actions; /* actions of this call, and of the calls of the run before it */
     LIST(struct wish) wishes; /* of this call */
     LIST(struct wish) granted; /* of this run */
     LIST(struct cursor *) cursors;
@@ -201,6 +218,70 @@ struct larder_fake {
     LIST(struct entry) entries;
 };
 
+/* sizes.c: rule I of base.h. The sizes that structs had when they were published, in bytes; they never change. */
+#define FIRST_POLICY 160
+#define FIRST_POLICY_LIST 24
+#define FIRST_QUERY 32
+#define FIRST_USAGE_FIGURES 40
+#define FIRST_RECORD 72
+#define FIRST_HTTP_HEADER 32
+#define FIRST_HTTP_REQUEST 72
+#define FIRST_DAV_REQUEST 72
+#define FIRST_DAV_END 40
+#define FIRST_DISCOVERY 40
+#define FIRST_PROJECT_IDS 24
+#define FIRST_PROJECT 88
+#define FIRST_PROJECT_STEP 40
+#define FIRST_PROJECT_NEW_STEP 40
+#define FIRST_PROJECT_UPDATE 72
+#define FIRST_PROJECT_USAGE 24
+/* Whether a struct that the plugin made says that it has at least its first size. */
+int is_sized(const void *given, size_t first);
+/* Fills a struct of the plugin's that is sized, as far as it has room. Its struct_size then tells how much was filled. */
+void fill(void *out, const void *value, size_t size);
+/* Copies a struct of the plugin's; what it does not have is zero. 0: it is not sized. */
+int take(void *to, size_t size, const void *given, size_t first);
+
+/* tables.c: what the plugin hands out, looked at as the host looks at it. */
+/* Opens the module; 0: there is a problem. */
+int take_module(larder_fake *fake, const larder_module *given);
+/* Finds what the library says of the plugin, and whether what it requires is there; 0: there is a problem. */
+larder_status take_description(larder_fake *fake, const char *id);
+/* Looks at the instance, and takes what it offers; 0: there is a problem. */
+int take_instance(larder_fake *fake, const larder_instance *given);
+int take_offers(larder_fake *fake);
+/* Whether the plugin was built with headers of a later version. */
+int is_newer(const larder_fake *fake);
+/* Writes down a status that no function returns. */
+void check_status(larder_fake *fake, const char *call, larder_status status);
+
+/* settings.c */
+/* Checks the schema, or takes no settings without one, and fills in what the test gives; 0: there is a problem. */
+int take_settings(larder_fake *fake, const char *schema);
+
+/* json.c */
+struct json {
+    enum { JSON_NULL, JSON_BOOLEAN, JSON_INTEGER, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT } kind;
+    char *name;   /* of a member */
+    char *text;   /* of a string, or a number as it was written */
+    size_t length;
+    int64_t integer;
+    double number;
+    LIST(struct json) children;
+};
+/* 0: the text is no JSON. */
+int parse_json(struct json *out, larder_str text);
+void free_json(struct json *json);
+/* The last member with this name; null: it is no object, or has none. */
+const struct json *json_member(const struct json *object, const char *name);
+int json_equal(const struct json *one, const struct json *other);
+void put_json(struct text *to, const struct json *json);
+void put_name(struct text *to, const char *name);
+void put_text(struct text *to, const char *text);
+
+/* fake.c */
+__attribute__((format(printf, 2, 3))) void set_problem(larder_fake *fake, const char *format, ...);
+
 /* memory.c: none of these returns null; out of memory ends the test. */
 void *resized(void *block, size_t size);
 char *text_of(larder_str text);
@@ -213,6 +294,10 @@ void free_policy(struct copied_policy *policy);
 struct value make_value(larder_bytes key, const larder_bytes *bytes);
 void free_value(struct value *value);
 int is_utf8(larder_str text);
+/* Whether a text is there, and UTF-8. */
+int is_text(larder_str text);
+/* Whether a text is an item's path. */
+int is_path(larder_str text);
 
 /* record.c */
 larder_fake_entry *record(larder_fake *fake, uint32_t kind, const char *name);
@@ -221,10 +306,13 @@ void drop_wishes_since(larder_fake *fake, size_t first);
 
 /* services.c */
 void fill_host(larder_fake *fake);
+const void *service(larder_str name);
 larder_fake *fake_of(const larder_host *host);
 /* Whether a function may be called now, and what a test wants it to return. `when` is IN_…. */
 larder_status enter(larder_fake *fake, const char *function, uint32_t when);
 larder_status refuse(larder_fake *fake, const char *function, larder_status status);
+/* Refuses a flag, or a number that stands for something, which the headers do not have: no mistake of a newer plugin's. */
+larder_status refuse_unknown(larder_fake *fake, const char *function);
 /* Without a query: over the changed items. */
 larder_item_cursor *open_cursor(larder_fake *fake, const larder_query *query, uint64_t fields);
 void free_cursor(struct cursor *cursor);
@@ -269,7 +357,6 @@ char *make_assets(larder_fake *fake, const char *name);
 int is_folder(const char *path);
 void remove_tree(const char *path);
 uint64_t tree_size(const char *path);
-int move_tree(const char *from, const char *to);
 int copy_tree(const char *from, const char *to);
 
 /* server.c, answers.c */

@@ -86,11 +86,6 @@ uint64_t tree_size(const char *path) {
     return size;
 }
 
-int move_tree(const char *from, const char *to) {
-    /* An empty folder is replaced. */
-    return rename(from, to);
-}
-
 static int copy_file(const char *from, const char *to) {
     FILE *source = fopen(from, "rb"), *target = source ? fopen(to, "wb") : NULL;
     char block[4096];

@@ -124,6 +124,20 @@ void free_value(struct value *value) {
     value->bytes.ptr = NULL;
 }
 
+int is_text(larder_str text) { return text.ptr && is_utf8(text); }
+
+int is_path(larder_str text) {
+    uint64_t from = 1;
+    if (!is_text(text) || !text.len || text.ptr[0] != '/' || text.len > 3500) return 0;
+    while (from < text.len) {
+        const char *name = text.ptr + from, *slash = memchr(name, '/', text.len - from);
+        uint64_t length = slash ? (uint64_t)(slash - name) : text.len - from;
+        if (!length || length > 255 || memchr(name, 0, length) || (length <= 2 && !memcmp(name, "..", length))) return 0;
+        from += length + 1;
+    }
+    return 1;
+}
+
 int is_utf8(larder_str text) {
     const unsigned char *p = (const unsigned char *)text.ptr;
     uint64_t i = 0;

@@ -58,7 +58,7 @@ static larder_status projects_create(const larder_host *host, larder_str *out) {
 static larder_status check_step(const larder_project_new_step *step) {
     char *source;
     int is_usable;
-    if (step->struct_size < sizeof *step || (step->user_data.len && !step->user_data.ptr)) return LARDER_INVALID_ARGUMENT;
+    if (step->user_data.len && !step->user_data.ptr) return LARDER_INVALID_ARGUMENT;
     if (step->user_data.len > LARGEST_USER_DATA) return LARDER_LIMIT;
     if (!step->assets_source.ptr) return LARDER_OK;
     source = text_of(step->assets_source);
@@ -75,10 +75,10 @@ static uint64_t growth(const larder_project_new_step *step) {
     return size;
 }
 
-/* Takes the step's assets from their source; null: that failed. */
-static char *take_assets(larder_fake *fake, const char *id, larder_str from) {
+/* Copies the step's assets from their source; null: that failed. */
+static char *copy_assets(larder_fake *fake, const char *id, larder_str from) {
     char *folder = make_assets(fake, id), *source = from.ptr ? text_of(from) : NULL;
-    if (folder && source && move_tree(source, folder) != 0) {
+    if (folder && source && copy_tree(source, folder) != 0) {
         remove_tree(folder);
         free(folder);
         folder = NULL;
@@ -106,14 +106,9 @@ static larder_status change(larder_fake *fake, struct kept_project *project, con
     for (; made < count; made++) {
         fresh[made].id = new_id(fake);
         fresh[made].user_data = copy_bytes(steps[made].user_data);
-        fresh[made].folder = take_assets(fake, fresh[made].id, steps[made].assets_source);
+        fresh[made].folder = copy_assets(fake, fresh[made].id, steps[made].assets_source);
         if (fresh[made].folder) continue;
-        for (size_t i = 0; i <= made; i++) {
-            char *source = i < made && steps[i].assets_source.ptr ? text_of(steps[i].assets_source) : NULL;
-            if (source) move_tree(fresh[i].folder, source);
-            free(source);
-            free_step(&fresh[i]);
-        }
+        for (size_t i = 0; i <= made; i++) free_step(&fresh[i]);
         free(fresh);
         return LARDER_IO;
     }
@@ -151,20 +146,19 @@ static larder_status projects_update(const larder_host *host, larder_str id, con
     larder_project_update update;
     larder_project_new_step *steps;
     unsigned char *unwanted;
+    larder_project_ids ids;
     larder_str *added;
     if (status != LARDER_OK) return status;
-    memset(&update, 0, sizeof update);
-    memcpy(&update, given, given->struct_size < sizeof update ? given->struct_size : sizeof update);
-    if (given->struct_size < sizeof update || out->struct_size < sizeof *out || !id.ptr
+    if (!take(&update, sizeof update, given, FIRST_PROJECT_UPDATE) || !is_sized(out, FIRST_PROJECT_IDS) || !is_text(id)
         || (update.delete_count && !update.delete_ids) || (update.add_count && !update.add)
-        || (update.add_count && update.add_stride < sizeof *steps) || (update.user_data.len && !update.user_data.ptr))
+        || (update.add_count && update.add_stride < FIRST_PROJECT_NEW_STEP) || (update.user_data.len && !update.user_data.ptr))
         return refuse(fake, "projects.update", LARDER_INVALID_ARGUMENT);
     if (update.delete_count > MOST_STEPS || update.add_count > MOST_STEPS || update.user_data.len > LARGEST_USER_DATA)
         return refuse(fake, "projects.update", LARDER_LIMIT);
     steps = lend(fake, update.add_count * sizeof *steps);
     for (size_t i = 0; i < update.add_count; i++) {
-        memcpy(&steps[i], (const char *)update.add + i * update.add_stride, sizeof *steps);
-        status = check_step(&steps[i]);
+        status = take(&steps[i], sizeof *steps, (const char *)update.add + i * update.add_stride, FIRST_PROJECT_NEW_STEP)
+            ? check_step(&steps[i]) : LARDER_INVALID_ARGUMENT;
         if (status != LARDER_OK) return refuse(fake, "projects.update", status);
     }
     if (!(project = find_project(fake, id))) return LARDER_NOT_FOUND;
@@ -178,7 +172,8 @@ static larder_status projects_update(const larder_host *host, larder_str id, con
     status = change(fake, project, steps, update.add_count, unwanted, update.cursor, update.user_data, added);
     if (status != LARDER_OK) return checked(fake, "projects.update", status);
     note(fake, "projects.update", project, update.user_data);
-    *out = (larder_project_ids){sizeof *out, 0, update.add_count ? added : NULL, update.add_count};
+    ids = (larder_project_ids){sizeof ids, 0, update.add_count ? added : NULL, update.add_count};
+    fill(out, &ids, sizeof ids);
     return LARDER_OK;
 }
 
@@ -190,9 +185,8 @@ static larder_status projects_add_step(const larder_host *host, larder_str id, c
     larder_project_new_step step;
     unsigned char *unwanted;
     if (status != LARDER_OK) return status;
-    memset(&step, 0, sizeof step);
-    memcpy(&step, given, given->struct_size < sizeof step ? given->struct_size : sizeof step);
-    status = !id.ptr || (user_data.len && !user_data.ptr) ? LARDER_INVALID_ARGUMENT
+    status = !take(&step, sizeof step, given, FIRST_PROJECT_NEW_STEP) || !is_text(id) || (user_data.len && !user_data.ptr)
+        ? LARDER_INVALID_ARGUMENT
         : user_data.len > LARGEST_USER_DATA ? LARDER_LIMIT : check_step(&step);
     if (status != LARDER_OK) return refuse(fake, "projects.add_step", status);
     if (!(project = find_project(fake, id))) return LARDER_NOT_FOUND;
@@ -209,7 +203,7 @@ static larder_status go(const larder_host *host, const char *function, larder_st
     larder_bytes none = {NULL, 0};
     struct kept_project *project;
     if (status != LARDER_OK) return status;
-    if (!id.ptr) return refuse(fake, function, LARDER_INVALID_ARGUMENT);
+    if (!is_text(id)) return refuse(fake, function, LARDER_INVALID_ARGUMENT);
     project = find_project(fake, id);
     if (!project || (by < 0 ? project->cursor == 0 : project->cursor == project->steps.count)) return LARDER_NOT_FOUND;
     project->cursor += (uint64_t)(int64_t)by;
@@ -229,7 +223,7 @@ static larder_status projects_duplicate(const larder_host *host, larder_str id, 
     uint64_t size;
     int failed;
     if (status != LARDER_OK) return status;
-    if (!id.ptr) return refuse(fake, "projects.duplicate", LARDER_INVALID_ARGUMENT);
+    if (!is_text(id)) return refuse(fake, "projects.duplicate", LARDER_INVALID_ARGUMENT);
     if (!(original = find_project(fake, id))) return LARDER_NOT_FOUND;
     size = original->user_data.len + tree_size(original->folder);
     for (size_t i = 0; i < original->steps.count; i++)
@@ -263,7 +257,7 @@ static larder_status projects_remove(const larder_host *host, larder_str id) {
     larder_status status = enter(fake, "projects.remove", IN_PROCESSOR | IN_LOOP_WRITING);
     larder_bytes none = {NULL, 0};
     if (status != LARDER_OK) return status;
-    if (!id.ptr) return refuse(fake, "projects.remove", LARDER_INVALID_ARGUMENT);
+    if (!is_text(id)) return refuse(fake, "projects.remove", LARDER_INVALID_ARGUMENT);
     for (size_t i = 0; i < fake->projects.count; i++) {
         struct kept_project *project = fake->projects.at[i];
         if (!same(id, project->id)) continue;

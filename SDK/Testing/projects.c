@@ -100,10 +100,11 @@ larder_status projects_list(const larder_host *host, uint32_t order, larder_proj
     larder_status status = enter(fake, "projects.list", IN_ANY);
     size_t count = fake->projects.count;
     const struct kept_project **sorted;
+    larder_project_ids found;
     larder_str *ids;
     if (status != LARDER_OK) return status;
-    if (order & ~(LARDER_PROJECTS_BY_MODIFICATION | LARDER_PROJECTS_OLDEST_FIRST) || out->struct_size < sizeof *out)
-        return refuse(fake, "projects.list", LARDER_INVALID_ARGUMENT);
+    if (order & ~(LARDER_PROJECTS_BY_MODIFICATION | LARDER_PROJECTS_OLDEST_FIRST)) return refuse_unknown(fake, "projects.list");
+    if (!is_sized(out, FIRST_PROJECT_IDS)) return refuse(fake, "projects.list", LARDER_INVALID_ARGUMENT);
     sorted = lend(fake, count * sizeof *sorted);
     ids = lend(fake, count * sizeof *ids);
     for (size_t i = 0; i < count; i++) {
@@ -112,7 +113,8 @@ larder_status projects_list(const larder_host *host, uint32_t order, larder_proj
         sorted[place] = fake->projects.at[i];
     }
     for (size_t i = 0; i < count; i++) ids[i] = lend_text(fake, sorted[i]->id);
-    *out = (larder_project_ids){sizeof *out, 0, count ? ids : NULL, count};
+    found = (larder_project_ids){sizeof found, 0, count ? ids : NULL, count};
+    fill(out, &found, sizeof found);
     return LARDER_OK;
 }
 
@@ -120,25 +122,27 @@ larder_status projects_fetch(const larder_host *host, larder_str id, uint32_t pa
     larder_fake *fake = fake_of(host);
     larder_status status = enter(fake, "projects.fetch", IN_ANY);
     const struct kept_project *project;
+    larder_project view = {0};
     larder_str *ids;
     if (status != LARDER_OK) return status;
-    if (parts & ~(LARDER_PROJECT_STEPS | LARDER_PROJECT_USER_DATA) || out->struct_size < sizeof *out || !id.ptr)
+    if (parts & ~(LARDER_PROJECT_STEPS | LARDER_PROJECT_USER_DATA)) return refuse_unknown(fake, "projects.fetch");
+    if (!is_sized(out, FIRST_PROJECT) || !is_text(id))
         return refuse(fake, "projects.fetch", LARDER_INVALID_ARGUMENT);
     if (!(project = find_project(fake, id))) return LARDER_NOT_FOUND;
-    memset(out, 0, sizeof *out);
-    out->struct_size = sizeof *out;
-    out->created = project->created;
-    out->modified = project->modified;
-    out->cursor = project->cursor;
-    out->step_count = project->steps.count;
-    out->can_undo = project->cursor > 0;
-    out->can_redo = project->cursor < project->steps.count;
-    out->assets = lend_text(fake, project->folder);
-    if (parts & LARDER_PROJECT_USER_DATA) out->user_data = lend_bytes(fake, project->user_data);
-    if (!(parts & LARDER_PROJECT_STEPS) || !project->steps.count) return LARDER_OK;
-    ids = lend(fake, project->steps.count * sizeof *ids);
-    for (size_t i = 0; i < project->steps.count; i++) ids[i] = lend_text(fake, project->steps.at[i].id);
-    out->step_ids = ids;
+    view.created = project->created;
+    view.modified = project->modified;
+    view.cursor = project->cursor;
+    view.step_count = project->steps.count;
+    view.can_undo = project->cursor > 0;
+    view.can_redo = project->cursor < project->steps.count;
+    view.assets = lend_text(fake, project->folder);
+    if (parts & LARDER_PROJECT_USER_DATA) view.user_data = lend_bytes(fake, project->user_data);
+    if (parts & LARDER_PROJECT_STEPS && project->steps.count) {
+        ids = lend(fake, project->steps.count * sizeof *ids);
+        for (size_t i = 0; i < project->steps.count; i++) ids[i] = lend_text(fake, project->steps.at[i].id);
+        view.step_ids = ids;
+    }
+    fill(out, &view, sizeof view);
     return LARDER_OK;
 }
 
@@ -146,16 +150,17 @@ larder_status projects_fetch_step(const larder_host *host, larder_str id, larder
     larder_fake *fake = fake_of(host);
     larder_status status = enter(fake, "projects.fetch_step", IN_ANY);
     const struct kept_project *project;
+    larder_project_step view = {0};
     if (status != LARDER_OK) return status;
-    if (out->struct_size < sizeof *out || !id.ptr || !step.ptr)
+    if (!is_sized(out, FIRST_PROJECT_STEP) || !is_text(id) || !is_text(step))
         return refuse(fake, "projects.fetch_step", LARDER_INVALID_ARGUMENT);
     project = find_project(fake, id);
     for (size_t i = 0; project && i < project->steps.count; i++) {
         const struct kept_step *kept = &project->steps.at[i];
         if (!same(step, kept->id)) continue;
-        out->struct_size = sizeof *out;
-        out->user_data = lend_bytes(fake, kept->user_data);
-        out->assets = lend_text(fake, kept->folder);
+        view.user_data = lend_bytes(fake, kept->user_data);
+        view.assets = lend_text(fake, kept->folder);
+        fill(out, &view, sizeof view);
         return LARDER_OK;
     }
     return LARDER_NOT_FOUND;
@@ -164,9 +169,12 @@ larder_status projects_fetch_step(const larder_host *host, larder_str id, larder
 larder_status projects_usage(const larder_host *host, larder_project_usage *out) {
     larder_fake *fake = fake_of(host);
     larder_status status = enter(fake, "projects.usage", IN_ANY);
+    larder_project_usage usage = {sizeof usage, 0, 0, 0};
     if (status != LARDER_OK) return status;
-    if (out->struct_size < sizeof *out) return refuse(fake, "projects.usage", LARDER_INVALID_ARGUMENT);
-    *out = (larder_project_usage){sizeof *out, 0, projects_size(fake), fake->project_quota};
+    if (!is_sized(out, FIRST_PROJECT_USAGE)) return refuse(fake, "projects.usage", LARDER_INVALID_ARGUMENT);
+    usage.bytes = projects_size(fake);
+    usage.quota = fake->project_quota;
+    fill(out, &usage, sizeof usage);
     return LARDER_OK;
 }
 

@@ -61,21 +61,30 @@ void free_record(struct kept_record *record) {
     memset(record, 0, sizeof *record);
 }
 
-/* Removes what belongs to a record: the collection "calendars//ada/work/" and all below it, and its loop's event id. */
+/* Whether a text is these two with a slash between. */
+static int is_below(const char *text, const char *collection, const char *key) {
+    size_t length = strlen(collection);
+    return !strncmp(text, collection, length) && text[length] == '/' && !strcmp(text + length + 1, key);
+}
+
+/* Removes the records of the collection that is named after these two. */
 static void remove_below(larder_fake *fake, const char *collection, const char *key) {
-    size_t length = strlen(collection) + 1 + strlen(key), kept = 0;
-    char *below = resized(NULL, length + 1);
-    memcpy(below, collection, strlen(collection));
-    below[strlen(collection)] = '/';
-    memcpy(below + strlen(collection) + 1, key, strlen(key) + 1);
+    size_t kept = 0;
     for (size_t i = 0; i < fake->records.count; i++) {
-        const char *of = fake->records.at[i].collection;
-        if (!strncmp(of, below, length) && (!of[length] || of[length] == '/')) free_record(&fake->records.at[i]);
+        if (is_below(fake->records.at[i].collection, collection, key)) free_record(&fake->records.at[i]);
         else fake->records.at[kept++] = fake->records.at[i];
     }
     fake->records.count = kept;
-    free(below);
-    if (fake->loops && same(fake->loops->collection, collection)) larder_fake_set_event_id(fake, key, NULL);
+}
+
+/* Removes what belongs to a record: the collection "calendars//ada/work/", and its loop with its event id and what that keeps. To what
+ * belongs to another record nothing belongs. */
+static void remove_owned(larder_fake *fake, const char *collection, const char *key) {
+    if (strchr(collection, '/')) return;
+    remove_below(fake, collection, key);
+    if (!fake->loops || !same(fake->loops->collection, collection)) return;
+    remove_below(fake, fake->plugin, key);
+    larder_fake_set_event_id(fake, key, NULL);
 }
 
 void keep_record(larder_fake *fake, struct kept_record *record) {
@@ -86,7 +95,7 @@ void keep_record(larder_fake *fake, struct kept_record *record) {
             free_record(known);
             fake->records.count--;
             memmove(&fake->records.at[at], &fake->records.at[at + 1], (fake->records.count - at) * sizeof *known);
-            remove_below(fake, record->collection, record->key);
+            remove_owned(fake, record->collection, record->key);
         }
         free_record(record);
     } else if (known) {
@@ -99,33 +108,36 @@ void keep_record(larder_fake *fake, struct kept_record *record) {
     }
 }
 
-/* Whether the loop whose turn it is may change the record: the core loop all, others theirs and what belongs to it, and a plugin whose
- * loops are no records' the collection with the plugin's id. */
+/* Whether the loop whose turn it is may change the record. A collection has one writer: the core loop the calendars, the shares and the
+ * account; a loop of the kind "calendar" or "share" its own calendar or share and what belongs to it; every plugin what has its name,
+ * which is beside a record if its loops are there for records. */
 static int may_write(const larder_fake *fake, const char *collection, const char *key) {
-    char *own;
-    size_t length;
-    int may;
-    if (same(fake->loops->kind, "core")) return 1;
-    if (!fake->loops->collection.ptr) return !strcmp(collection, fake->plugin);
-    own = text_of(fake->loops->collection);
-    length = strlen(own);
-    may = !strcmp(collection, own) && !strcmp(key, fake->loop);
-    if (!strncmp(collection, own, length) && collection[length] == '/') {
-        const char *of = collection + length + 1;
-        size_t id = strlen(fake->loop);
-        may = !strncmp(of, fake->loop, id) && (!of[id] || of[id] == '/');
-    }
-    free(own);
-    return may;
+    int is_calendar, is_share;
+    const char *own;
+    if (!strcmp(collection, fake->plugin)) return !fake->loops->collection.ptr;
+    if (same(fake->loops->kind, "core"))
+        return !strcmp(collection, "calendars") || !strcmp(collection, "shares") || !strcmp(collection, "account");
+    if (!fake->loops->collection.ptr) return 0;
+    if (is_below(collection, fake->plugin, fake->loop)) return 1;
+    is_calendar = same(fake->loops->kind, "calendar") && same(fake->loops->collection, "calendars");
+    is_share = same(fake->loops->kind, "share") && same(fake->loops->collection, "shares");
+    if (!is_calendar && !is_share) return 0;
+    own = is_calendar ? "calendars" : "shares";
+    return is_below(collection, own, fake->loop) || (!strcmp(collection, own) && !strcmp(key, fake->loop));
 }
 
 static int is_object(larder_str value) {
-    const char *text = value.ptr;
-    uint64_t from = 0, to = value.len;
+    struct json parsed;
+    int is_one;
     if (!value.len) return 1;
-    while (from < to && strchr(" \n\r\t", text[from]) && text[from]) from++;
-    while (from < to && strchr(" \n\r\t", text[to - 1]) && text[to - 1]) to--;
-    return to - from >= 2 && text[from] == '{' && text[to - 1] == '}' && is_utf8(value);
+    if (!parse_json(&parsed, value)) return 0;
+    is_one = parsed.kind == JSON_OBJECT;
+    free_json(&parsed);
+    return is_one;
+}
+
+static int are_parts(uint32_t parts) {
+    return !(parts & ~(LARDER_RECORD_VERSION | LARDER_RECORD_VALUE | LARDER_RECORD_CONTENT));
 }
 
 static larder_status ask(larder_fake *fake, const char *function, larder_str collection, const larder_record *given,
@@ -135,8 +147,7 @@ static larder_status ask(larder_fake *fake, const char *function, larder_str col
     larder_fake_entry *entry;
     char *of;
     uint64_t size;
-    memset(&view, 0, sizeof view);
-    memcpy(&view, given, given->struct_size < sizeof view ? given->struct_size : sizeof view);
+    if (!take(&view, sizeof view, given, FIRST_RECORD)) return refuse(fake, function, LARDER_INVALID_ARGUMENT);
     if (!collection.len || !view.key.len || !is_utf8(collection) || !is_utf8(view.key) || !is_utf8(view.version)
         || !is_object(view.value))
         return refuse(fake, function, LARDER_INVALID_ARGUMENT);
@@ -186,7 +197,9 @@ static larder_status records_get(const larder_host *host, larder_str collection,
     struct kept_record lent;
     char *of, *named;
     if (status != LARDER_OK) return status;
-    if (out->struct_size < sizeof *out) return refuse(fake, "records.get", LARDER_INVALID_ARGUMENT);
+    if (!is_sized(out, FIRST_RECORD) || !is_text(collection) || !is_text(key))
+        return refuse(fake, "records.get", LARDER_INVALID_ARGUMENT);
+    if (!are_parts(parts)) return refuse_unknown(fake, "records.get");
     of = text_of(collection);
     named = text_of(key);
     for (size_t i = fake->wishes.count; !found && i-- > 0;) {
@@ -198,7 +211,7 @@ static larder_status records_get(const larder_host *host, larder_str collection,
     if (found && !found->goes) {
         lent = copy_record(of, &found->view, parts);
         APPEND(fake->lent_records, lent);
-        *out = lent.view;
+        fill(out, &lent.view, sizeof lent.view);
     }
     free(of);
     return found && !found->goes ? LARDER_OK : LARDER_NOT_FOUND;
@@ -209,6 +222,7 @@ static larder_status next_record(larder_record_cursor *table, const larder_recor
     larder_status status = enter(cursor->fake, "record_cursor.next", IN_LOOP);
     *out = NULL;
     if (status != LARDER_OK) return status;
+    if (cursor->fake->cancelled) return LARDER_CANCELLED;
     if (cursor->next) free_record(&cursor->found.at[cursor->next - 1]);
     if (cursor->next < cursor->found.count) *out = &cursor->found.at[cursor->next++].view;
     return LARDER_OK;
@@ -221,6 +235,8 @@ static larder_status records_open(const larder_host *host, larder_str collection
     struct record_cursor *cursor;
     char *of, *key;
     if (status != LARDER_OK) return status;
+    if (!is_text(collection) || !is_utf8(after)) return refuse(fake, "records.open", LARDER_INVALID_ARGUMENT);
+    if (!are_parts(parts)) return refuse_unknown(fake, "records.open");
     if (fake->record_cursors.count >= 16) return refuse(fake, "records.open", LARDER_LIMIT);
     cursor = resized(NULL, sizeof *cursor);
     memset(cursor, 0, sizeof *cursor);

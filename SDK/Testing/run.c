@@ -8,6 +8,7 @@ void begin_call(larder_fake *fake, enum state state) {
     fake->state = state;
     fake->thread = pthread_self();
     fake->first_entry = fake->entries.count;
+    fake->asked = 0;
 }
 
 void grant(larder_fake *fake) {
@@ -42,8 +43,12 @@ void forget_wishes(larder_fake *fake) {
 }
 
 larder_status end_call(larder_fake *fake, larder_status status) {
-    if (status == LARDER_OK) grant(fake);
-    else forget_wishes(fake);
+    if (status == LARDER_OK) {
+        grant(fake);
+        fake->granted_actions += fake->asked;
+    } else {
+        forget_wishes(fake);
+    }
     close_cursors(fake);
     free_lent(fake);
     fake->state = OUTSIDE;
@@ -85,6 +90,7 @@ static void called(larder_fake *fake, larder_status *first, const char *name, ui
     entry->number = trigger;
     entry->status = status;
     if (item && item->path.ptr) entry->path = text_of(item->path);
+    check_status(fake, name, status);
     end_call(fake, status);
     if (*first == LARDER_OK) *first = status;
 }
@@ -105,6 +111,7 @@ static size_t each(larder_fake *fake, larder_status *first, const char *name, ui
         if (!scope[i] ||
             !fake->evaluator(fake->evaluator_context, larder_str_make(condition, strlen(condition)), whole))
             continue;
+        if (fake->processor->max_records && fake->granted_actions >= fake->processor->max_records) return met;
         met++;
         if (counting) return met;
         lent = copy_item(whole, fake->processor->fields);
@@ -128,6 +135,7 @@ larder_status larder_fake_run(larder_fake *fake, uint32_t trigger, const char *c
     mask = p->triggers(context);
     end_call(fake, LARDER_OK);
     if (!(mask & LARDER_TRIGGER_BIT(trigger))) return LARDER_OK;
+    fake->granted_actions = 0;
 
     fake->changed = changed;
     fake->changed_count = count;
@@ -172,10 +180,14 @@ larder_status larder_fake_run(larder_fake *fake, uint32_t trigger, const char *c
     return first;
 }
 
-static const char *condition_of(larder_fake *fake, larder_status (*ask)(void *, larder_str *)) {
+static const char *condition_of(larder_fake *fake, const char *name, larder_status (*ask)(void *, larder_str *)) {
     larder_str text = {NULL, 0};
+    larder_status status;
     begin_call(fake, PROCESSOR);
-    if (ask(fake->instance->context, &text) != LARDER_OK) text.ptr = NULL;
+    status = ask(fake->instance->context, &text);
+    check_status(fake, name, status);
+    if (status == LARDER_OK && !is_utf8(text)) status = refuse(fake, name, LARDER_INVALID_ARGUMENT);
+    if (status != LARDER_OK) text.ptr = NULL;
     end_call(fake, LARDER_OK);
     free(fake->condition);
     fake->condition = text.ptr ? text_of(text) : NULL;
@@ -183,13 +195,13 @@ static const char *condition_of(larder_fake *fake, larder_status (*ask)(void *, 
 }
 
 const char *larder_fake_policy_condition(larder_fake *fake) {
-    return fake->processor ? condition_of(fake, fake->processor->policy_condition) : NULL;
+    return fake->processor ? condition_of(fake, "policy_condition", fake->processor->policy_condition) : NULL;
 }
 
 const char *larder_fake_match_condition(larder_fake *fake) {
-    return fake->processor ? condition_of(fake, fake->processor->match_condition) : NULL;
+    return fake->processor ? condition_of(fake, "match_condition", fake->processor->match_condition) : NULL;
 }
 
 const char *larder_fake_cleanup_condition(larder_fake *fake) {
-    return fake->processor ? condition_of(fake, fake->processor->cleanup_condition) : NULL;
+    return fake->processor ? condition_of(fake, "cleanup_condition", fake->processor->cleanup_condition) : NULL;
 }

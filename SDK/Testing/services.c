@@ -27,6 +27,10 @@ larder_status refuse(larder_fake *fake, const char *function, larder_status stat
     return status;
 }
 
+larder_status refuse_unknown(larder_fake *fake, const char *function) {
+    return is_newer(fake) ? LARDER_UNSUPPORTED : refuse(fake, function, LARDER_INVALID_ARGUMENT);
+}
+
 static struct copied_item *find_item(larder_fake *fake, larder_str local_id) {
     for (size_t i = 0; i < fake->items.count; i++) {
         larder_str id = fake->items.at[i].item->local_id;
@@ -42,7 +46,8 @@ static larder_status log_write(const larder_host *host, uint32_t level, larder_s
     larder_status status = enter(fake, "log.write", IN_ANY);
     larder_fake_entry *entry;
     if (status != LARDER_OK) return status;
-    if (level > LARDER_LOG_HOST_MISBEHAVING || !is_utf8(message)) return refuse(fake, "log.write", LARDER_INVALID_ARGUMENT);
+    if (level > LARDER_LOG_HOST_MISBEHAVING) return refuse_unknown(fake, "log.write");
+    if (!is_text(message)) return refuse(fake, "log.write", LARDER_INVALID_ARGUMENT);
     entry = record(fake, LARDER_FAKE_LOG, "write");
     entry->number = level;
     entry->text = text_of(message);
@@ -51,7 +56,7 @@ static larder_status log_write(const larder_host *host, uint32_t level, larder_s
 
 static larder_status config_settings(const larder_host *host, larder_str *out) {
     larder_status status = enter(fake_of(host), "config.settings", IN_ANY);
-    if (status == LARDER_OK) *out = larder_str_make(fake_of(host)->settings, strlen(fake_of(host)->settings));
+    if (status == LARDER_OK) *out = larder_str_make(fake_of(host)->filled_settings, strlen(fake_of(host)->filled_settings));
     return status;
 }
 
@@ -90,13 +95,13 @@ static larder_status items_open(const larder_host *host, const larder_query *giv
     larder_fake *fake = fake_of(host);
     larder_status status = enter(fake, "items.open", IN_PROCESSOR);
     larder_query query;
+    size_t open = 0;
     if (status != LARDER_OK) return status;
-    memset(&query, 0, sizeof query);
-    memcpy(&query, given, given->struct_size < sizeof query ? given->struct_size : sizeof query);
-    if (!query.condition.ptr || !is_utf8(query.condition) || query.flags & ~LARDER_QUERY_DESCENDING
-        || !is_sortable(query.sort))
-        return refuse(fake, "items.open", LARDER_INVALID_ARGUMENT);
-    if (fake->cursors.count >= 16) return LARDER_LIMIT;
+    if (!take(&query, sizeof query, given, FIRST_QUERY)) return refuse(fake, "items.open", LARDER_INVALID_ARGUMENT);
+    if (!is_text(query.condition)) return refuse(fake, "items.open", LARDER_INVALID_ARGUMENT);
+    if (query.flags & ~LARDER_QUERY_DESCENDING || !is_sortable(query.sort)) return refuse_unknown(fake, "items.open");
+    for (size_t i = 0; i < fake->cursors.count; i++) open += !fake->cursors.at[i]->is_hosts;
+    if (open >= 16) return refuse(fake, "items.open", LARDER_LIMIT);
     record(fake, LARDER_FAKE_QUERY, "open")->text = text_of(query.condition);
     *out = open_cursor(fake, &query, query.fields);
     return LARDER_OK;
@@ -122,9 +127,8 @@ static larder_status usage_read(const larder_host *host, larder_usage_figures *o
     larder_fake *fake = fake_of(host);
     larder_status status = enter(fake, "usage.read", IN_PROCESSOR);
     if (status != LARDER_OK) return status;
-    if (out->struct_size < sizeof *out) return refuse(fake, "usage.read", LARDER_INVALID_ARGUMENT);
-    *out = fake->usage;
-    out->struct_size = sizeof *out;
+    if (!is_sized(out, FIRST_USAGE_FIGURES)) return refuse(fake, "usage.read", LARDER_INVALID_ARGUMENT);
+    fill(out, &fake->usage, sizeof fake->usage);
     return LARDER_OK;
 }
 
@@ -137,10 +141,13 @@ static larder_status ask(const larder_host *host, const char *function, larder_s
     struct copied_item *item;
     larder_fake_entry *entry;
     if (status != LARDER_OK) return status;
-    if (!local_id.ptr || !key.len || !is_utf8(key) || flags & ~known_flags)
-        return refuse(fake, function, LARDER_INVALID_ARGUMENT);
+    if (flags & ~known_flags) return refuse_unknown(fake, function);
+    if (!is_text(local_id) || !key.len || !is_text(key)) return refuse(fake, function, LARDER_INVALID_ARGUMENT);
     if (key.len > 1024) return refuse(fake, function, LARDER_LIMIT);
     if (!(item = find_item(fake, local_id))) return LARDER_NOT_FOUND;
+    if (fake->processor->max_records && fake->granted_actions + fake->asked >= fake->processor->max_records)
+        return refuse(fake, function, LARDER_LIMIT);
+    fake->asked++;
     entry = record(fake, LARDER_FAKE_ACTION, strchr(function, '.') + 1);
     entry->number = flags;
     entry->id = text_of(local_id);
@@ -164,9 +171,9 @@ static larder_status actions_purge(const larder_host *host, larder_str local_id,
 
 static larder_status actions_look(const larder_host *host, larder_str path) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, "actions.look", IN_LOOP);
+    larder_status status = enter(fake, "actions.look", IN_LOOP_WRITING);
     if (status != LARDER_OK) return status;
-    if (!path.len || path.ptr[0] != '/' || !is_utf8(path)) return refuse(fake, "actions.look", LARDER_INVALID_ARGUMENT);
+    if (!is_path(path)) return refuse(fake, "actions.look", LARDER_INVALID_ARGUMENT);
     record(fake, LARDER_FAKE_ACTION, "look")->path = text_of(path);
     return LARDER_OK;
 }
@@ -176,25 +183,34 @@ static larder_status actions_look(const larder_host *host, larder_str path) {
 static larder_status policies_list(const larder_host *host, larder_policy_list *out) {
     larder_fake *fake = fake_of(host);
     larder_status status = enter(fake, "policies.list", IN_PROCESSOR);
+    larder_policy_list list = {0};
     if (status != LARDER_OK) return status;
+    if (!is_sized(out, FIRST_POLICY_LIST)) return refuse(fake, "policies.list", LARDER_INVALID_ARGUMENT);
     fake->listed = resized(fake->listed, fake->policies.count * sizeof(larder_policy));
     for (size_t i = 0; i < fake->policies.count; i++) fake->listed[i] = *fake->policies.at[i].policy;
-    out->stride = sizeof(larder_policy);
-    out->policies = fake->listed;
-    out->count = fake->policies.count;
+    list.stride = sizeof(larder_policy);
+    list.policies = fake->listed;
+    list.count = fake->policies.count;
+    fill(out, &list, sizeof list);
     return LARDER_OK;
 }
 
-static larder_status change_policy(const larder_host *host, const char *function, const larder_policy *policy,
+static larder_status change_policy(const larder_host *host, const char *function, const larder_policy *given,
                                    uint32_t flags) {
     larder_fake *fake = fake_of(host);
     larder_status status = enter(fake, function, IN_PROCESSOR);
     const char *name = strchr(function, '.') + 1;
+    larder_policy copy, *policy = &copy;
     struct wish wish;
     if (status != LARDER_OK) return status;
     memset(&wish, 0, sizeof wish);
-    if (flags & ~LARDER_POLICY_QUIET || (strcmp(name, "remove") && !policy->condition.len) || policy->data.len > 1048576)
-        return refuse(fake, function, policy->data.len > 1048576 ? LARDER_LIMIT : LARDER_INVALID_ARGUMENT);
+    if (flags & ~LARDER_POLICY_QUIET) return refuse_unknown(fake, function);
+    if (!take(policy, sizeof *policy, given, FIRST_POLICY) || (strcmp(name, "add") && !is_text(policy->id))
+        || (strcmp(name, "remove") && (!policy->condition.len || !is_text(policy->condition)))
+        || !is_utf8(policy->identifier) || !is_utf8(policy->description) || !is_utf8(policy->local_id)
+        || !is_utf8(policy->remove_when_none) || (policy->path.ptr && !is_path(policy->path)))
+        return refuse(fake, function, LARDER_INVALID_ARGUMENT);
+    if (policy->data.len > 1048576) return refuse(fake, function, LARDER_LIMIT);
     if (strcmp(name, "add")) {
         const larder_policy *known = NULL;
         for (size_t i = 0; i < fake->policies.count; i++) {
@@ -222,6 +238,7 @@ static larder_status policies_update(const larder_host *host, const larder_polic
 static larder_status policies_remove(const larder_host *host, larder_str id, int64_t revision, uint32_t flags) {
     larder_policy policy;
     memset(&policy, 0, sizeof policy);
+    policy.struct_size = sizeof policy;
     policy.id = id;
     policy.revision = revision;
     return change_policy(host, "policies.remove", &policy, flags);
@@ -237,6 +254,8 @@ static larder_status kv_get(const larder_host *host, larder_bytes key, larder_by
     larder_fake *fake = fake_of(host);
     larder_status status = enter(fake, "kv.get", IN_PROCESSOR | IN_LOOP);
     if (status != LARDER_OK) return status;
+    if (!key.len || key.len > 1024) return refuse(fake, "kv.get", LARDER_LIMIT);
+    if (!key.ptr) return refuse(fake, "kv.get", LARDER_INVALID_ARGUMENT);
     /* What this call wrote, what the run wrote, what was there. */
     for (size_t i = fake->wishes.count; i-- > 0;) {
         struct value *value = &fake->wishes.at[i].value;
@@ -252,13 +271,24 @@ static larder_status kv_get(const larder_host *host, larder_bytes key, larder_by
     return LARDER_NOT_FOUND;
 }
 
+/* A turn of a loop asks for so much and no more. */
+static int has_room(larder_fake *fake, uint64_t size) {
+    if (!fake->loop) return 1;
+    if (fake->turn_bytes + size > 16u << 20) return 0;
+    fake->turn_bytes += size;
+    return 1;
+}
+
 static larder_status write_value(const larder_host *host, const char *function, larder_bytes key, const larder_bytes *value) {
     larder_fake *fake = fake_of(host);
-    larder_status status = enter(fake, function, IN_PROCESSOR | IN_LOOP);
+    larder_status status = enter(fake, function, IN_PROCESSOR | IN_LOOP_WRITING);
+    uint64_t size = key.len + (value ? value->len : 0);
     larder_fake_entry *entry;
     struct wish wish;
     if (status != LARDER_OK) return status;
-    if (!key.len || key.len > 1024 || (value && value->len > 1048576)) return refuse(fake, function, LARDER_LIMIT);
+    if (!key.len || key.len > 1024 || (value && value->len > 1048576) || !has_room(fake, size))
+        return refuse(fake, function, LARDER_LIMIT);
+    if (!key.ptr || (value && !value->ptr)) return refuse(fake, function, LARDER_INVALID_ARGUMENT);
     memset(&wish, 0, sizeof wish);
     wish.name = value ? "put" : "remove";
     wish.value = make_value(key, value);
@@ -291,7 +321,7 @@ static const larder_policies policies_table = {sizeof policies_table, 0,        
                                                policies_update,       policies_remove};
 static const larder_kv kv_table = {sizeof kv_table, 0, kv_get, kv_put, kv_remove};
 
-static const void *host_extension(const larder_host *host, larder_str name) {
+const void *service(larder_str name) {
     static const struct {
         const char *name;
         const void *table;
@@ -303,19 +333,48 @@ static const void *host_extension(const larder_host *host, larder_str name) {
         {LARDER_EXT_DAV, &dav_table},     {LARDER_EXT_DISCOVER, &discover_table},
         {LARDER_EXT_PROJECTS, &projects_table},
     };
-    larder_fake *fake = fake_of(host);
-    if (enter(fake, "extension", IN_ANY) != LARDER_OK) return NULL;
-    for (size_t i = 0; i < fake->withheld.count; i++) {
-        if (same(name, fake->withheld.at[i])) return NULL;
-    }
     for (size_t i = 0; i < sizeof offered / sizeof *offered; i++) {
         if (same(name, offered[i].name)) return offered[i].table;
     }
     return NULL;
 }
 
+static const void *host_extension(const larder_host *host, larder_str name) {
+    larder_fake *fake = fake_of(host);
+    char *padded;
+    int is_named;
+    if (enter(fake, "extension", IN_ANY) != LARDER_OK) return NULL;
+    if (!is_text(name)) {
+        refuse(fake, "extension", LARDER_INVALID_ARGUMENT);
+        return NULL;
+    }
+    padded = resized(NULL, name.len + 3);
+    padded[0] = ' ';
+    memcpy(padded + 1, name.ptr, name.len);
+    memcpy(padded + 1 + name.len, " ", 2);
+    is_named = strstr(fake->services, padded) != NULL;
+    free(padded);
+    if (!is_named) {
+        larder_fake_entry *entry = record(fake, LARDER_FAKE_MISTAKE, "extension");
+        entry->status = LARDER_DENIED;
+        entry->text = text_of(name);
+        return NULL;
+    }
+    for (size_t i = 0; i < fake->withheld.count; i++) {
+        if (same(name, fake->withheld.at[i])) return NULL;
+    }
+    return service(name);
+}
+
 static void host_fail(const larder_host *host, larder_status status, larder_str message) {
-    larder_fake_entry *entry = record(fake_of(host), LARDER_FAKE_FAILURE, "fail");
+    larder_fake *fake = fake_of(host);
+    larder_fake_entry *entry;
+    if (enter(fake, "fail", IN_EVERY_CALL) != LARDER_OK) return;
+    if (!is_text(message)) {
+        refuse(fake, "fail", LARDER_INVALID_ARGUMENT);
+        return;
+    }
+    entry = record(fake, LARDER_FAKE_FAILURE, "fail");
     entry->status = status;
     entry->text = text_of(message);
 }

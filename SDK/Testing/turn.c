@@ -42,6 +42,7 @@ static larder_status returned(larder_fake *fake, const char *name, uint32_t numb
     entry->number = number;
     entry->status = status;
     entry->id = copied(fake->loop);
+    check_status(fake, name, status);
     close_record_cursors(fake);
     close_answers(fake);
     free_lent(fake);
@@ -74,7 +75,7 @@ static larder_status fails(larder_fake *fake, const larder_loop *loop, uint32_t 
 }
 
 static void release(larder_fake *fake, larder_event_page *page) {
-    begin(fake, LOOP_READING);
+    begin(fake, CONTROL);
     fake->loops->release_page(fake->instance->context, page);
     returned(fake, "release_page", 0, LARDER_OK);
 }

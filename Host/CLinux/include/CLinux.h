@@ -1,3 +1,4 @@
+#include "calls.h"
 #include "children.h"
 #include "files.h"
 #include "memory.h"

@@ -20,6 +20,9 @@ int linux_rename_exchange(int a_folder, const char *a, int b_folder, const char 
 /* syncfs(2): all data and metadata of the file system that the descriptor is on. */
 int linux_syncfs(int descriptor);
 
+/* fstatfs(2): the `f_type` of the file system that the descriptor is on; -1 with `errno`. */
+int64_t linux_file_system_type(int descriptor);
+
 /* sync_file_range(2) SYNC_FILE_RANGE_WRITE: the disk begins to write these bytes of the file, and nobody waits for it. */
 int linux_begin_writing(int descriptor, off_t from, off_t count);
 

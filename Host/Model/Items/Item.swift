@@ -146,7 +146,8 @@ public struct FileMark: Hashable, Sendable {
     public var modified: Timestamp
     /// `st_ctim`.
     public var changed: Timestamp
-    /// The wall clock when the mark was taken. A file that changes within the clock's step of this may keep its looks.
+    /// The wall clock when the mark was taken. A file that changed within a step of its times before this may change again and keep
+    /// its looks.
     public var recorded: Timestamp
 
     public init(inode: UInt64, size: Int64, modified: Timestamp, changed: Timestamp, recorded: Timestamp) {
@@ -162,10 +163,11 @@ public struct FileMark: Hashable, Sendable {
         inode == other.inode && size == other.size && modified == other.modified && changed == other.changed
     }
 
-    /// How long a file must have kept still before the mark was taken for its looks to be proof: longer than the step of
-    /// any Linux kernel's coarse clock (10 ms at 100 Hz).
+    /// Longer than the step of any Linux kernel's coarse clock (10 ms at 100 Hz), by which file systems set times. They may keep
+    /// them more coarsely still.
     public static let clockStep: Duration = .milliseconds(20)
 
-    /// Whether the same looks prove the same content; if not, the content is read and compared.
-    public var isConclusive: Bool { changed + Self.clockStep < recorded }
+    /// Whether a change after the mark was taken shows in the looks; if not, the content is read and compared.
+    /// - Parameter step: A file that changes again within this may keep its times.
+    public func isConclusive(step: Duration) -> Bool { changed + step < recorded }
 }

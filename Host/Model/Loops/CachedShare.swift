@@ -9,10 +9,17 @@ public struct CachedShare: Hashable, Sendable {
     public var owner: String?
     public var sharedWith: String?
     public var permissions: Given?
+    /// As the server tells it; ``expires`` is the time that it means.
     public var expiration: String?
     /// Of a public link.
     public var url: String?
     public var state: Given?
+
+    /// When it ends; nil: never, or the server's text is no time. OCS tells a day, or a time without its zone, which is taken for UTC.
+    public var expires: Timestamp? {
+        guard let expiration else { return nil }
+        return ["", "Z", "T00:00:00Z"].lazy.compactMap { Timestamp(rfc3339: expiration + $0) }.first
+    }
 
     /// What servers give as a number or as a word.
     public enum Given: Hashable, Sendable {

@@ -34,6 +34,9 @@ public struct LoopID: ByteText {
 
 /// How far an event loop has come: opaque to the host, compared byte by byte.
 public struct EventID: ByteText {
+    /// In bytes.
+    public static let longest = 64 << 10
+
     public let text: String
     public init(_ text: String) { self.text = text }
 }

@@ -36,7 +36,11 @@ public struct RecordCollection: ByteText {
     /// Whether it holds calendars or what is in one.
     public var isCalendars: Bool { self == .calendars || text.utf8.starts(with: "calendars/".utf8) }
 
-    /// The collection of what belongs to a record of this one.
+    /// Whether its name is no record's too. Such a name has no slash, so that each other one belongs to one record only: what is in front of
+    /// the first slash is its collection, what is behind that its key.
+    public var isRoot: Bool { !text.utf8.contains(UInt8(ascii: "/")) }
+
+    /// The collection of what belongs to a record of this one, which is a root.
     public func of(_ key: RecordKey) -> RecordCollection { RecordCollection(text + "/" + key.text) }
 }
 

@@ -1,6 +1,6 @@
 /// How much a scan may take away before a person is asked: a server that lost its disk lists empty folders too.
 public struct RemovalGuard: Hashable, Sendable {
-    /// Of all known items, 0 to 1. Fewer than ``leastForShare`` items are never too many by their share.
+    /// Of the items that were known within a day, 0 to 1; what went within a day counts together. Fewer than ``leastForShare`` items are never too many by their share.
     public var share: Double
     public var items: Int
 
@@ -12,8 +12,13 @@ public struct RemovalGuard: Hashable, Sendable {
     }
 
     /// Whether so many removals wait for a person.
-    public func holds(_ removals: Int, ofKnown known: @autoclosure () throws -> Int) rethrows -> Bool {
+    /// - Parameters:
+    ///   - removals: of one scan.
+    ///   - earlier: those of the 24 hours before, which count for the share.
+    ///   - known: the highest count of items in that time.
+    public func holds(_ removals: Int, after earlier: Int = 0, ofKnown known: Int) -> Bool {
         if removals > items { return true }
-        return try removals >= Self.leastForShare && Double(removals) > share * Double(known())
+        let all = removals + earlier
+        return all >= Self.leastForShare && Double(all) > share * Double(known)
     }
 }

@@ -96,6 +96,8 @@ public struct PluginReport: Hashable, Sendable {
     public var abi: String?
     /// What is wrong with the plugin's own settings, if it is refused for them.
     public var settingProblems: [SettingProblem] = []
+    /// Whether it is refused since the host cannot make out which settings it has.
+    public var isSchemaWrong = false
     /// What holds for the plugin's own settings that are left out, if it was opened: an object in the shape of what stands in the
     /// config, and written as there, such as `7d`.
     public var settingDefaults = JSONValue.object([])

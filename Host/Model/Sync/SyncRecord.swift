@@ -69,6 +69,15 @@ public struct SyncRecord: Hashable, Sendable {
         self.attempts = attempts
         self.wait = wait
     }
+
+    /// Whether what comes later about the same item, or along its path, is done after it. A download that waits for its place or for a
+    /// person is out of the way of what is to leave that place.
+    public var holdsLane: Bool {
+        switch (action, wait) {
+        case (.download, .place), (.download, .issue): false
+        default: true
+        }
+    }
 }
 
 /// What a record waits for before it is tried again.
@@ -77,6 +86,8 @@ public enum WaitCondition: Hashable, Sendable {
     case until(Timestamp)
     /// New metadata of the item, since the server has another version than the one that was asked for; given up then.
     case newVersion(since: ETag, until: Timestamp)
+    /// That a copy goes which lies at its place, as it does in vacuum's time; looked at again then, and after each scan.
+    case place
     /// An answer to the issue with this id.
     case issue(Int64)
 }

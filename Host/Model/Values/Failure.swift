@@ -58,11 +58,22 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
     public var message: String
     /// What to do next, if there is something.
     public var hint: String?
+    /// Whether it does not pass by itself: the folder of the local copies is not there, the database is damaged.
+    public var needsPerson = false
+    /// Whether the account's run in this process is over, whatever else may pass.
+    public var endsAccount = false
 
     public init(_ kind: Kind, _ message: String, hint: String? = nil) {
         self.kind = kind
         self.message = message
         self.hint = hint
+    }
+
+    /// One that does not pass before somebody has put something right.
+    public static func lasting(_ kind: Kind, _ message: String, hint: String) -> Failure {
+        var failure = Failure(kind, message, hint: hint)
+        failure.needsPerson = true
+        return failure
     }
 
     public var description: String { hint.map { "\(message)\n\($0)" } ?? message }

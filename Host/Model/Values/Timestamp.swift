@@ -1,22 +1,32 @@
 public import Glibc
 
 /// A moment: nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+///
+/// It reaches from 1677 to 2262. What is earlier or later, as dates of servers and files may be, is the first or the last moment.
 public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
     public var nanoseconds: Int64
 
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
-    public init(seconds: Int64) { nanoseconds = seconds.multipliedReportingOverflow(by: 1_000_000_000).partialValue }
+    public init(seconds: Int64) { self.init(seconds: seconds, fraction: 0) }
+
+    /// - Parameter fraction: in nanoseconds.
+    private init(seconds: Int64, fraction: Int64) {
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        nanoseconds = overflow ? (seconds < 0 ? .min : .max) : whole.adding(fraction)
+    }
 
     public var seconds: Int64 { nanoseconds.flooredDivision(by: 1_000_000_000).quotient }
 
     public static func < (a: Timestamp, b: Timestamp) -> Bool { a.nanoseconds < b.nanoseconds }
     public static func + (time: Timestamp, duration: Duration) -> Timestamp {
-        Timestamp(nanoseconds: time.nanoseconds &+ duration.nanoseconds)
+        Timestamp(nanoseconds: time.nanoseconds.adding(duration.nanoseconds))
     }
     public static func - (time: Timestamp, duration: Duration) -> Timestamp {
-        Timestamp(nanoseconds: time.nanoseconds &- duration.nanoseconds)
+        Timestamp(nanoseconds: time.nanoseconds.subtracting(duration.nanoseconds))
     }
-    public static func - (a: Timestamp, b: Timestamp) -> Duration { .nanoseconds(a.nanoseconds &- b.nanoseconds) }
+    public static func - (a: Timestamp, b: Timestamp) -> Duration {
+        .nanoseconds(a.nanoseconds) - .nanoseconds(b.nanoseconds)
+    }
 
     /// The system's wall clock.
     public static func now() -> Timestamp {
@@ -25,9 +35,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         return Timestamp(spec)
     }
 
-    public init(_ spec: timespec) {
-        nanoseconds = Int64(spec.tv_sec) &* 1_000_000_000 &+ Int64(spec.tv_nsec)
-    }
+    public init(_ spec: timespec) { self.init(seconds: Int64(spec.tv_sec), fraction: Int64(spec.tv_nsec)) }
 
     /// RFC 3339 in UTC, with as many digits of the second as are needed: `2026-11-21T10:12:00Z`.
     public var description: String {
@@ -68,8 +76,9 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         }
         guard reader.isAtEnd, let whole = Self.seconds(year, month, day, hour, minute, second) else { return nil }
         let (scaled, overflow) = (whole - offset).multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return nil }
-        nanoseconds = scaled &+ fraction
+        let (sum, isOver) = scaled.addingReportingOverflow(fraction)
+        guard !overflow, !isOver else { return nil }
+        nanoseconds = sum
     }
 
     /// The date in an HTTP header or in `getlastmodified` (RFC 9110, section 5.6.7): `Sat, 21 Nov 2026 10:12:00 GMT`.
@@ -200,6 +209,6 @@ extension Duration {
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflow else { return seconds < 0 ? .min : .max }
-        return scaled &+ attoseconds / 1_000_000_000
+        return scaled.adding(attoseconds / 1_000_000_000)
     }
 }

@@ -12,7 +12,7 @@ public enum WrittenQuantity {
     /// - Returns: milliseconds; nil if it is none, or longer than 292 years.
     public static func milliseconds(_ text: some StringProtocol) -> Int64? {
         let number = number(text, in: durations.map { ($0.unit, $0.milliseconds) })
-        return number.flatMap { abs($0) <= Int64.max / 1_000_000 ? $0 : nil }
+        return number.flatMap { $0.magnitude <= Int64.max / 1_000_000 ? $0 : nil }
     }
 
     /// A size like `0B`, `700MB`, `20GB` or `16GiB`.

@@ -144,6 +144,7 @@ public struct CalendarTime: Hashable, Sendable {
 
 extension Int64 {
     fileprivate func flooredDivision(by divisor: Int64) -> Int64 {
-        self >= 0 ? self / divisor : -((-self + divisor - 1) / divisor)
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
     }
 }

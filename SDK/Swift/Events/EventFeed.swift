@@ -60,6 +60,56 @@ public struct EventFeed {
             more: Self.isTrue(json["More"]), json: json)
     }
 
+    /// All things of a kind, in as many parts as the endpoint makes of them; nil: it has no such listing.
+    /// - Parameters:
+    ///   - path: below the endpoint's address: `calendar/v1`.
+    ///   - name: the array's: `Calendars`.
+    public func listing(_ path: String, of name: String) throws(PluginError) -> [Listed]? {
+        var all: [Listed] = []
+        for part in 0..<Self.mostParts {
+            let target = part == 0 ? path : "\(path)?Page=\(part)"
+            let answer: JSON?
+            do throws(PluginError) { answer = try ask(target) } catch {
+                guard error.status == .unsupported, part == 0 else { throw error }
+                return nil
+            }
+            guard let json = answer, let things = json[name]?.array else {
+                throw PluginError(.io, "the events endpoint \(url)/\(target) answered without \(name)")
+            }
+            for thing in things {
+                guard let id = thing["ID"]?.string, !id.isEmpty else {
+                    throw PluginError(.io, "the events endpoint \(url)/\(target) lists something without an ID")
+                }
+                all.append(Listed(id: id, entity: thing))
+            }
+            guard Self.isTrue(json["More"]) else { return all }
+            guard !things.isEmpty else {
+                throw PluginError(
+                    .io, "the events endpoint \(url)/\(target) gives a part of a listing with nothing in it")
+            }
+        }
+        throw PluginError(.io, "the events endpoint \(url)/\(path) gives a listing without an end")
+    }
+
+    /// Of a listing.
+    private static let mostParts = 10_000
+
+    /// Something that is there, as a listing has it.
+    public struct Listed: Sendable {
+        public var id: String
+        public var entity: JSON
+    }
+
+    /// What a loop fails with that is to fetch everything, where the endpoint has no listing: it neither drops what it cannot know to be
+    /// gone nor goes on as if nothing had been missed.
+    /// - Parameter what: is out of date: `the calendars`.
+    public func cannotList(_ path: String, _ what: String) -> PluginError {
+        PluginError(
+            .failed,
+            "the events endpoint \(url) has no listing at \(path), and without one \(what) cannot be fetched anew: what is kept stays as it is"
+        )
+    }
+
     private func eventID(in json: JSON, _ name: String, _ path: String) throws(PluginError) -> String {
         guard let id = json[name]?.string, !id.isEmpty else {
             throw PluginError(.io, "the events endpoint \(url)/\(path) answered without the event id \(name)")

@@ -58,8 +58,8 @@ extension Host {
     /// What loops cached; nil if withheld.
     public var records: Records? { table(.records, as: larder_records.self).map { Records(host: pointer, table: $0) } }
 
-    /// Changes are made when the turn is committed, with its event id. A loop writes its own record and what belongs to it; the
-    /// core loop writes every collection.
+    /// Changes are made when the turn is committed, with its event id. A loop writes the collection with its plugin's id, or, if it is
+    /// there for a record, the one that is named after both.
     public struct Records {
         fileprivate let host: UnsafePointer<larder_host>
         fileprivate let table: UnsafePointer<larder_records>

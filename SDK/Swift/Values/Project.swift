@@ -71,7 +71,7 @@ public struct ProjectStep: Hashable, Sendable {
 public struct ProjectStepContent: Hashable, Sendable {
     /// At most 16 MiB.
     public var userData: [UInt8]
-    /// The absolute path of a folder that becomes the step's assets, and is gone when the step was added; nil: none.
+    /// The absolute path of a folder that is copied as the step's assets, and stays; nil: none.
     public var assetsSource: String?
 
     public init(userData: [UInt8] = [], assetsSource: String? = nil) {

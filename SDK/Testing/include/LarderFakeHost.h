@@ -22,10 +22,20 @@
  *     assert(larder_fake_poll(fake, "/ada/work/") == LARDER_OK);
  *     assert(larder_fake_record(fake, "calendars//ada/work/", "/ada/work/1.ics"));
  *
- * It keeps to the rules of the ABI, so that a plugin which does not is found out: only the fields that the processor names
- * are filled; an item is freed when the call returns; what a failing call asked for is dropped; a call of the host's at the
- * wrong time or from another thread is refused and written down as a mistake. It does not know the condition language: which
- * items meet a condition, the test says.
+ * It keeps to the rules of the ABI as the host does, so that a plugin which does not is found out:
+ *
+ *  - It does not start what the host would refuse: a table that is null, too small or lacks a function; a descriptor without id, name
+ *    or version; an id that the library does not describe, or describes twice; a required service that does not exist; a schema
+ *    that promises a check which nobody makes; settings that the schema does not allow. larder_fake_problem says which.
+ *  - A service that the descriptor names neither as required nor as wanted is null, and a mistake.
+ *  - Only the fields that the processor names are filled; items, texts and lists are freed when the call returns.
+ *  - What a failing call asked for is dropped.
+ *  - What the host refuses of a call's arguments it refuses with the same status. A call at the wrong time or from another thread,
+ *    and a status that there is not, are mistakes.
+ *  - max_records holds for each run: what a run asked for is done when the next one begins.
+ *
+ * What it cannot tell: it does not know the condition language (which items meet a condition, the test says), reads no address of
+ * the server, and does not look where the links in a step's assets lead.
  *
  * All functions are for one thread, the test's. Texts that they hand out stay until the next call of larder_fake_run,
  * larder_fake_poll, larder_fake_forget or larder_fake_free.
@@ -56,7 +66,8 @@ const larder_descriptor *LARDER_NULLABLE larder_fake_describe(const larder_fake 
 
 /* --- The stage. All of it may be set before the start and between runs. Everything passed is copied. --- */
 
-/* The settings' JSON text; "{}" unless set. Defaults are not filled in. */
+/* The settings as the operator writes them, as JSON: {"after": "7d"}; "{}" unless set. From the start on the plugin gets them checked and
+ * filled in, as the host does it. */
 void larder_fake_settings(larder_fake *fake, const char *json);
 
 /* What the clocks say, in nanoseconds; 0 unless set. */
@@ -80,7 +91,7 @@ typedef uint32_t (*larder_fake_evaluator)(void *LARDER_NULLABLE context, larder_
 /* Who answers conditions; without one, no item meets any. */
 void larder_fake_evaluate_with(larder_fake *fake, larder_fake_evaluator evaluator, void *LARDER_NULLABLE context);
 
-/* Withholds a service: "larder.kv/1". */
+/* Withholds a service: "larder.kv/1". A plugin that requires it does not start then. */
 void larder_fake_withhold(larder_fake *fake, const char *service);
 
 /* Makes the nth call from now (1: the next) of a service's function return a status: "actions.download". 0: every call. "commit" is
@@ -207,7 +218,8 @@ const char *LARDER_NULLABLE larder_fake_schema(larder_fake *fake);
 #define LARDER_FAKE_LOG 4u
 /* Why a call failed: status, text. */
 #define LARDER_FAKE_FAILURE 5u
-/* A call of the host's that was refused: name the function, status. */
+/* A call of the host's that was refused: name the function, status; of a service that was not declared: name "extension", text the
+ * service. Or a call into the plugin that returned a status which there is not: its name, status. */
 #define LARDER_FAKE_MISTAKE 6u
 /* Items asked for: name "open", text the condition. */
 #define LARDER_FAKE_QUERY 7u

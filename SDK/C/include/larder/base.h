@@ -4,7 +4,11 @@
  *
  *  I.   Sizes. A struct begins with `struct_size`, its size in bytes as its writer knows it, and only ever grows at
  *       its end. A reader takes the smaller of that size and its own, and treats what lies beyond as zero. An array of
- *       structs carries its stride: step by it, never by sizeof. Members named `reserved` are zero.
+ *       structs carries its stride: step by it, never by sizeof. Members named `reserved` are zero. A struct of the
+ *       plugin's that a host's function fills has its `struct_size` set by the plugin before each call: the host writes no
+ *       further, and sets it to how much it has filled. LARDER_HAS tells whether a member was. Three small structs have no
+ *       `struct_size`: larder_str and larder_bytes, which are passed by value and never grow, and larder_http_header, which
+ *       lies in an array with a stride alone.
  *
  *  II.  Names. A feature is a table of functions that is asked for by a name with a revision, "larder.kv/1". A table
  *       with the same name keeps its meaning for ever; a host may append functions to it, and `struct_size` tells.
@@ -18,10 +22,12 @@
  *       string, a length of 0 an empty one.
  *
  *  V.   Errors. A function returns a status. Who fails inside a call says why with the host's `fail` before it
- *       returns. No exception, longjmp or errno crosses. A function pointer is never null.
+ *       returns. No exception, longjmp or errno crosses. A function pointer is never null. Whoever gets a status that its
+ *       headers do not have takes it for LARDER_FAILED: later versions add some.
  *
  *  VI.  Threads. The host makes all calls into one instance one after another, never one inside another, and
- *       synchronously. They may come on different threads, so keep nothing thread-local between calls. A plugin may
+ *       synchronously. They may come on different threads, so keep nothing thread-local between calls. Instances of one
+ *       library, such as those of two accounts, run side by side: a library guards its globals by itself. A plugin may
  *       call the host only inside a call that it got, and on that call's thread; anything else is refused, counted,
  *       and named in the log. Each card ends with a tag that says when its function may be called, and with the minor
  *       version that brought it:
@@ -30,6 +36,23 @@
  *         [processor]  inside the functions of larder.item-policy-processor/1
  *         [loop]       inside the functions of larder.event-loop/1
  *         [any]        inside any call from start to stop, both included
+ *
+ *  VII. Versions. `abi_minor` of the module and of the host tells whose headers are the later ones. What the older side's
+ *       headers do not have means there:
+ *
+ *         a flag, a log level, an   The host does nothing and returns LARDER_UNSUPPORTED: the plugin goes on without it. From
+ *         order to sort by          a plugin whose headers are not later than the host's it is a mistake, and
+ *                                   LARDER_INVALID_ARGUMENT.
+ *         a status                  A failure (rule V). From a plugin whose headers are not later it is a mistake too.
+ *         a bit of a mask of what   Nothing comes of it: the bit in `present` stays clear, the trigger does not fire, the
+ *         is wanted (fields,        hint does not come.
+ *         triggers, hints)
+ *         a number from the host    The plugin passes over what it is about: a trigger, a cloud status, a loop's error code.
+ *         a member, a function,     Not there: rules I and II.
+ *         a table
+ *
+ *       None of it counts as misbehaviour of a plugin whose headers are the later ones. So a new plugin runs on an old host
+ *       as long as it can do without.
  *
  * Cards read: what the function does; when and how often it may be called where the tag does not say it all; who owns
  * what where rule III does not say it all; what a repeated call does; the statuses that it returns besides those that
@@ -84,7 +107,7 @@
 LARDER_BEGIN
 
 /* 0: done. Negative: not done, and nothing was changed. The list is closed and only grows at its end: a status that
- * is not in it is a plugin's mistake, counted like LARDER_FAILED. */
+ * is not in it is a plugin's mistake, counted like LARDER_FAILED; of a plugin with later headers it is LARDER_FAILED. */
 typedef int32_t larder_status;
 
 #define LARDER_OK 0
@@ -117,13 +140,13 @@ typedef int32_t larder_status;
 /* The last one of this version. */
 #define LARDER_STATUS_LAST (-13)
 
-/* Borrowed text: rules III and IV. */
+/* Borrowed text: rules III and IV. Passed by value, so it never grows: what needs more gets a struct of its own. */
 typedef struct larder_str {
     const char *LARDER_NULLABLE ptr;
     uint64_t len; /* in bytes */
 } larder_str;
 
-/* Borrowed bytes. */
+/* Borrowed bytes. Like larder_str, it never grows. */
 typedef struct larder_bytes {
     const uint8_t *LARDER_NULLABLE ptr;
     uint64_t len;

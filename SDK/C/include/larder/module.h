@@ -10,7 +10,8 @@
  * Advice to plugins: entry, describe and create are called often, by tools too, sometimes in a process that lives no
  * longer than that. They start no threads, open no files or sockets, change no environment, and do not call the host
  * (but `fail`). What belongs to an instance is made in start and given back in stop. Keep no state outside of
- * instances: two accounts are two instances of one library.
+ * instances: two accounts are two instances of one library, whose calls, create among them, may run side by side. A
+ * library that has globals all the same guards them.
  *
  * Advice to hosts: open with RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE. Copy tables by rule I and refuse one with a null
  * function pointer or a size below that of version 1.0.

@@ -18,8 +18,8 @@
 
 #define LARDER_EXT_ACTIONS "larder.actions/1"
 
-/* Only as long as the processor's policies cover the item: just before the first request the host looks whether it
- * still meets the processor's policy condition, and drops the download if not. */
+/* Only as long as the item is covered: just before the first request the host looks whether it meets a stored policy of
+ * the processor's kind, or the policy condition that the processor gave in its last run, and drops the download if not. */
 #define LARDER_DOWNLOAD_WHILE_COVERED 0x01u
 /* Only as an update: without a copy that the server has newer, nothing is done. The copy keeps its trigger. */
 #define LARDER_DOWNLOAD_AS_UPDATE 0x02u
@@ -48,8 +48,9 @@ typedef struct larder_actions {
     larder_status (*download)(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key);
 
     /* Asks that the item's local copy is removed, or the folder, if it is empty by then. Needs no server. A modified copy
-     * stays; one that is in use or claimed stays as long as it is, unless LARDER_REMOVE_IF_UNUSED says otherwise. Asked again while it is under way, or for what is
-     * already so, it does nothing. `flags` are LARDER_REMOVE_…. Returns LARDER_NOT_FOUND, LARDER_LIMIT.
+     * stays; one that is in use or claimed stays as long as it is, unless LARDER_REMOVE_IF_UNUSED says otherwise. It is
+     * looked at again when its turn comes: a copy that an available-offline policy covers by then stays. Asked again
+     * while it is under way, or for what is already so, it does nothing. `flags` are LARDER_REMOVE_…. Returns LARDER_NOT_FOUND, LARDER_LIMIT.
      * [processor] since 1.0 */
     larder_status (*remove_local_copy)(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key);
 

@@ -16,12 +16,13 @@ typedef struct larder_clock {
     uint32_t struct_size;
     uint32_t reserved;
 
-    /* The time of day, in nanoseconds since 1970 UTC. It may jump.
+    /* The time of day, in nanoseconds since 1970 UTC, as far as the host believes the system's clock: compare ages with
+     * this. It may jump.
      * [any] since 1.0 */
     larder_status (*now)(const larder_host *host, int64_t *out);
 
-    /* Nanoseconds since some moment before the host started. It never goes back, and stands still while the machine
-     * sleeps.
+    /* Nanoseconds since some moment of this run of the host: of two runs they tell nothing. It never goes back, and goes on
+     * while the machine sleeps: measure waits and time limits with this, and expect them to be over after a sleep.
      * [any] since 1.0 */
     larder_status (*monotonic)(const larder_host *host, int64_t *out);
 } larder_clock;

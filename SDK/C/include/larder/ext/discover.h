@@ -25,8 +25,8 @@ typedef struct larder_discover {
 
     /* Finds the homes of a service. "caldav": asks the server each time. "files": where the account's files are; an item's path, encoded,
      * is below it; known without asking. Set out->struct_size before; borrowed until the call under way
-     * returns. Returns LARDER_UNSUPPORTED (the server does not offer it), LARDER_IO, LARDER_CANCELLED,
-     * LARDER_INVALID_ARGUMENT (no such service).
+     * returns. Returns LARDER_UNSUPPORTED (the server does not offer it), LARDER_NOT_FOUND (none were found, and a place that might
+     * have told cannot now: ask again later), LARDER_IO, LARDER_CANCELLED, LARDER_INVALID_ARGUMENT (no such service).
      * [loop] since 1.0 */
     larder_status (*find)(const larder_host *host, larder_str service, larder_discovery *out);
 } larder_discover;

@@ -21,8 +21,10 @@
  * Which loops there are, the host reads from the records. A plugin whose `collection` is "calendars" has a loop for
  * each record in it, with the record's key as the loop's id; the loop begins when the record is committed and ends when
  * it is removed, and all that it cached goes with it. A plugin without a collection has one loop, whose id is `kind`.
- * The loop of the kind "core" comes first in every cycle, and may write every collection; all others may write
- * their own record and what belongs to it.
+ * A collection has one writer. The loop of the kind "core", which comes first in every cycle, writes "calendars", "shares"
+ * and "account"; a loop of the kind "calendar" or "share" its own record there, and what belongs to it; every plugin the
+ * collection with its id, or, if its loops are there for records, the one below it with the loop's id: "org.example.x/12".
+ * Collections that plugins name have no slash in them, so that every other one belongs to one record.
  *
  * Scenarios:
  *
@@ -103,7 +105,7 @@ typedef struct larder_event_loop {
     uint32_t refresh_bits;
     /* Of its loops; unique among the plugins of a host. Letters and digits, or the plugin's id. */
     larder_str kind;
-    /* Whose records each mean a loop: "calendars"; absent: it has one loop. */
+    /* Whose records each mean a loop: "calendars"; absent: it has one loop. Without a slash. */
     larder_str collection;
     /* LARDER_HINT_… */
     uint32_t hints;
@@ -129,7 +131,8 @@ typedef struct larder_event_loop {
      * [loop] since 1.0 */
     void (*on_error)(void *LARDER_NULLABLE context, const larder_loop *loop, const larder_loop_error *error);
 
-    /* Frees what a page points to. Called once for each page that poll or refresh handed out with LARDER_OK.
+    /* Frees what a page points to. Called once for each page that poll or refresh handed out with LARDER_OK, at the latest before
+     * stop. Of the host's functions it may call those that are [any].
      * [loop] since 1.0 */
     void (*release_page)(void *LARDER_NULLABLE context, larder_event_page *page);
 } larder_event_loop;

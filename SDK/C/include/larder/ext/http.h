@@ -1,12 +1,16 @@
 /* ext/http.h: requests to the account's server, "larder.http/1".
  *
  * The host makes the request: at the account's origin alone, with the account's credentials, within its limits on
- * connections and time. The plugin sees neither name nor password. The call blocks the plugin's thread and nothing else, and
+ * connections and time. The plugin sees neither name nor password: an answer that repeats them ends with LARDER_IO before it does.
+ * Methods are COPY, DELETE, GET, HEAD, MKCALENDAR, MKCOL, MOVE, OPTIONS, PATCH, POST, PROPFIND, PROPPATCH, PUT, REPORT and SEARCH;
+ * any other is refused with LARDER_DENIED. The call blocks the plugin's thread and nothing else, and
  * ends with LARDER_CANCELLED when the host asks for an end.
  *
  * Three answers the host deals with itself, and LARDER_IO is all that the plugin sees of them: a 401 below the
- * account's files, or anywhere on a server of the ownCloud family, after which nothing is sent until the credentials change (a
- * 401 elsewhere may be somebody else's door, and is handed out); 429 and 503, whose wait the host keeps for the whole account.
+ * account's files, or on a server of the ownCloud family that refuses these too, after which the host asks nothing more until it
+ * tries the account again (a 401 elsewhere may be somebody else's door, and is handed out); 429 and 503, whose wait the host keeps
+ * for the whole account. A loop's call that fails after a 401 or 403 that was handed out is refused: it is called again after
+ * 30 s, and the longer each time, up to 15 min; after a 401 all loops of its kind wait with it.
  */
 #ifndef LARDER_EXT_HTTP_H
 #define LARDER_EXT_HTTP_H

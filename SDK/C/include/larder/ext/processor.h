@@ -31,8 +31,8 @@
  * Advice to plugins: let the conditions decide, so that only items that need something reach you; a condition is
  * answered by an index, a call is not. Ask only for what is not already so: the next run must come to rest.
  *
- * Advice to hosts: the mask is asked for before each run; the match condition after will_enter_trigger, the cleanup
- * condition after matching. A condition that does not parse is the call's failure: named, and as if absent.
+ * Advice to hosts: the mask is asked for before each run; the policy condition and the match condition after
+ * will_enter_trigger, the cleanup condition after matching. A condition that does not parse is the call's failure: named, and as if absent.
  */
 #ifndef LARDER_EXT_PROCESSOR_H
 #define LARDER_EXT_PROCESSOR_H
@@ -59,8 +59,9 @@ typedef struct larder_item_policy_processor {
     uint32_t (*triggers)(void *LARDER_NULLABLE context);
 
     /* The text of the condition that items meet which the processor's policies cover: as a rule any of the policies'
-     * conditions, and what the processor covers by itself. Left absent, it covers nothing. The host says with it
-     * whether and why an item is covered; what is matched, the next two alone decide.
+     * conditions, and what the processor covers by itself. Asked in each run, after will_enter_trigger. Left absent, it
+     * covers nothing by itself. The host says with it, and with the stored policies of the kind, whether an item is
+     * covered; what is matched, the next two alone decide.
      * [processor] since 1.0 */
     larder_status (*policy_condition)(void *LARDER_NULLABLE context, larder_str *out);
 
@@ -118,7 +119,7 @@ typedef struct larder_item_policy_processor {
     /* How many of the actions that it asked for may be under way at a time; 0: any number. With a maximum, perform_action
      * and perform_cleanup are called for no more items than there is room for, and not for those for which what they
      * asked for is under way; an action beyond that is refused with LARDER_LIMIT. An action that waits for a person, or
-     * for more than ten seconds, takes no room. When about half of the others are done, and items are left, the host makes
+     * for more than ten seconds, takes no room; when it may go on, it is held until there is room. When about half of the others are done, and items are left, the host makes
      * another run with LARDER_TRIGGER_SYNC_CAPACITY, which must be in the mask. */
     uint64_t max_records;
 } larder_item_policy_processor;

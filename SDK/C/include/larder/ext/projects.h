@@ -72,9 +72,9 @@ typedef struct larder_project_new_step {
     uint32_t struct_size;
     uint32_t reserved;
     larder_bytes user_data; /* absent: empty */
-    /* The absolute path of a folder that becomes the step's assets; absent: none. It is gone when the function has returned
-     * LARDER_OK, and as it was otherwise. It must not lie among the projects, and its symbolic links must be relative and lead
-     * to what lies in it. */
+    /* The absolute path of a folder that is copied as the step's assets, by reference where the file system can do that; absent:
+     * none. It stays, and is the plugin's to remove. It must not lie among the projects, nor be, hold or lie in a vault or a
+     * folder of local copies, and its symbolic links must be relative and lead to what lies in it. */
     larder_str assets_source;
 } larder_project_new_step;
 

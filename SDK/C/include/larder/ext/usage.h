@@ -19,10 +19,12 @@ typedef struct larder_usage_figures {
     uint32_t struct_size;
     uint32_t reserved;
     /* What the files that are here as a version of the server's hold, in bytes, as recorded, those with changes
-     * included; and how many these are. As the items were at the start of the run. */
+     * included; and how many these are. As the items were at the start of the run. Copies whose removal was asked for
+     * before and waits for nothing count as gone. */
     int64_t local_bytes;
     int64_t local_copies;
-    /* Of the file system that the local copies are on, in bytes, now: what the host's user may still fill, and all. */
+    /* Of the file system that the local copies are on, in bytes, now: what the host's user may still fill, with what is
+     * about to go, and all. */
     int64_t free_bytes;
     int64_t total_bytes;
 } larder_usage_figures;

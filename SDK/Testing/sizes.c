@@ -1,0 +1,30 @@
+/* Structs that cross between a plugin and the host, each built with headers of its own version: rule I of base.h. */
+#include "fake.h"
+
+#include <string.h>
+
+static size_t size_of(const void *given) {
+    uint32_t size;
+    memcpy(&size, given, sizeof size);
+    return size;
+}
+
+/* A size beyond any struct's was never set. */
+#define LARGEST 65536u
+
+int is_sized(const void *given, size_t first) { return size_of(given) >= first && size_of(given) <= LARGEST; }
+
+void fill(void *out, const void *value, size_t size) {
+    uint32_t filled;
+    if (size_of(out) < size) size = size_of(out);
+    memcpy(out, value, size);
+    filled = (uint32_t)size;
+    memcpy(out, &filled, sizeof filled);
+}
+
+int take(void *to, size_t size, const void *given, size_t first) {
+    memset(to, 0, size);
+    if (!is_sized(given, first)) return 0;
+    memcpy(to, given, size_of(given) < size ? size_of(given) : size);
+    return 1;
+}
