@@ -4,11 +4,11 @@ import Model
 
 extension CalendarMirror {
     /// A file that is written and not yet in its place.
-    private struct Prepared {
+    struct Prepared {
         var row: MirrorFileRow
-        var temporary: String
+        var temporary: Temporary
         /// Whether the object had no file before.
-        var isNew: Bool
+        var isNew: Bool { temporary.kind == .new }
     }
 
     /// What the database has for a file that is to be brought in line.
@@ -33,7 +33,7 @@ extension CalendarMirror {
         var gone: [MirrorFileRow] = []
         var given: Set<MirrorName> = []
         var isDone = false
-        defer { if !isDone { for file in prepared { unlinkat(folder.descriptor.number, file.temporary, 0) } } }
+        defer { if !isDone { for file in prepared { unlinkat(folder.descriptor.number, file.temporary.name, 0) } } }
         var rest = jobs[...]
         while !rest.isEmpty {
             for wanted in try wanted(by: &rest, in: folder.calendar) {
@@ -44,8 +44,9 @@ extension CalendarMirror {
                 }
                 if let file = job.file {
                     if file.contentID == content.id, isAsWritten(file, in: folder) { continue }
-                    prepared.append(
-                        try write(content.bytes, id: content.id, job.key, file.name, isNew: false, in: folder))
+                    var next = try write(content.bytes, id: content.id, job.key, file.name, isNew: false, in: folder)
+                    next.row.formerDigest = Self.ownDigest(of: file, in: folder)
+                    prepared.append(next)
                     continue
                 }
                 let (name, isThere) = try freeName(
@@ -105,40 +106,17 @@ extension CalendarMirror {
         return file.looksLike(info) && info.st_mode & 0o777 == 0o600
     }
 
-    /// Removes a file whose object is gone. One that a program changed is that program's.
-    func removeFile(_ file: MirrorFileRow, in folder: borrowing MirrorFolder) throws {
-        guard let info = status(of: file.name.text, in: folder.descriptor.number), file.looksLike(info) else { return }
-        guard unlinkat(folder.descriptor.number, file.name.text, 0) == 0 || errno == ENOENT else {
-            throw Failure.system("removing \(folder.path)/\(file.name)", errno)
-        }
-        try hooks.reached(.removed)
-    }
-
-    /// Removes what a pass that was cut off has left, and forgets the files that it did not come to put in place.
-    func removeLeftovers(in folder: borrowing MirrorFolder) throws {
-        for name in try names(in: folder.descriptor.number) where name.utf8.starts(with: Temporary.prefix.utf8) {
-            guard let left = Temporary(name) else { continue }
-            if left.isNew {
-                let calendar = folder.calendar
-                try database.writeBlocking { try $0.removeMirrorFile(contentID: left.contentID, in: calendar) }
-            }
-            guard unlinkat(folder.descriptor.number, name, 0) == 0 || errno == ENOENT else {
-                throw Failure.system("removing \(folder.path)/\(name)", errno)
-            }
-        }
-    }
-
     private func write(
         _ content: [UInt8], id: Int64, _ key: RecordKey, _ name: MirrorName, isNew: Bool,
         in folder: borrowing MirrorFolder
     ) throws -> Prepared {
-        let temporary = Temporary(contentID: id, isNew: isNew).name
+        let temporary = Temporary(contentID: id, kind: isNew ? .new : .other)
         let path = "\(folder.path)/\(name)"
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        var number = openat(folder.descriptor.number, temporary, flags, 0o600)
+        var number = openat(folder.descriptor.number, temporary.name, flags, 0o600)
         if number < 0, errno == EEXIST {
-            unlinkat(folder.descriptor.number, temporary, 0)
-            number = openat(folder.descriptor.number, temporary, flags, 0o600)
+            unlinkat(folder.descriptor.number, temporary.name, 0)
+            number = openat(folder.descriptor.number, temporary.name, flags, 0o600)
         }
         guard number >= 0 else { throw Failure.system("writing \(path)", errno) }
         let file = Descriptor(number)
@@ -154,30 +132,11 @@ extension CalendarMirror {
             guard let info = file.status() else { throw Failure.system("writing \(path)", errno) }
             try hooks.reached(.written)
             return Prepared(
-                row: MirrorFileRow(key: key, name: name, contentID: id, info), temporary: temporary, isNew: isNew)
+                row: MirrorFileRow(key: key, name: name, contentID: id, info, Self.digest(content)),
+                temporary: temporary)
         } catch {
-            unlinkat(folder.descriptor.number, temporary, 0)
+            unlinkat(folder.descriptor.number, temporary.name, 0)
             throw error
-        }
-    }
-
-    private func place(_ file: Prepared, in folder: borrowing MirrorFolder) throws {
-        var file = file
-        let number = folder.descriptor.number
-        while true {
-            let isPlaced =
-                file.isNew
-                ? linux_rename_noreplace(number, file.temporary, number, file.row.name.text) == 0
-                : renameat(number, file.temporary, number, file.row.name.text) == 0
-            if isPlaced { return try hooks.reached(.placed) }
-            // Something of somebody's is there: a name that was free before, or a folder.
-            guard [EEXIST, EISDIR, ENOTEMPTY].contains(errno) else {
-                throw Failure.system("writing \(folder.path)/\(file.row.name)", errno)
-            }
-            let name = MirrorName.file(key: file.row.key)
-            file.row.name = try freeName(name, for: file.row.key, besides: [], content: nil, in: folder).name
-            let (row, calendar) = (file.row, folder.calendar)
-            try database.writeBlocking { try $0.store(row, in: calendar) }
         }
     }
 
@@ -188,7 +147,7 @@ extension CalendarMirror {
             try database.writeBlocking { tx in
                 for file in files where file.isNew { try tx.removeMirrorFile(of: file.row.key, in: calendar) }
             }
-            for file in files { unlinkat(folder.descriptor.number, file.temporary, 0) }
+            for file in files { unlinkat(folder.descriptor.number, file.temporary.name, 0) }
         } catch {
             return
         }
@@ -196,7 +155,7 @@ extension CalendarMirror {
 
     /// A name that no other object's file has, and nothing of others'; but a file with just this content will do.
     /// - Parameter isUnrecorded: whether no file is known to have the wanted name.
-    private func freeName(
+    func freeName(
         _ wanted: MirrorName, for key: RecordKey, isUnrecorded: Bool = false, besides given: Set<MirrorName>,
         content: [UInt8]?, in folder: borrowing MirrorFolder
     ) throws -> (name: MirrorName, isThere: Bool) {
@@ -221,7 +180,7 @@ extension CalendarMirror {
         guard status(of: name.text, in: number) != nil, Self.hasContent(content, name, in: number),
             let info = status(of: name.text, in: number), info.st_mode & 0o777 == 0o600
         else { return nil }
-        return MirrorFileRow(key: key, name: name, contentID: id, info)
+        return MirrorFileRow(key: key, name: name, contentID: id, info, Self.digest(content))
     }
 
     private static func hasContent(_ content: [UInt8], _ name: MirrorName, in folder: Int32) -> Bool {
@@ -236,41 +195,16 @@ extension CalendarMirror {
     }
 }
 
-/// The name under which a file is written before it gets its own; it says what became of it if it is found.
-private struct Temporary {
-    static let prefix = ".larder-"
-    let contentID: Int64
-    let isNew: Bool
-
-    init(contentID: Int64, isNew: Bool) {
-        self.contentID = contentID
-        self.isNew = isNew
-    }
-
-    /// Nil: it is no such name.
-    init?(_ name: String) {
-        let parts = name.utf8.dropFirst(Self.prefix.utf8.count).split(separator: UInt8(ascii: "."))
-        guard parts.count == 2, let id = Int64(String(decoding: parts[0], as: UTF8.self)) else { return nil }
-        let end = String(decoding: parts[1], as: UTF8.self)
-        guard end == "new" || end == "other" else { return nil }
-        self.init(contentID: id, isNew: end == "new")
-    }
-
-    var name: String { "\(Self.prefix)\(contentID).\(isNew ? "new" : "other")" }
-}
-
 extension MirrorFileRow {
-    fileprivate init(key: RecordKey, name: MirrorName, contentID: Int64, _ info: stat) {
+    fileprivate init(key: RecordKey, name: MirrorName, contentID: Int64, _ info: stat, _ digest: [UInt8]) {
         self.init(
             key: key, name: name, contentID: contentID, inode: UInt64(info.st_ino), size: Int64(info.st_size),
-            modified: Self.modified(info))
+            modified: Self.modified(info), digest: digest)
     }
 
-    fileprivate func looksLike(_ info: stat) -> Bool {
+    func looksLike(_ info: stat) -> Bool {
         info.isRegular && UInt64(info.st_ino) == inode && Int64(info.st_size) == size && Self.modified(info) == modified
     }
 
-    private static func modified(_ info: stat) -> Int64 {
-        Int64(info.st_mtim.tv_sec) * 1_000_000_000 + Int64(info.st_mtim.tv_nsec)
-    }
+    private static func modified(_ info: stat) -> Int64 { Timestamp(info.st_mtim).nanoseconds }
 }

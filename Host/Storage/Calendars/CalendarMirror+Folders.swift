@@ -94,7 +94,10 @@ extension CalendarMirror {
         }
         try hooks.reached(.folderMoved)
         row.formerName = nil
-        try database.writeBlocking { [row] in try $0.store(row) }
+        try database.writeBlocking { [row] tx in
+            try tx.moveKept(from: former, to: row.name)
+            try tx.store(row)
+        }
         return row
     }
 

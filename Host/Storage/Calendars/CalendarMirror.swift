@@ -5,31 +5,42 @@ import Synchronization
 /// `<vault>/calendars/<name>/*.ics`: the objects of calendars as files, byte for byte, for other programs to read.
 ///
 /// The database is the truth. The files are written from it after each commit that touched calendars, and compared with it at each
-/// start, by their looks alone; what programs change in them is written over then. What others put beside them is left alone, and
-/// nothing is ever written through a symbolic link. A file comes by a rename; which file is whose, and what it looks like, is
-/// committed before that, so that a start can tell what of a pass that was cut off is Larder's own.
+/// start, by their looks alone. What programs change in them is not written over: it is kept beside, under a name that says so, with an
+/// issue. What others put beside them is left alone, and nothing is ever written through a symbolic link. A file comes by a rename;
+/// which file is whose, what it looks like and its digest are committed before that, so that a start can tell what of a pass that was
+/// cut off is Larder's own.
 public final class CalendarMirror: Sendable {
     /// Where the folders are, absolute.
     public let path: String
     let vault: String
     let database: Database
+    let clock: @Sendable () -> Timestamp
     let hooks: CalendarMirrorHooks
+    /// What the pass under way has kept.
+    let kept = Mutex<[Issue]>([])
     /// One pass at a time.
     private let pass = Mutex<Void>(())
 
     /// How many files are written between two commits.
     static let batch = 200
 
-    init(vault: String, database: Database, hooks: CalendarMirrorHooks = CalendarMirrorHooks()) {
+    init(
+        vault: String, database: Database, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() },
+        hooks: CalendarMirrorHooks = CalendarMirrorHooks()
+    ) {
+        _ = Lease.prepareProcess
         self.vault = vault
+        self.clock = clock
         path = vault + "/calendars"
         self.database = database
         self.hooks = hooks
     }
 
     /// Brings all files in line with the database, at a start. It blocks, and looks at each file, but reads none.
+    /// - Returns: the issues about files that were changed here and are kept beside, those that are new.
     /// - Throws: `.localIO` if the disk is full or files cannot be written. What is in the database stays; the next call goes on.
-    public func complete() throws(Failure) {
+    @discardableResult
+    public func complete() throws(Failure) -> [Issue] {
         try exclusively {
             let (last, calendars, folders) = try database.readBlocking { reads in
                 (try reads.lastMirrorChange(), try reads.calendarKeys(), try reads.mirrorFolders())
@@ -46,8 +57,10 @@ public final class CalendarMirror: Sendable {
 
     /// Writes what changed in the database since the last call, after a commit. It blocks for as long as that takes; without
     /// changes it only looks into an empty table.
-    /// - Throws: as ``complete()``.
-    public func follow() throws(Failure) {
+    /// - Returns: as ``complete()``.
+    /// - Throws: as ``complete()``, which is to be called next then.
+    @discardableResult
+    public func follow() throws(Failure) -> [Issue] {
         try exclusively {
             while true {
                 let changes = try database.readBlocking { try $0.mirrorChanges(limit: Self.batch) }
@@ -124,9 +137,14 @@ public final class CalendarMirror: Sendable {
         }
     }
 
-    private func exclusively(_ body: () throws -> Void) throws(Failure) {
+    private func exclusively(_ body: () throws -> Void) throws(Failure) -> [Issue] {
         do {
-            try pass.withLock { _ in try body() }
+            return try pass.withLock { _ in
+                kept.withLock { $0 = [] }
+                try body()
+                try withdrawIssues()
+                return kept.withLock { $0 }
+            }
         } catch {
             throw error as? Failure ?? Failure(.internal, "Writing the files of \(path) failed: \(error)")
         }
@@ -143,7 +161,7 @@ struct MirrorJob {
 /// Where tests step in.
 struct CalendarMirrorHooks: Sendable {
     enum Point: Hashable, Sendable, CaseIterable {
-        case writing, written, recorded, placed, removed, folderRecorded, folderMoved
+        case writing, written, recorded, aside, placed, kept, removed, folderRecorded, folderMoved
     }
     var reached: @Sendable (Point) throws -> Void = { _ in }
 }

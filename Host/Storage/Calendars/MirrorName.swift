@@ -49,6 +49,11 @@ struct MirrorName: ByteText {
         stem.map { MirrorName("\($0) (\(mark))\(Self.ending)") } ?? MirrorName("\(text) (\(mark))")
     }
 
+    /// The name of what a program made of the file with this name: that which is so many in a row.
+    func changedHere(_ number: Int) -> MirrorName {
+        distinguished(by: number == 1 ? "changed here" : "changed here \(number)")
+    }
+
     /// The last segment of a path that is not empty, decoded unless that gives no text.
     private static func lastSegment(of key: RecordKey) -> String {
         let path = key.text.utf8

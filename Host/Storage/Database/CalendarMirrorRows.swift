@@ -19,6 +19,10 @@ struct MirrorFileRow: Hashable {
     var size: Int64
     /// In nanoseconds since 1970.
     var modified: Int64
+    /// SHA-256 of what was written; nil: by an older Larder.
+    var digest: [UInt8]?
+    /// Of what Larder wrote before, which is there still until the file was put in place.
+    var formerDigest: [UInt8]?
 }
 
 /// A record of a calendar that changed since the files were written.
@@ -103,6 +107,11 @@ extension DatabaseReads {
         try mirrorFiles("calendar = ? AND key = ?", [.text(calendar.text), .text(object.text)]).first
     }
 
+    /// The file that has a content by the database.
+    func mirrorFile(contentID: Int64, in calendar: RecordKey) throws -> MirrorFileRow? {
+        try mirrorFiles("calendar = ? AND contentID = ?", [.text(calendar.text), .integer(contentID)]).first
+    }
+
     func hasMirrorFile(named name: MirrorName, in calendar: RecordKey) throws -> Bool {
         try !mirrorFiles("calendar = ? AND name = ?", [.text(calendar.text), .text(name.text)]).isEmpty
     }
@@ -117,7 +126,10 @@ extension DatabaseReads {
 
     private func mirrorFiles(_ sql: String, _ arguments: [SQLValue]) throws -> [MirrorFileRow] {
         let statement = try RawStatement(
-            db, "SELECT key, name, contentID, inode, size, modified FROM calendarFiles WHERE \(sql)")
+            db,
+            """
+            SELECT key, name, contentID, inode, size, modified, digest, formerDigest FROM calendarFiles WHERE \(sql)
+            """)
         defer { statement.reset() }
         statement.bind(arguments)
         var files: [MirrorFileRow] = []
@@ -126,7 +138,8 @@ extension DatabaseReads {
                 MirrorFileRow(
                     key: RecordKey(statement.text(0) ?? ""), name: MirrorName(statement.text(1) ?? ""),
                     contentID: statement.integer(2) ?? 0, inode: UInt64(bitPattern: statement.integer(3) ?? 0),
-                    size: statement.integer(4) ?? 0, modified: statement.integer(5) ?? 0))
+                    size: statement.integer(4) ?? 0, modified: statement.integer(5) ?? 0, digest: statement.blob(6),
+                    formerDigest: statement.blob(7)))
         }
         return files
     }
@@ -187,12 +200,14 @@ extension Transaction {
         let statement = try RawStatement(
             db,
             """
-            INSERT OR REPLACE INTO calendarFiles (calendar, key, name, contentID, inode, size, modified)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT OR REPLACE INTO calendarFiles
+              (calendar, key, name, contentID, inode, size, modified, digest, formerDigest)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         statement.bind([
             .text(calendar.text), .text(file.key.text), .text(file.name.text), .integer(file.contentID),
             .integer(Int64(bitPattern: file.inode)), .integer(file.size), .integer(file.modified),
+            file.digest.map { .blob($0) } ?? .null, file.formerDigest.map { .blob($0) } ?? .null,
         ])
         try statement.run()
     }

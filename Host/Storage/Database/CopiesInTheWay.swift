@@ -1,6 +1,14 @@
 import GRDB
 public import Model
 
+/// Copies that lie where another item's is to be, and that are not to go for it.
+public enum PlaceObstacle: Hashable, Sendable {
+    /// Of an item of which nobody has decided yet whether it is gone.
+    case undecided
+    /// Of items that are gone; they go in vacuum's time.
+    case removed(ItemPath)
+}
+
 extension DatabaseReads {
     /// The item that is gone from the server and whose copy lies at a path still.
     public func removedCopy(at path: ItemPath) throws -> Item? {
@@ -14,20 +22,62 @@ extension DatabaseReads {
         return found
     }
 
-    /// The items below a folder that are gone from the server and whose copies are here still.
-    public func removedCopies(below folder: ItemPath) throws -> [Item] {
-        var found: [Item] = []
-        let prefix = folder.prefixOfItemsBelow
-        try eachItem(
-            where: """
-                (items.parentPath = ? OR (items.parentPath >= ? AND items.parentPath < ?))
-                AND items.removedAt IS NOT NULL AND items.cloudStatus = 1
-                """, [.text(folder.text), .text(prefix), .text(String(prefix.dropLast()) + "0")]
-        ) { item in
-            found.append(item)
-            return true
+    /// Whether the copy of any removed item is here.
+    public func hasRemovedCopies() throws -> Bool {
+        let sql =
+            "SELECT EXISTS (SELECT 1 FROM items INDEXED BY items_removed WHERE removedAt IS NOT NULL AND cloudStatus = 1)"
+        return try Bool.fetchOne(db.cachedStatement(sql: sql)) ?? false
+    }
+
+    /// The copies of removed items that are in the way of an item: at its path, a file above it, or, for a file, what lies below.
+    ///
+    /// One that is gone for certain is not in the way of a file where a file was; nor is anything that a person has to take away first.
+    public func obstacle(at path: ItemPath, for kind: Item.Kind) throws -> PlaceObstacle? {
+        var obstacle: PlaceObstacle?
+        func meet(_ found: (path: ItemPath, isUndecided: Bool)) {
+            if found.isUndecided {
+                obstacle = .undecided
+            } else if obstacle == nil {
+                obstacle = .removed(found.path)
+            }
         }
-        return found
+        try eachRemovedCopy("path = ?", [.text(path.text)]) { found, foundKind, isUndecided in
+            let isReplaceable = foundKind == kind && (kind == .folder || !isUndecided)
+            if !isReplaceable { meet((found, isUndecided)) }
+        }
+        var folder = path
+        while !folder.isRoot {
+            folder = folder.parent
+            try eachRemovedCopy("path = ? AND type = 0", [.text(folder.text)]) { meet(($0, $2)) }
+        }
+        guard kind == .file else { return obstacle }
+        let prefix = path.prefixOfItemsBelow
+        let below = "(parentPath = ? OR (parentPath >= ? AND parentPath < ?))"
+        let bounds: [SQLValue] = [.text(path.text), .text(prefix), .text(String(prefix.dropLast()) + "0")]
+        try eachRemovedCopy(below, bounds) { found, _, isUndecided in meet((found, isUndecided)) }
+        guard case .removed = obstacle else { return obstacle }
+        let changed = try RawStatement(db, "SELECT 1 FROM items WHERE \(below) AND cloudStatus IN (2, 3) LIMIT 1")
+        defer { changed.reset() }
+        changed.bind(bounds)
+        return try changed.step() ? nil : obstacle
+    }
+
+    private func eachRemovedCopy(
+        _ term: String, _ arguments: [SQLValue], _ body: (ItemPath, Item.Kind, _ isUndecided: Bool) -> Void
+    ) throws {
+        let statement = try RawStatement(
+            db,
+            """
+            SELECT path, type, EXISTS (SELECT 1 FROM missingItems WHERE missingItems.databaseID = items.databaseID)
+            FROM items WHERE \(term) AND removedAt IS NOT NULL AND cloudStatus = 1
+            """)
+        defer { statement.reset() }
+        statement.bind(arguments)
+        while try statement.step() {
+            body(
+                ItemPath(unchecked: statement.text(0) ?? ""), statement.integer(1) == 1 ? .folder : .file,
+                statement.integer(2) == 1)
+        }
     }
 }
 

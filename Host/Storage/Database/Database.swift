@@ -22,10 +22,14 @@ public final class Database: Sendable {
     /// Opens the database, makes it if there is none, and brings an older one up to this build's schema in one transaction.
     ///
     /// It blocks for as long as that takes.
-    /// - Parameter readOnly: For commands that run beside a host: nothing is made or upgraded, and a write fails.
+    /// - Parameters:
+    ///   - readOnly: For commands that run beside a host: nothing is made or upgraded, and a write fails.
+    ///   - keep: Called before the schema changes, with the number that it has.
     /// - Throws: `.localIO` if it cannot be opened, is damaged, or was written by a newer Larder; `.notFound` if there is none
     ///   and `readOnly` is set.
-    public static func open(path: String, readOnly: Bool = false) throws(Failure) -> Database {
+    public static func open(
+        path: String, readOnly: Bool = false, keepingBefore keep: (_ schema: Int) throws -> Void = { _ in }
+    ) throws(Failure) -> Database {
         try prepareFile(path, readOnly: readOnly)
         do {
             var configuration = Configuration()
@@ -42,7 +46,8 @@ public final class Database: Sendable {
             // A reader's SQL may come from a condition's text: names in double quotes are names, never text.
             configuration.acceptsDoubleQuotedStringLiterals = false
             configuration.label = "larder.db"
-            try checkVersion(path, exactly: readOnly)
+            let version = try checkVersion(path, exactly: readOnly)
+            if !readOnly, version > 0, version < Migrations.all.count { try keep(version) }
             let pool = try DatabasePool(path: path, configuration: configuration)
             if !readOnly {
                 try pool.writeWithoutTransaction { db in
@@ -124,7 +129,8 @@ public final class Database: Sendable {
     /// The bytes of a log that is left for the next start.
     static let longestLogKept = 1 << 20
 
-    private var logSize: Int {
+    /// How long the write-ahead log is, in bytes.
+    public var logSize: Int {
         var looks = stat()
         return stat("\(path)-wal", &looks) == 0 ? Int(looks.st_size) : 0
     }
@@ -147,23 +153,24 @@ public final class Database: Sendable {
     }
 
     /// Looks before anything is written: opening a pool writes to the file already.
-    private static func checkVersion(_ path: String, exactly: Bool) throws {
+    private static func checkVersion(_ path: String, exactly: Bool) throws -> Int {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(10)
         do {
-            try checkVersion(path, exactly: exactly, configuration)
+            return try checkVersion(path, exactly: exactly, configuration)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY && !exactly {
             // A process that ended while it made the database left a transaction that is to be taken back first.
             configuration.readonly = false
-            try checkVersion(path, exactly: exactly, configuration)
+            return try checkVersion(path, exactly: exactly, configuration)
         }
     }
 
-    private static func checkVersion(_ path: String, exactly: Bool, _ configuration: Configuration) throws {
+    private static func checkVersion(_ path: String, exactly: Bool, _ configuration: Configuration) throws -> Int {
         let connection = try DatabaseQueue(path: path, configuration: configuration)
-        try connection.read { try Migrations.check($0, at: path, exactly: exactly) }
+        let version = try connection.read { try Migrations.check($0, at: path, exactly: exactly) }
         try connection.close()
+        return version
     }
 
     /// SQLite would make the file readable for others within the umask; made before, it and its log are the owner's alone.

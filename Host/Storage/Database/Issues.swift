@@ -3,14 +3,18 @@ public import Model
 
 extension DatabaseReads {
     /// What waits for a person, the oldest first.
-    public func issues() throws -> [Issue] { try issues(where: "1") }
+    /// - Parameter limit: Nil: all.
+    public func issues(limit: Int? = nil) throws -> [Issue] { try issues(where: "1", limit: limit) }
 
-    public func issue(id: Int64) throws -> Issue? { try issues(where: "issues.id = ?", [.integer(id)]).first }
+    public func issue(id: Int64) throws -> Issue? { try issues(where: "id = ?", [.integer(id)]).first }
 
     /// The issue of this kind about this subject.
     public func issue(code: String, subject: String) throws -> Issue? {
-        try issues(where: "issues.code = ? AND issues.subject = ?", [.text(code), .text(subject)]).first
+        try issues(where: "code = ? AND subject = ?", [.text(code), .text(subject)]).first
     }
+
+    /// All issues of a kind.
+    public func issues(code: String) throws -> [Issue] { try issues(where: "code = ?", [.text(code)]) }
 
     public func issueCount() throws -> Int {
         let statement = try RawStatement(db, "SELECT count(*) FROM issues")
@@ -18,13 +22,14 @@ extension DatabaseReads {
         return try statement.step() ? Int(statement.integer(0) ?? 0) : 0
     }
 
-    private func issues(where sql: String, _ arguments: [SQLValue] = []) throws -> [Issue] {
+    private func issues(where sql: String, _ arguments: [SQLValue] = [], limit: Int? = nil) throws -> [Issue] {
         let statement = try RawStatement(
             db,
             """
             SELECT issues.id, record, code, subject, message, created, failure, choice.value ->> 'id',
               choice.value ->> 'label', choice.value ->> 'impact'
-            FROM issues LEFT JOIN json_each(issues.choices) AS choice WHERE \(sql) ORDER BY issues.id, choice.key
+            FROM (SELECT * FROM issues WHERE \(sql) ORDER BY id LIMIT \(limit ?? -1)) AS issues
+              LEFT JOIN json_each(issues.choices) AS choice ORDER BY issues.id, choice.key
             """)
         defer { statement.reset() }
         statement.bind(arguments)
@@ -39,13 +44,6 @@ extension DatabaseReads {
             issues[issues.count - 1].choices.append(.init(id: choice, label: label, impact: impact))
         }
         return issues
-    }
-
-    /// The subjects of a kind of issue that begin with a text that ends in a slash.
-    public func issueSubjects(code: String, prefix: String) throws -> [String] {
-        try String.fetchAll(
-            db.cachedStatement(sql: "SELECT subject FROM issues WHERE code = ? AND subject >= ? AND subject < ?"),
-            arguments: [code, prefix, String(prefix.dropLast()) + "0"])
     }
 }
 
@@ -90,6 +88,16 @@ extension Transaction {
         return db.changesCount > 0
     }
 
+    /// Withdraws the issues of this kind about paths that no item has any more.
+    public func deleteIssuesOfGonePaths(code: String) throws {
+        let sql = """
+            DELETE FROM issues WHERE code = ?
+              AND NOT EXISTS (SELECT 1 FROM items WHERE items.path = issues.subject AND items.removedAt IS NULL)
+            """
+        try db.cachedStatement(sql: sql).execute(arguments: [code])
+        if db.changesCount > 0 { noteIssuesChanged() }
+    }
+
     /// Withdraws the issue of this kind about this subject.
     /// - Returns: whether there was one.
     @discardableResult
@@ -105,6 +113,6 @@ extension Issue {
         self.init(
             id: id, record: row.integer(1), code: row.text(2) ?? "", subject: row.text(3) ?? "",
             message: row.text(4) ?? "", choices: [], created: Timestamp(nanoseconds: row.integer(5) ?? 0),
-            failure: row.integer(6).flatMap { Failure.Kind(rawValue: Int32($0)) } ?? .failed)
+            failure: row.integer(6).flatMap { Failure.Kind(rawValue: Int32(clamping: $0)) } ?? .failed)
     }
 }

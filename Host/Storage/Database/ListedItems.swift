@@ -1,6 +1,15 @@
 import GRDB
 public import Model
 
+extension DatabaseReads {
+    /// Whether a copy is to be fetched once more, since it may hold the first of two contents with one ETag.
+    public func isCopyDistrusted(databaseID: Int64) throws -> Bool {
+        try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT racy = 3 FROM items WHERE databaseID = ?"), arguments: [databaseID])
+            ?? false
+    }
+}
+
 extension Transaction {
     /// Adds a row for an item that was not known.
     /// - Parameter inheritsLocalFile: a file of a person's lies at the path, which the server is not known to have.
@@ -61,15 +70,19 @@ extension Transaction {
             .execute(arguments: [etag?.strength.rawValue, racy.rawValue, row.databaseID])
     }
 
-    /// A copy that may hold the first of two contents with one ETag counts as outdated, so that it is fetched once more.
+    /// A copy may hold the first of two contents with one ETag. It is of the server's version all the same: nobody is told, and it
+    /// stays until it was fetched once more.
     public func distrustCopy(of row: ScanRow) throws {
-        try db.cachedStatement(
-            sql: """
-                UPDATE items SET racy = 0, copyETag = 'raced:' || copyETag, anchor = ?
-                WHERE databaseID = ? AND copyETag IS NOT NULL
-                """
-        ).execute(arguments: [anchor, row.databaseID])
-        noteUpdated(row.databaseID)
+        try db.cachedStatement(sql: "UPDATE items SET racy = 3 WHERE databaseID = ?").execute(arguments: [
+            row.databaseID
+        ])
+    }
+
+    /// A copy was fetched after it was found that an earlier one may be the first of two contents.
+    public func trustCopy(databaseID: Int64) throws {
+        let statement = try RawStatement(db, "UPDATE items SET racy = 0 WHERE databaseID = ? AND racy = 3")
+        statement.bind(1, databaseID)
+        try statement.run()
     }
 
     /// What was only here is on the server too, with another content as far as is known.
@@ -87,6 +100,15 @@ extension Transaction {
             .execute(arguments: [etag?.opaque, databaseID])
     }
 
+    /// The folders above a path do not count as listed any more: the next scan lists them, whatever their ETags are.
+    public func forgetListings(above path: ItemPath) throws {
+        var folder = path
+        while !folder.isRoot {
+            folder = folder.parent
+            if let row = try scanRow(at: folder) { try setListed(folder: row.databaseID, etag: nil) }
+        }
+    }
+
     /// No folder counts as listed any more.
     public func forgetListings() throws {
         try db.execute(sql: "UPDATE items SET listedETag = NULL WHERE listedETag IS NOT NULL")
@@ -101,6 +123,7 @@ extension Transaction {
                     RETURNING databaseID
                     """), arguments: [time.nanoseconds, anchor, row.databaseID])
         ids.forEach(noteRemoved)
+        try forgetMissing(ids)
         guard row.kind == .folder else { return }
         let below = try Int64.fetchAll(
             db.cachedStatement(
@@ -110,12 +133,19 @@ extension Transaction {
                     RETURNING databaseID
                     """), arguments: [time.nanoseconds, anchor] + Self.range(below: row.path))
         below.forEach(noteRemoved)
+        try forgetMissing(below)
     }
 
     /// A removed item is on the server again, where it was: the row keeps its id, copy and last use.
     public func restoreListed(_ row: ScanRow, with entry: ListedItem, fileID: FileID, racy: ScanRow.Racy) throws {
         try db.cachedStatement(sql: "UPDATE items SET removedAt = NULL, listedETag = NULL WHERE databaseID = ?")
             .execute(arguments: [row.databaseID])
+        if let removedAt = row.removedAt {
+            if row.kind == .folder, try isMissing(row.databaseID) {
+                try restoreDisplaced(below: row.path, removedAt: removedAt)
+            }
+            try welcomeBack([row.databaseID])
+        }
         try updateListed(row, with: entry, fileID: fileID, racy: racy)
     }
 
@@ -129,6 +159,7 @@ extension Transaction {
                     UPDATE items SET removedAt = NULL, fileID = NULL, etag = NULL, etagStrength = NULL,
                       cloudStatus = 3, copyETag = NULL, copyETagStrength = NULL, copyDigest = NULL, racy = 0, anchor = ?
                     WHERE removedAt IS NOT NULL AND cloudStatus = 2
+                      AND databaseID NOT IN (SELECT databaseID FROM missingItems)
                       AND NOT EXISTS (SELECT 1 FROM items AS other WHERE other.path = items.path AND other.removedAt IS NULL)
                     RETURNING databaseID
                     """), arguments: [anchor])

@@ -12,9 +12,16 @@ public struct LocalUsage: Hashable, Sendable {
     /// Answered by the index of what is here, which has each of these columns.
     static let sql = """
         SELECT count(*) FILTER (WHERE cloudStatus IN (1, 2) AND type = 0),
-          coalesce(sum(copySize) FILTER (WHERE cloudStatus IN (1, 2)), 0),
+          total(copySize) FILTER (WHERE cloudStatus IN (1, 2)),
           count(*) FILTER (WHERE cloudStatus IN (2, 3))
         FROM items WHERE cloudStatus <> 0
+        """
+
+    static let goingSQL = """
+        SELECT count(*), coalesce(sum(copySize), 0), 0 FROM items
+        WHERE cloudStatus = 1 AND type = 0 AND localID IN (
+          SELECT localID FROM syncRecords INDEXED BY syncRecords_removals
+          WHERE action <> 'download' AND waitUntil IS NULL AND waitIssue IS NULL)
         """
 
     init() {}
@@ -36,5 +43,10 @@ extension ReadSession {
     /// It reads an entry of an index for each file and folder that is here, and no row.
     public func localUsage() throws(Failure) -> LocalUsage {
         try first(LocalUsage.sql, LocalUsage.init) ?? LocalUsage()
+    }
+
+    /// What of it is about to go: its removal is in the journal and waits for nothing. Costs as much as there are removals.
+    public func goingUsage() throws(Failure) -> LocalUsage {
+        try first(LocalUsage.goingSQL, LocalUsage.init) ?? LocalUsage()
     }
 }

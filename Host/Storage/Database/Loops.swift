@@ -34,7 +34,7 @@ extension DatabaseReads {
                     lastPoll: statement.integer(5).map(Timestamp.init(nanoseconds:)),
                     lastResult: statement.text(6).flatMap(LoopResult.init), lastError: statement.text(7),
                     nextPoll: statement.integer(8).map(Timestamp.init(nanoseconds:)),
-                    failures: Int(statement.integer(9) ?? 0)))
+                    failures: statement.count(9)))
         }
         return loops
     }

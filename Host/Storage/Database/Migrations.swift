@@ -4,7 +4,10 @@ import Model
 /// Brings a database up to the schema of this build. `user_version` counts the migrations that it has had.
 enum Migrations {
     /// In order; one that was released is never edited or taken away.
-    static let all = [Schema001.sql, Schema002.sql, Schema003.sql, Schema004.sql, Schema005.sql]
+    static let all = [
+        Schema001.sql, Schema002.sql, Schema003.sql, Schema004.sql, Schema005.sql, Schema006.sql, Schema007.sql,
+        Schema008.sql, Schema009.sql,
+    ]
 
     /// "Lard", by which `file` and others know the database (SQLite's `application_id`).
     private static let applicationID = 0x4c61_7264
@@ -23,7 +26,9 @@ enum Migrations {
 
     /// - Parameter exactly: For a database that is only read: it must have this build's schema already.
     /// - Throws: if a newer Larder has written it.
-    static func check(_ db: GRDB.Database, at path: String, exactly: Bool) throws {
+    /// - Returns: its schema's number; 0: it has none yet.
+    @discardableResult
+    static func check(_ db: GRDB.Database, at path: String, exactly: Bool) throws -> Int {
         let version = try version(db)
         guard version <= all.count else {
             throw Failure(
@@ -36,6 +41,12 @@ enum Migrations {
                 .localIO, "The database \(path) was written by an older Larder",
                 hint: "Run `larder run --once`, which upgrades it")
         }
+        return version
+    }
+
+    /// Whether it is a database with a schema that this build knows.
+    static func isOwn(_ db: GRDB.Database) throws -> Bool {
+        try (1...all.count).contains(version(db)) && Int.fetchOne(db, sql: "PRAGMA application_id") == applicationID
     }
 
     private static func version(_ db: GRDB.Database) throws -> Int {

@@ -2,6 +2,9 @@ import GRDB
 public import Model
 
 /// Items that were missing in the listing of their folder, between that listing and the decision at the end of the scan.
+///
+/// One that another item has displaced at its path has left the list already: its row, and each below it, is flagged as removed and
+/// among the missing ones at once. The other rows below a missing folder are not.
 extension DatabaseReads {
     public func hasMissing() throws -> Bool {
         try Bool.fetchOne(db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM missingItems)")) ?? false
@@ -13,20 +16,21 @@ extension DatabaseReads {
             arguments: [databaseID]) ?? false
     }
 
-    /// How many items are missing, with all below the folders among them.
+    /// How many items are missing, with all below the folders among them, each once.
     public func missingCount() throws -> Int {
         var count =
-            try Int.fetchOne(
-                db.cachedStatement(
-                    sql: "SELECT count(*) FROM missingItems JOIN items USING (databaseID) WHERE removedAt IS NULL"))
+            try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM missingItems JOIN items USING (databaseID)"))
             ?? 0
-        for folder in try missingFolders(in: nil) {
+        let folders = try missingFolders(in: nil)
+        let all = Set(folders)
+        for folder in folders where !folder.isBelow(anyOf: all) {
             count +=
                 try Int.fetchOne(
                     db.cachedStatement(
                         sql: """
                             SELECT count(*) FROM items
                             WHERE path >= ? AND path < ? AND removedAt IS NULL AND fileID IS NOT NULL
+                              AND databaseID NOT IN (SELECT databaseID FROM missingItems)
                             """), arguments: Self.range(below: folder)) ?? 0
         }
         return count
@@ -37,16 +41,19 @@ extension DatabaseReads {
         try String.fetchAll(
             db.cachedStatement(
                 sql: """
-                    SELECT path FROM missingItems JOIN items USING (databaseID) WHERE removedAt IS NULL
-                    ORDER BY path LIMIT ?
+                    SELECT DISTINCT path FROM missingItems JOIN items USING (databaseID) ORDER BY path LIMIT ?
                     """), arguments: [limit]
         ).map(ItemPath.init(unchecked:))
     }
 
-    /// How many items the server is known to have, without the root.
+    /// How many items the server is known to have, without the root. A displaced one and the one in its place count once.
     public func knownCount() throws -> Int {
-        let sql = "SELECT count(*) FROM items WHERE removedAt IS NULL AND fileID IS NOT NULL AND path <> '/'"
-        return try Int.fetchOne(db.cachedStatement(sql: sql)) ?? 0
+        let listed = "SELECT count(*) FROM items WHERE removedAt IS NULL AND fileID IS NOT NULL AND path <> '/'"
+        let displaced = """
+            SELECT count(DISTINCT path) FROM missingItems JOIN items USING (databaseID) WHERE removedAt IS NOT NULL
+              AND NOT EXISTS (SELECT 1 FROM items AS other WHERE other.path = items.path AND other.removedAt IS NULL)
+            """
+        return try [listed, displaced].reduce(0) { try $0 + (Int.fetchOne(db.cachedStatement(sql: $1)) ?? 0) }
     }
 
     fileprivate func missingFolders(in parent: ItemPath?) throws -> [ItemPath] {
@@ -89,8 +96,11 @@ extension Transaction {
 
     /// Flags what is missing, and all below it, as no longer on the server. Copies stay where they are.
     /// - Parameter folder: only what is missing in this folder; nil: everything.
-    public func removeMissing(in folder: ItemPath? = nil, at time: Timestamp) throws {
+    /// - Returns: how many items went.
+    @discardableResult
+    public func removeMissing(in folder: ItemPath? = nil, at time: Timestamp) throws -> Int {
         let folders = try missingFolders(in: folder)
+        var count = try removeDisplaced(in: folder, at: time)
         let removed = try Int64.fetchAll(
             db.cachedStatement(
                 sql: """
@@ -109,13 +119,28 @@ extension Transaction {
                         RETURNING databaseID
                         """), arguments: [time.nanoseconds, anchor] + Self.range(below: folder))
             below.forEach(noteRemoved)
+            try forgetMissing(below)
+            count += below.count
         }
-        // What was moved away or displaced meanwhile is not missing either.
-        try db.cachedStatement(
-            sql: """
-                DELETE FROM missingItems WHERE NOT EXISTS (
-                  SELECT 1 FROM items WHERE items.databaseID = missingItems.databaseID AND removedAt IS NULL)
-                """
-        ).execute()
+        try forgetMissing(removed)
+        return count + removed.count
+    }
+
+    /// These are not missing any more, or it is decided about them.
+    func forgetMissing(_ ids: [Int64]) throws {
+        for id in ids {
+            try db.cachedStatement(sql: "DELETE FROM missingItems WHERE databaseID = ?").execute(arguments: [id])
+        }
+    }
+}
+
+extension ItemPath {
+    fileprivate func isBelow(anyOf folders: Set<ItemPath>) -> Bool {
+        var folder = self
+        while !folder.isRoot {
+            folder = folder.parent
+            if folders.contains(folder) { return true }
+        }
+        return false
     }
 }

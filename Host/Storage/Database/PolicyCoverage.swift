@@ -10,7 +10,7 @@ extension DatabaseReads {
         let statement = try RawStatement(
             db,
             """
-            SELECT count(*), coalesce(sum(size) FILTER (WHERE type = 0), 0) FROM items
+            SELECT count(*), total(size) FILTER (WHERE type = 0) FROM items
             WHERE removedAt IS NULL AND path <> '/' AND (\(condition.sql))
             """)
         defer { statement.reset() }

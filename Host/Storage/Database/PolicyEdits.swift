@@ -88,7 +88,7 @@ extension Transaction {
         var stored = policy
         stored.databaseID = current.databaseID
         stored.kind = current.kind
-        stored.revision = current.revision + 1
+        stored.revision = current.revision.adding(1)
         return stored
     }
 

@@ -104,6 +104,9 @@ struct RawStatement {
         sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : sqlite3_column_int64(handle, column)
     }
 
+    /// How many times something was done, which is reckoned with: 0 for what is none, and no more than anybody counts to.
+    func count(_ column: Int32) -> Int { Int(min(max(integer(column) ?? 0, 0), Int64(Int32.max))) }
+
     func text(_ column: Int32) -> String? {
         guard let bytes = sqlite3_column_text(handle, column) else { return nil }
         let count = Int(sqlite3_column_bytes(handle, column))

@@ -50,12 +50,28 @@ public final class ReadSession {
     /// - Parameters:
     ///   - columns: Those that are read; the others are null.
     ///   - sql: What follows FROM, such as `items WHERE …`, with `?` for the arguments.
+    ///   - isInPathOrder: Whether they come in the order of their paths. There is nothing behind the condition then.
     public func items(
-        _ columns: ItemColumns, from sql: String, _ arguments: [SQLValue] = []
+        _ columns: ItemColumns, from sql: String, _ arguments: [SQLValue] = [], isInPathOrder: Bool = false
     ) throws(Failure) -> ItemCursor {
-        let statement = try prepare("SELECT \(columns.selection) FROM \(sql)")
+        var query = "SELECT \(columns.selection) FROM \(sql)"
+        if isInPathOrder { query += try pathOrder(of: query) }
+        let statement = try prepare(query)
         statement.bind(arguments)
         return ItemCursor(statement: statement.handle, session: self)
+    }
+
+    /// Where all items are looked at anyway, they are by the index of their paths; what another index finds is sorted. Left to itself
+    /// SQLite would look at all of them to save itself the sorting of a few.
+    func pathOrder(of query: String) throws(Failure) -> String {
+        let plan = try prepare("EXPLAIN QUERY PLAN " + query)
+        defer { sqlite3_finalize(plan.handle) }
+        do {
+            while try plan.step() {
+                if plan.text(3)?.hasSameBytes(as: "SCAN items") == true { return " ORDER BY items.path" }
+            }
+        } catch { throw SQLiteFailure.failure(for: error, database: path) }
+        return " ORDER BY +items.path"
     }
 
     /// Frees the state that was pinned. The session's cursors must not be used after it.

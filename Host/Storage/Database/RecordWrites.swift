@@ -40,7 +40,7 @@ extension Transaction {
         return .changed
     }
 
-    /// Removes a record with all collections of what belongs to it.
+    /// Removes a record with the collection of what belongs to it.
     /// - Returns: whether there was one.
     @discardableResult
     public func removeRecord(_ key: RecordKey, from collection: RecordCollection) throws -> Bool {
@@ -48,20 +48,21 @@ extension Transaction {
         statement.bind([.text(collection.text), .text(key.text)])
         try statement.run()
         let hasGone = db.changesCount > 0
-        // Its records may own collections too.
-        let owned = try RawStatement(
-            db,
-            """
-            WITH RECURSIVE gone (name) AS (
-              VALUES (?) UNION SELECT gone.name || '/' || key FROM gone JOIN records ON records.collection = gone.name)
-            DELETE FROM records WHERE collection IN (SELECT name FROM gone)
-            """)
-        owned.bind(1, collection.of(key).text)
-        try owned.run()
-        guard hasGone || db.changesCount > 0 else { return false }
+        // To a record that belongs to another nothing belongs: the name of that would be another collection's too.
+        let hadMore = try collection.isRoot && removeRecords(in: collection.of(key))
+        guard hasGone || hadMore else { return false }
         noteChange(of: collection)
         try noteCalendar(key, in: collection)
         return hasGone
+    }
+
+    /// - Returns: whether there were any.
+    @discardableResult
+    func removeRecords(in collection: RecordCollection) throws -> Bool {
+        let statement = try RawStatement(db, "DELETE FROM records WHERE collection = ?")
+        statement.bind(1, collection.text)
+        try statement.run()
+        return db.changesCount > 0
     }
 
     private func comparison(

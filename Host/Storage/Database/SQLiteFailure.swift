@@ -1,8 +1,19 @@
 import GRDB
-import Model
+public import Model
 
 /// SQLite's errors as a person gets them.
 enum SQLiteFailure {
+    static func damage(of path: String, _ problem: String) -> Failure {
+        Failure.lasting(.localIO, "The database \(path) is damaged: \(problem)", hint: restoreHint)
+    }
+
+    fileprivate static let restoreHint =
+        "`larder check --restore` puts the newest sound backup in its place; the local copies stay"
+
+    static func isDamage(_ code: ResultCode) -> Bool {
+        [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(code.primaryResultCode)
+    }
+
     static func failure(for error: any Error, database path: String) -> Failure {
         if let failure = error as? Failure { return failure }
         guard let error = error as? DatabaseError else {
@@ -24,10 +35,7 @@ enum SQLiteFailure {
                     "See that the file and its folder belong to the user that Larder runs as, on a disk that is writable"
             )
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-            Failure(
-                .localIO, "The database \(path) is damaged: \(message)",
-                hint:
-                    "Move \(path) and its -wal and -shm aside and run again: the local copies stay and are found again")
+            damage(of: path, message)
         case .SQLITE_IOERR, .SQLITE_NOLFS:
             Failure(
                 .localIO, "Reading or writing the database \(path) failed: \(message)",
@@ -40,4 +48,9 @@ enum SQLiteFailure {
             Failure(.internal, "The database \(path) failed: \(message)\(sql.map { " (in: \($0))" } ?? "")")
         }
     }
+}
+
+extension Failure {
+    /// Whether a database is damaged, so that nothing that it says is to be believed.
+    public var isDamage: Bool { kind == .localIO && hint == SQLiteFailure.restoreHint }
 }

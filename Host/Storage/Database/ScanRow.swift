@@ -28,6 +28,8 @@ public struct ScanRow: Hashable, Sendable {
         case yes = 1
         /// Its ETag was weak; the same text, strong, later, is the server's word that nothing changed.
         case untilStrong = 2
+        /// It was so, and the copy here may hold the first of two contents: it is to be fetched once more.
+        case distrusted = 3
     }
 
     private static let selection = """

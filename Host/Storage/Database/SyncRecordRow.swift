@@ -5,7 +5,7 @@ enum SyncRecordColumns {
     static let names = [
         "id", "action", "parameters", "state", "localID", "path", "reason", "key", "since", "attempts", "rounds",
         "waitUntil", "waitVersion", "waitVersionStrength", "waitIssue", "landingETag", "landingETagStrength",
-        "landingDigest", "landingSize", "landingModified", "whileCovered",
+        "landingDigest", "landingSize", "landingModified", "whileCovered", "waitPlace",
     ]
     static let selection = names.joined(separator: ", ")
     /// All but the id, which the insertion gives.
@@ -26,6 +26,8 @@ extension JournalRecord {
                 .issue(issue)
             } else if let version = ETag(row.text(12), strength: row.integer(13)), let until {
                 .newVersion(since: version, until: until)
+            } else if row.integer(21) == 1 {
+                .place
             } else {
                 until.map(WaitCondition.until)
             }
@@ -34,8 +36,8 @@ extension JournalRecord {
                 id: row.integer(0) ?? 0, action: action, state: state, localID: LocalID(row.text(4) ?? ""),
                 path: ItemPath(unchecked: row.text(5) ?? ""), reason: DownloadTrigger(row.text(6) ?? ""),
                 key: row.text(7), since: Timestamp(nanoseconds: row.integer(8) ?? 0),
-                attempts: Int(row.integer(9) ?? 0), wait: wait),
-            rounds: Int(row.integer(10) ?? 0), landing: Landing(row),
+                attempts: row.count(9), wait: wait),
+            rounds: row.count(10), landing: Landing(row),
             overwrites: action == .download ? row.text(2).flatMap { FileMark(parameters: $0) } : nil,
             whileCovered: row.integer(20) == 1)
     }
@@ -58,6 +60,7 @@ extension JournalRecord {
             statement.bind(11, until.nanoseconds)
             statement.bind(12, version.opaque)
             statement.bind(13, Int64(version.strength.rawValue))
+        case .place: statement.bind(21, Int64(1))
         case .issue(let id): statement.bind(14, id)
         case nil: break
         }

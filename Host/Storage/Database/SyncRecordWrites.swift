@@ -80,7 +80,8 @@ extension Transaction {
     public func markProcessing(_ ids: some Sequence<Int64>) throws {
         let statement = try RawStatement(
             db,
-            "UPDATE syncRecords SET state = 2 WHERE id = ? AND state < 2 AND waitUntil IS NULL AND waitIssue IS NULL")
+            "UPDATE syncRecords SET state = 2 WHERE id = ? AND state < 2 AND waitUntil IS NULL AND waitIssue IS NULL AND waitPlace IS NULL"
+        )
         for id in ids {
             statement.bind(1, id)
             try statement.run()
@@ -96,18 +97,39 @@ extension Transaction {
     }
 
     /// Lets records go on whose time has come, and those for whose item there is other metadata than they were refused for.
+    /// - Parameter longest: What waits for longer was written when the clock was another.
     /// - Returns: whether there were any.
-    public func endFulfilledWaits(now: Timestamp) throws -> Bool {
+    public func endFulfilledWaits(now: Timestamp, longest: Duration) throws -> Bool {
         let statement = try RawStatement(
             db,
             """
             UPDATE syncRecords SET waitUntil = NULL, waitVersion = NULL, waitVersionStrength = NULL
-            WHERE waitUntil IS NOT NULL AND waitIssue IS NULL AND (waitUntil <= ? OR (waitVersion IS NOT NULL AND NOT EXISTS (
+            WHERE waitUntil IS NOT NULL AND waitIssue IS NULL AND (waitUntil <= ? OR waitUntil > ? OR (waitVersion IS NOT NULL AND NOT EXISTS (
               SELECT 1 FROM items WHERE items.localID = syncRecords.localID AND items.etag = syncRecords.waitVersion
                 AND (items.etagStrength = 2) = (syncRecords.waitVersionStrength = 2))))
             """)
-        statement.bind(1, now.nanoseconds)
+        statement.bind([.integer(now.nanoseconds), .integer((now + longest).nanoseconds)])
         try statement.run()
         return db.changesCount > 0
+    }
+
+    /// Lets records of a reason wait that would be more than may be under way: those behind the others, and none that was started.
+    /// - Parameters:
+    ///   - most: how many may be.
+    ///   - time: until when.
+    public func holdSyncRecords(of reason: DownloadTrigger, beyond most: Int, until time: Timestamp) throws {
+        let isReady = "reason = ?1 AND state <> 4 AND waitUntil IS NULL AND waitIssue IS NULL AND waitPlace IS NULL"
+        let statement = try RawStatement(
+            db,
+            """
+            UPDATE syncRecords SET waitUntil = ?3 WHERE state <> 2 AND landingDigest IS NULL AND id IN (
+              SELECT id FROM (
+                SELECT id, state = 2 OR landingDigest IS NOT NULL AS isUnderWay FROM syncRecords WHERE key IS NOT NULL AND \(isReady)
+                UNION ALL
+                SELECT id, state = 2 OR landingDigest IS NOT NULL FROM syncRecords WHERE key IS NULL AND \(isReady))
+              ORDER BY isUnderWay DESC, id LIMIT -1 OFFSET ?2)
+            """)
+        statement.bind([.text(reason.text), .integer(Int64(most)), .integer(time.nanoseconds)])
+        try statement.run()
     }
 }

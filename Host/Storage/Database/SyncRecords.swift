@@ -106,7 +106,8 @@ extension DatabaseReads {
     /// How many records of a reason are under way or about to be: those that wait for a person, or for a time after `limit`, are
     /// not. Costs as much as there are records of the reason.
     public func liveSyncRecordCount(reason: DownloadTrigger, waitingUntil limit: Timestamp) throws -> Int {
-        let isLive = "reason = ?1 AND state <> 4 AND waitIssue IS NULL AND (waitUntil IS NULL OR waitUntil <= ?2)"
+        let isLive =
+            "reason = ?1 AND state <> 4 AND waitIssue IS NULL AND waitPlace IS NULL AND (waitUntil IS NULL OR waitUntil <= ?2)"
         let statement = try RawStatement(
             db,
             """
@@ -124,7 +125,7 @@ extension DatabaseReads {
             db,
             """
             SELECT count(*), total(items.size) FROM syncRecords JOIN items USING (localID)
-            WHERE syncRecords.action = 'download' AND syncRecords.state IN (0, 1, 2)
+            WHERE syncRecords.action = 'download' AND syncRecords.state IN (0, 1, 2) AND items.type = 0
             """)
         defer { statement.reset() }
         guard try statement.step() else { return (0, 0) }

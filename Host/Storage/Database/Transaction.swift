@@ -19,6 +19,8 @@ public final class Transaction: DatabaseReads {
     private var nextAnchor: Int64?
     private var notes = CommitSummary()
     private var policyChanges = NotedPolicyChanges()
+    /// What policies keep here, once it was asked; nil again when policies change.
+    var kept: KeptItems?
 
     init(db: GRDB.Database) { self.db = db }
 
@@ -26,7 +28,7 @@ public final class Transaction: DatabaseReads {
     public var anchor: Int64 {
         get throws {
             if let nextAnchor { return nextAnchor }
-            let next = try (metaInteger(.anchor) ?? 0) + 1
+            let next = try (metaInteger(.anchor) ?? 0).adding(1)
             nextAnchor = next
             return next
         }
@@ -47,13 +49,19 @@ public final class Transaction: DatabaseReads {
     /// - Parameter runsTrigger: Whether the processors' `policiesChanged` follows.
     public func notePoliciesChanged(runsTrigger: Bool) {
         notes.policiesChanged = true
+        kept = nil
         if runsTrigger { notes.triggersPolicies = true }
     }
 
     public func noteRecordsChanged() { notes.recordsChanged = true }
     public func noteIssuesChanged() { notes.issuesChanged = true }
     func noteLoopsChanged() { notes.loopsChanged = true }
-    func noteChange(of collection: RecordCollection) { notes.collections.insert(collection) }
+    func noteChange(of collection: RecordCollection) {
+        notes.collections.insert(collection)
+        if collection.isCalendars, collection != .calendars { notes.calendarObjects += 1 }
+    }
+    func noteMove() { notes.moves += 1 }
+    public func noteRemovedCopy() { notes.removedCopies += 1 }
 
     /// Writes what goes with the changes themselves. To be called once, at the end.
     func storeNotes() throws {
@@ -84,6 +92,12 @@ public struct CommitSummary: Hashable, Sendable {
     public var loopsChanged = false
     /// The collections of which a record came, changed or went. One that went with the record that it belongs to is not named.
     public var collections: Set<RecordCollection> = []
+    /// Items that are at another path on the server; of a folder, only it.
+    public var moves = 0
+    /// Files whose copies were removed.
+    public var removedCopies = 0
+    /// Objects of calendars that came, changed or went; not those that went with their calendar.
+    public var calendarObjects = 0
 
     public init() {}
 

@@ -20,6 +20,16 @@ extension DatabaseReads {
     }
 }
 
+extension DatabaseReads {
+    /// Whether the tree has still to follow the rows where an item is: what lies at its path may be another's, and its own copy may
+    /// lie elsewhere.
+    public func isMoveToCome(around path: ItemPath) throws -> Bool {
+        try treeMoves().contains { move in
+            [move.from, move.to].contains { $0 == path || $0.isAncestor(of: path) }
+        }
+    }
+}
+
 extension Transaction {
     /// The server has the item at another path now: the row keeps its id, copy and last use, and so does all below it.
     ///
@@ -29,6 +39,8 @@ extension Transaction {
         _ row: ScanRow, to entry: ListedItem, fileID: FileID, racy: ScanRow.Racy, placeIsTaken: Bool
     ) throws {
         let old = row.path
+        if row.removedAt != nil { try welcomeBack([row.databaseID]) }
+        noteMove()
         if row.kind == .folder {
             if try placeIsTaken && !isMoveToCome(to: old) {
                 try journalMovesOfCopies(below: old, to: entry.path, removedAt: row.removedAt)
@@ -36,7 +48,8 @@ extension Transaction {
                 try journalMove(of: row.localID, from: old, to: entry.path)
             }
             try movePaths(below: old, to: entry.path, restoring: row.removedAt, alone: placeIsTaken)
-        } else if row.cloudStatus != .cloudOnly {
+        } else if try row.cloudStatus != .cloudOnly || isLanding(row.localID) {
+            // What is landing may lie at the old path by now, or be put there in a moment.
             try journalMove(of: row.localID, from: old, to: entry.path)
         }
         try db.cachedStatement(
@@ -56,6 +69,7 @@ extension Transaction {
         // What is only here below the new path is found again in the tree.
         try db.cachedStatement(sql: "DELETE FROM items WHERE \(Self.below) AND fileID IS NULL")
             .execute(arguments: Self.bounds(below: new))
+        if let removedAt { try welcomeBack(below: old, removedAt: removedAt) }
         let cut = old.prefixOfItemsBelow.utf8.count
         // substr on a blob counts bytes.
         let moved = { (column: String) in
@@ -97,7 +111,7 @@ extension Transaction {
             db.cachedStatement(
                 sql: """
                     SELECT localID, path FROM items
-                    WHERE \(Self.below) AND type = 0 AND cloudStatus <> 0 AND removedAt IS ?
+                    WHERE \(Self.below) AND type = 0 AND \(Self.hasFile) AND removedAt IS ?
                     """),
             arguments: Self.bounds(below: old) + [removedAt?.nanoseconds])
         for row in rows {
@@ -106,15 +120,20 @@ extension Transaction {
         }
     }
 
+    /// Files that are here, or are being put in place.
+    private static let hasFile = """
+        (cloudStatus <> 0 OR localID IN (SELECT localID FROM syncRecords WHERE landingDigest IS NOT NULL))
+        """
+
     /// All rows below a folder, removed ones too.
-    private static let below = "(parentPath = ? OR (parentPath >= ? AND parentPath < ?))"
-    private static func bounds(below folder: ItemPath) -> StatementArguments { [folder.text] + range(below: folder) }
+    static let below = "(parentPath = ? OR (parentPath >= ? AND parentPath < ?))"
+    static func bounds(below folder: ItemPath) -> StatementArguments { [folder.text] + range(below: folder) }
 
     /// A folder cannot move as a whole, since its target is a folder with something in it: its copies move one by one.
     public func journalMovesIntoFolder(from old: ItemPath, to new: ItemPath) throws {
         let rows = try Row.fetchAll(
             db.cachedStatement(
-                sql: "SELECT localID, path FROM items WHERE \(Self.below) AND type = 0 AND cloudStatus <> 0"),
+                sql: "SELECT localID, path FROM items WHERE \(Self.below) AND type = 0 AND \(Self.hasFile)"),
             arguments: Self.bounds(below: new))
         for row in rows {
             let path = ItemPath(unchecked: row[1])

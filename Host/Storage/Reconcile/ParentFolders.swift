@@ -7,7 +7,10 @@ final class ParentFolders {
     private var path: ItemPath?
     /// Below 0: it cannot be opened.
     private var folder: Int32 = -1
-    private var isMissing = false
+    /// Why it cannot be told what is in it; nil if it can be opened, or is missing.
+    private var hidden: String?
+    /// The folders that could not be looked into, the uppermost of each, and why.
+    private(set) var unreadable: [ItemPath: String] = [:]
 
     init(tree: Tree) { self.tree = tree }
 
@@ -17,23 +20,45 @@ final class ParentFolders {
     func look(at path: ItemPath) -> (entry: FoundEntry, accessed: Timestamp?) {
         let parent = path.parent
         if parent != self.path { enter(parent) }
-        if folder < 0 { return (isMissing ? .nothing : .unreadable, nil) }
-        return tree.look(path.name, in: folder)
+        if folder < 0 { return (hidden.map { .unreadable(because: $0) } ?? .nothing, nil) }
+        let look = tree.look(path.name, in: folder)
+        if case .unreadable(let reason) = look.entry { note(parent, reason) }
+        return look
+    }
+
+    /// A folder cannot be looked into, or one above it cannot.
+    func note(_ folder: ItemPath, _ reason: String) {
+        guard unreadableFolder(above: folder) == nil else { return }
+        var (uppermost, why) = (folder, reason)
+        var above = folder.parent
+        while !above.isRoot {
+            if let reason = tree.whyUnreadable(above) { (uppermost, why) = (above, reason) }
+            above = above.parent
+        }
+        unreadable[uppermost] = why
+    }
+
+    /// The folder itself, or one above it, that is known as unreadable.
+    private func unreadableFolder(above folder: ItemPath) -> ItemPath? {
+        var folder = folder
+        while !unreadable.isEmpty, !folder.isRoot {
+            if unreadable[folder] != nil { return folder }
+            folder = folder.parent
+        }
+        return nil
     }
 
     private func enter(_ path: ItemPath) {
         leave()
         self.path = path
+        hidden = unreadableFolder(above: path).flatMap { unreadable[$0] }
+        guard hidden == nil else { return }
         switch tree.openFolder(path, making: false) {
-        case .success(let number):
-            folder = number
-            isMissing = false
-        case .failure(.missing), .failure(.obstructed):
-            folder = -1
-            isMissing = true
-        case .failure(.failed):
-            folder = -1
-            isMissing = false
+        case .success(let number): folder = number
+        case .failure(let reason):
+            guard !reason.isAbsence else { return }
+            hidden = reason.text
+            note(path, reason.text)
         }
     }
 

@@ -9,11 +9,14 @@ public struct Reconciler: Sendable {
     let tree: Tree
     /// Whether a copy that was read counts as used then.
     let countsAccessTimes: Bool
+    /// What is taken for the time: no access is later, though the file system says so. Nil: the system's clock is believed.
+    let believed: Timestamp?
 
-    public init(database: Database, tree: Tree, countsAccessTimes: Bool = true) {
+    public init(database: Database, tree: Tree, countsAccessTimes: Bool = true, believed: Timestamp? = nil) {
         self.database = database
         self.tree = tree
         self.countsAccessTimes = countsAccessTimes
+        self.believed = believed
     }
 
     /// Changes that one transaction writes at most.
@@ -63,11 +66,15 @@ public struct Reconciler: Sendable {
         _ look: inout TreeLook
     ) throws {
         let parents = ParentFolders(tree: tree)
+        defer { look.unreadable.merge(parents.unreadable) { first, _ in first } }
         try reads.eachRecordedEntry(at: scope) { row in
             guard !landing.contains(row.localID) else { return look.unsettled.append(row.path) }
             let (found, accessed) = parents.look(at: row.path)
-            if countsAccessTimes, let accessed, row.wasUsed(at: accessed) { changes.append(.used(row, accessed)) }
-            switch TreeVerdict.compare(row, with: found) {
+            if row.kind == .folder, found == .link { parents.note(row.path, "a symbolic link lies there") }
+            if countsAccessTimes, let used = accessed.map({ min($0, believed ?? $0) }), row.wasUsed(at: used) {
+                changes.append(.used(row, used))
+            }
+            switch TreeVerdict.compare(row, with: found, proof: tree.proof) {
             case .unchanged: break
             case .freed: changes.append(.freed(row))
             case .gone: changes.append(.gone(row))

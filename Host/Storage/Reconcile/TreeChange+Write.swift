@@ -1,4 +1,4 @@
-import Model
+public import Model
 
 /// What became of a difference.
 enum TreeChangeOutcome {
@@ -89,8 +89,8 @@ extension Transaction {
         return .written(TreeFinding(path: path, kind: .added))
     }
 
-    /// A mark is nothing that anybody but the tree sees: no observer hears of it.
-    private func renewMark(_ mark: FileMark, databaseID: Int64) throws {
+    /// A file was known again by its bytes. A mark is nothing that anybody but the tree sees: no observer hears of it.
+    public func renewMark(_ mark: FileMark, databaseID: Int64) throws {
         let statement = try RawStatement(
             db,
             """

@@ -26,10 +26,12 @@ enum FoundEntry: Hashable {
     case nothing
     case file(FileMark)
     case folder
-    /// A symbolic link, pipe, socket or device. It is nobody's copy.
+    /// A symbolic link. It is nobody's copy; where a folder was, what was in it may lie elsewhere now.
+    case link
+    /// A pipe, socket or device.
     case other
-    /// The system does not say: that is not absence.
-    case unreadable
+    /// The system does not say, or the way leads over a symbolic link or onto another file system: that is not absence.
+    case unreadable(because: String)
 }
 
 /// What follows from comparing a row that should be here with what is there. Nothing was read for it.
@@ -46,17 +48,20 @@ enum TreeVerdict: Hashable {
     /// What is here alone was changed.
     case rewritten(FileMark)
 
-    static func compare(_ row: RecordedEntry, with found: FoundEntry) -> TreeVerdict {
+    /// - Parameter proof: What equal looks are worth where the tree lies.
+    static func compare(
+        _ row: RecordedEntry, with found: FoundEntry, proof: LooksProof = LooksProof()
+    ) -> TreeVerdict {
         switch (row.kind, found) {
         case (_, .unreadable): .unchanged
-        case (.folder, .folder): .unchanged
-        case (.folder, _), (.file, .nothing), (.file, .folder), (.file, .other):
+        case (.folder, .folder), (.folder, .link): .unchanged
+        case (.folder, _), (.file, .nothing), (.file, .folder), (.file, .link), (.file, .other):
             row.status == .localOnly ? .gone : .freed
-        case (.file, .file(let looks)): compare(row, withFile: looks)
+        case (.file, .file(let looks)): compare(row, withFile: looks, proof)
         }
     }
 
-    private static func compare(_ row: RecordedEntry, withFile looks: FileMark) -> TreeVerdict {
+    private static func compare(_ row: RecordedEntry, withFile looks: FileMark, _ proof: LooksProof) -> TreeVerdict {
         switch row.status {
         case .cloudOnly: return .modified
         case .localOnly:
@@ -65,7 +70,7 @@ enum TreeVerdict: Hashable {
             let isModified = row.status == .locallyModified
             // A digest that is not known is nobody's.
             guard let copy = row.copy, copy.mark.size == looks.size else { return isModified ? .unchanged : .modified }
-            if !isModified, copy.mark.isConclusive, copy.mark.looksLike(looks) { return .unchanged }
+            if !isModified, proof.suffices(copy.mark), copy.mark.looksLike(looks) { return .unchanged }
             return .unsure(digest: copy.digest)
         }
     }
@@ -119,4 +124,7 @@ public struct TreeLook: Hashable, Sendable {
     public var findings: [TreeFinding] = []
     /// What is to be compared again: it is being written or put in place, or changed meanwhile.
     public var unsettled: [ItemPath] = []
+    /// Folders of which rows say that something is in them, and that cannot be looked into: the uppermost of each, and why. Nothing
+    /// was concluded from what is missing there.
+    public var unreadable: [ItemPath: String] = [:]
 }

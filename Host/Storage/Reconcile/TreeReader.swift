@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import Model
+public import Model
 
 extension Tree {
     /// What lies at a path.
@@ -8,9 +8,18 @@ extension Tree {
         if path.isRoot { return .folder }
         switch spot(path) {
         case .success(let spot): return entry(spot.name, in: spot.folder.number)
-        case .failure(.missing): return .nothing
-        case .failure(.obstructed): return .nothing
-        case .failure(.failed): return .unreadable
+        case .failure(let reason): return reason.isAbsence ? .nothing : .unreadable(because: reason.text)
+        }
+    }
+
+    /// Why it cannot be told what is in a folder; nil: it can, or there is no such folder.
+    public func whyUnreadable(_ folder: ItemPath) -> String? {
+        switch openFolder(folder, making: false) {
+        case .success(let number):
+            // Looking anything up in it needs the right to pass.
+            let folder = Descriptor(number)
+            return status(of: ".", in: folder.number) == nil ? String(cString: strerror(errno)) : nil
+        case .failure(let reason): return reason.isAbsence ? nil : reason.text
         }
     }
 
@@ -19,9 +28,13 @@ extension Tree {
     /// What lies there, and when others read it last; nil if the system does not tell.
     func look(_ name: String, in folder: Int32) -> (entry: FoundEntry, accessed: Timestamp?) {
         guard let info = status(of: name, in: folder) else {
-            return (errno == ENOENT || errno == ENOTDIR ? .nothing : .unreadable, nil)
+            let code = errno
+            let isAbsence = code == ENOENT || code == ENOTDIR
+            return (isAbsence ? .nothing : .unreadable(because: String(cString: strerror(code))), nil)
         }
-        guard info.isRegular else { return (info.isFolder ? .folder : .other, nil) }
+        guard info.isRegular else {
+            return (info.isFolder ? .folder : info.isSymbolicLink ? .link : .other, nil)
+        }
         let now = clock()
         // Of somebody else's file our own reads show too. A time that is still to come was set by hand.
         let accessed = Timestamp(info.st_atim)
@@ -44,7 +57,7 @@ extension Tree {
         // Without a watch the mark could be taken for proof though somebody has the file mapped and goes on writing.
         guard
             case .held(let watch) = ContentWatch.begin(
-                file.number, info, .unwritten, now: clock(), instead: hooks.openFiles)
+                file.number, info, .unwritten, now: clock(), step: proof.step, instead: hooks.openFiles)
         else { return .unsettled }
         var hash = ContentHash()
         let read = readAll(file.number) { piece in

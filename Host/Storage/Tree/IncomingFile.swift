@@ -8,7 +8,7 @@ public import Model
 /// `incoming/`, to go on with.
 public final class IncomingFile {
     /// Its name in `incoming/`.
-    public let name: String
+    public private(set) var name: String
     /// How many bytes are there.
     public private(set) var size: Int64 = 0
     private let folder: Int32
@@ -16,15 +16,20 @@ public final class IncomingFile {
     private var hash = ContentHash()
     /// How many bytes the disk was asked to write.
     private var written: Int64 = 0
+    private let failures: Int
     private let clock: @Sendable () -> Timestamp
 
     /// So many bytes at a time go to the disk while others come: the sync at the end of a large file finds little left to write.
     private static let writtenAtOnce: Int64 = 8 << 20
 
     /// Opens the file with this name, or makes it, and hashes what is there.
-    init(_ name: String, in folder: Int32, clock: @escaping @Sendable () -> Timestamp) throws(Failure) {
+    /// - Parameter failures: How often writing to the disk has failed until now.
+    init(
+        _ name: String, in folder: Int32, failures: Int, clock: @escaping @Sendable () -> Timestamp
+    ) throws(Failure) {
         self.name = name
         self.folder = folder
+        self.failures = failures
         self.clock = clock
         let number = openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard number >= 0 else { throw .system("opening incoming/\(name)", errno) }
@@ -82,7 +87,14 @@ public final class IncomingFile {
         guard futimens(file.number, &times) == 0 else { throw .system("setting the time of incoming/\(name)", errno) }
         guard let info = file.status() else { throw .system("reading incoming/\(name)", errno) }
         return CompletedFile(
-            name: name, digest: hash.digest, checksums: hash.checksums, mark: FileMark(info, now: clock()))
+            name: name, digest: hash.digest, checksums: hash.checksums, mark: FileMark(info, now: clock()),
+            failures: failures)
+    }
+
+    /// Gives the file another name in `incoming/`, one that no other file in use has.
+    public func rename(to other: String) throws(Failure) {
+        guard renameat(folder, name, folder, other) == 0 else { throw .system("renaming incoming/\(name)", errno) }
+        name = other
     }
 
     /// Removes the file.
@@ -116,6 +128,8 @@ public struct CompletedFile: Hashable, Sendable {
     public var checksums: [ChecksumAlgorithm: [UInt8]]
     /// Its looks in `incoming/`.
     public var mark: FileMark
+    /// How often writing to the disk had failed when it was opened.
+    var failures = 0
 
     /// In bytes.
     public var size: Int64 { mark.size }

@@ -88,7 +88,7 @@ extension Tree {
         }
         guard FileMark(info, now: clock()).hasContent(like: replacement.mark),
             case .held(let watch) = ContentWatch.begin(
-                file.number, info, .unwritten, now: clock(), instead: hooks.openFiles)
+                file.number, info, .unwritten, now: clock(), step: proof.step, instead: hooks.openFiles)
         else { return .writtenReplacement }
         return watch.isUndisturbed(file.number, now: clock()) ? .replacement : .writtenReplacement
     }

@@ -23,6 +23,25 @@ enum NoSpot: Error {
     case failed(Failure)
 }
 
+extension NoSpot {
+    /// Whether nothing can be there. What a symbolic link or a mounted file system hides, or an error, is no absence.
+    var isAbsence: Bool {
+        switch self {
+        case .missing: true
+        case .obstructed(let obstruction): obstruction != .symbolicLink && obstruction != .mountPoint
+        case .failed: false
+        }
+    }
+
+    var text: String {
+        switch self {
+        case .missing: "it is missing"
+        case .obstructed(let obstruction): "\(obstruction.text) lies there"
+        case .failed(let failure): failure.message
+        }
+    }
+}
+
 /// `Result` does not hold what cannot be copied.
 enum SpotResult: ~Copyable {
     case success(Spot)

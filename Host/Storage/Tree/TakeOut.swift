@@ -1,10 +1,11 @@
 import CLinux
 import Glibc
 import Model
+import Synchronization
 
 /// Content that the server is known to have: of a version that it gave or took.
 struct KnownContent {
-    /// SHA-256, 32 bytes.
+    /// SHA-256, 32 bytes; empty: of a changed file that a person has agreed to lose, which is known by its looks alone.
     var digest: [UInt8]
     /// In bytes.
     var size: Int64
@@ -54,7 +55,9 @@ extension Tree {
         hooks.reached(.opened)
 
         let watch: ContentWatch
-        switch ContentWatch.begin(file.number, info, kind, now: clock(), instead: hooks.openFiles) {
+        switch ContentWatch.begin(
+            file.number, info, kind, now: clock(), step: proof.step, instead: hooks.openFiles)
+        {
         case .held(let held): watch = held
         case .inUse: return .inUse
         }
@@ -93,6 +96,7 @@ extension Tree {
             watch.isUndisturbed(file.number, now: clock())
         {
             unlinkat(incoming.number, aside.name, 0)
+            if replacement == nil { hasUnsyncedRemovals.store(true, ordering: .sequentiallyConsistent) }
             return .taken
         }
         hooks.reached(.puttingBack)
@@ -112,7 +116,11 @@ extension Tree {
         _ file: Int32, _ watch: borrowing ContentWatch, known: KnownContent?, replacement: CompletedFile?, name: String
     ) throws(Failure) -> Judgement {
         guard let before = markOf(file) else { throw .system("reading \(name)", errno) }
-        if let mark = known?.mark, mark.isConclusive, mark.looksLike(before) { return .known(before) }
+        if let known, let mark = known.mark, mark.looksLike(before),
+            known.digest.isEmpty ? proof.suffices(mark) : proof.isProof(mark)
+        {
+            return .known(before)
+        }
         guard before.size == known?.size || before.size == replacement?.size else { return .modified }
         var hash = ContentHash()
         let read = readAll(file) { piece in

@@ -39,9 +39,11 @@ extension Tree {
 
     /// Removes a copy if its content is known to be the server's and no program has it open.
     /// - Parameter known: What the row says of the copy.
+    /// - Throws: `.localIO` if the way to it cannot be passed, so that nobody takes it for gone.
     public func remove(at path: ItemPath, known: LocalCopy) throws(Failure) -> RemoveOutcome {
         switch self.spot(path) {
         case .failure(.missing): return .nothingThere
+        case .failure(let reason) where !reason.isAbsence: throw unreachable(path, reason)
         case .failure(.obstructed(let obstruction)): return .obstructed(obstruction)
         case .failure(.failed(let failure)): throw failure
         case .success(let spot):
@@ -60,6 +62,23 @@ extension Tree {
     /// For a download that was put in place when the host was killed, before its row said so.
     public func mark(at path: ItemPath, ifDigest digest: [UInt8]) -> FileMark? {
         guard case .same(let mark) = read(path, comparingWith: digest) else { return nil }
+        return mark
+    }
+
+    private func unreachable(_ path: ItemPath, _ reason: NoSpot) -> Failure {
+        if case .failed(let failure) = reason { return failure }
+        return Failure(
+            .localIO, "\(localPath(of: path)) cannot be reached: where a folder above it was, \(reason.text)",
+            hint: "Put the folder back")
+    }
+
+    /// Reads a copy whose looks do not prove its content, so that they do from now on.
+    /// - Returns: its new mark; nil if there is nothing to gain by reading it now, or its content is not the row's.
+    public func prove(_ copy: LocalCopy, at path: ItemPath) -> FileMark? {
+        guard proof.showsChanges, !proof.isProof(copy.mark),
+            case .same(let mark) = read(path, comparingWith: copy.digest),
+            proof.isProof(mark)
+        else { return nil }
         return mark
     }
 

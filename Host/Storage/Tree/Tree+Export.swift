@@ -13,13 +13,17 @@ extension Tree {
     public func export(_ path: ItemPath, known: LocalCopy, to target: String) throws(Failure) {
         guard case .success(let spot) = spot(path) else { throw Self.changed(path) }
         let source = OwnFile(spot, ownOpens)
-        guard source.number >= 0, isUnchanged(source.number, known) else { throw Self.changed(path) }
+        // Else the bytes that were written tell.
+        let isProof = proof.isProof(known.mark)
+        guard source.number >= 0, !isProof || isUnchanged(source.number, known) else { throw Self.changed(path) }
         let place = try ExportPlace(target)
-        let file = Descriptor(open(place.temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666))
+        let file = Descriptor(open(place.temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666))
         guard file.number >= 0 else { throw place.refusal(errno) }
         do throws(Failure) {
             try copy(source.number, to: file.number, as: target)
-            guard isUnchanged(source.number, known) else { throw Self.changed(path) }
+            guard isProof ? isUnchanged(source.number, known) : digest(of: file.number) == known.digest else {
+                throw Self.changed(path)
+            }
             if let mode = place.mode, fchmod(file.number, mode) != 0 { throw .system("writing \(target)", errno) }
             guard fsync(file.number) == 0 else { throw .system("writing \(target)", errno) }
             guard rename(place.temporary, place.path) == 0 else { throw place.refusal(errno) }
@@ -32,6 +36,15 @@ extension Tree {
     private func isUnchanged(_ file: Int32, _ known: LocalCopy) -> Bool {
         var info = stat()
         return fstat(file, &info) == 0 && info.isRegular && FileMark(info, now: clock()).looksLike(known.mark)
+    }
+
+    private func digest(of file: Int32) -> [UInt8]? {
+        var hash = ContentHash()
+        let read = readAll(file) { piece in
+            hash.update(piece)
+            return true
+        }
+        return read == true ? hash.digest : nil
     }
 
     private func copy(_ source: Int32, to file: Int32, as target: String) throws(Failure) {

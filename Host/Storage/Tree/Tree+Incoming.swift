@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 public import Model
+import Synchronization
 
 extension Tree {
     /// The names of files in `incoming/` are the caller's: letters, digits, `-` and `_`, at most 128.
@@ -19,7 +20,19 @@ extension Tree {
     /// Opens a file in `incoming/` to append to, or makes it. What is there already is read and hashed.
     public func incomingFile(_ name: String) throws(Failure) -> IncomingFile {
         guard Self.isIncomingName(name) else { throw Failure(.internal, "incoming/\(name) is no name for a download") }
-        return try IncomingFile(name, in: incoming.number, clock: clock)
+        return try IncomingFile(
+            name, in: incoming.number, failures: failures.load(ordering: .sequentiallyConsistent), clock: clock)
+    }
+
+    /// Whether no write to the disk has failed since the file was opened. If one has, some of its bytes may never get there, though
+    /// they can still be read: it is fetched anew.
+    public func isBelieved(_ file: CompletedFile) -> Bool {
+        file.failures == failures.load(ordering: .sequentiallyConsistent)
+    }
+
+    /// Before the failure is counted: what is opened by then is not believed, and what comes after finds nothing to go on with.
+    func abandonAllIncoming() {
+        for name in (try? names(in: incoming.number)) ?? [] where !Self.isStagedName(name) { abandonIncoming(name) }
     }
 
     /// How many bytes of a download are there; nil if there is no such file.

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 public import Model
+import Synchronization
 
 /// The folder of local copies: each lies at the path that its item has on the server.
 ///
@@ -17,13 +18,19 @@ public final class Tree: Sendable {
     let folder: Descriptor
     let incoming: Descriptor
     let clock: @Sendable () -> Timestamp
+    /// What a file's looks prove here.
+    let proof: LooksProof
     let hooks: TreeHooks
     /// What of the tree Larder itself has open.
     let ownOpens = OwnOpens()
+    /// How often writing to the disk has failed: what was written before is not believed.
+    let failures = Atomic<Int>(0)
+    /// Whether a copy was removed, and the disk may not know it yet.
+    let hasUnsyncedRemovals = Atomic<Bool>(false)
 
     init(
         root: String, folder: consuming Descriptor, incoming: consuming Descriptor, reservesDotLarder: Bool,
-        clock: @escaping @Sendable () -> Timestamp, hooks: TreeHooks = TreeHooks()
+        clock: @escaping @Sendable () -> Timestamp, proof: LooksProof = LooksProof(), hooks: TreeHooks = TreeHooks()
     ) {
         _ = Lease.prepareProcess
         self.root = root
@@ -31,6 +38,7 @@ public final class Tree: Sendable {
         self.incoming = incoming
         self.reservesDotLarder = reservesDotLarder
         self.clock = clock
+        self.proof = proof
         self.hooks = hooks
     }
 
@@ -56,10 +64,14 @@ public final class Tree: Sendable {
     /// A mark that is proof from now on: renews one that was taken right after the file was put in place.
     ///
     /// Called at least ``FileMark/clockStep`` after that, such as when the next batch is complete. The copy's modification
-    /// time was set by us, to another time than now: had anybody written the file meanwhile, its looks would be others.
-    /// - Returns: the mark as it was if the file looks differently now, so that it is read before anything is done to it.
+    /// time was set by us, to another time than now: had anybody written the file meanwhile, its looks would be others. Where times
+    /// are kept too coarsely to tell that, the file is read once, by the next comparison.
+    /// - Returns: the mark as it was if the file looks differently now or its looks tell nothing yet, so that it is read before
+    ///   anything is done to it.
     public func settle(_ mark: FileMark, at path: ItemPath) -> FileMark {
-        guard let now = self.mark(at: path), now.looksLike(mark), now.recorded >= mark.recorded else { return mark }
+        guard !proof.isCoarse, let now = self.mark(at: path), now.looksLike(mark), now.recorded >= mark.recorded else {
+            return mark
+        }
         return now
     }
 
@@ -69,8 +81,26 @@ public final class Tree: Sendable {
     /// processors, busy) it took 8–21 ms, `fdatasync` one after the other 1.0–1.4 s, on eight threads 63–76 ms; each of those
     /// commits the file system's journal, which `syncfs` does once, with the renames in it. Its price is that it also writes what
     /// other programs have not written yet.
+    ///
+    /// After an error the kernel may have dropped what it could not write, and says nothing of it the next time: everything in
+    /// `incoming/` goes, also what is being written now (``isBelieved(_:)``).
     public func syncData() throws(Failure) {
-        guard linux_syncfs(folder.number) == 0 else { throw .system("writing \(root) to the disk", errno) }
+        let code = hooks.sync.map { $0() } ?? (linux_syncfs(folder.number) == 0 ? 0 : errno)
+        guard code == 0 else {
+            abandonAllIncoming()
+            failures.add(1, ordering: .sequentiallyConsistent)
+            throw .system("writing \(root) to the disk", code)
+        }
+    }
+
+    /// Makes removals durable, if there were any: called before the rows say so, since after a power cut the file may be back, and
+    /// only the row knows its content.
+    public func syncRemovals() throws(Failure) {
+        guard hasUnsyncedRemovals.exchange(false, ordering: .sequentiallyConsistent) else { return }
+        do { try syncData() } catch {
+            hasUnsyncedRemovals.store(true, ordering: .sequentiallyConsistent)
+            throw error
+        }
     }
 
     /// Whether a program other than this one has the file at a path open.
@@ -117,4 +147,6 @@ struct TreeHooks: Sendable {
     var reached: @Sendable (Point) -> Void = { _ in }
     /// Set: there are no leases, and this is what `/proc` answers.
     var openFiles: (@Sendable (stat) -> OpenFiles.Answer)?
+    /// Set: nothing is synced, and this is what the kernel answers: 0 or an `errno`.
+    var sync: (@Sendable () -> Int32)?
 }

@@ -36,7 +36,7 @@ struct TreeOpening {
         let isInVault = isDefault && sameDevice(root.number, vaultFolder)
         let mark = isInVault && last == "inside" ? nil : try readMark(root.number, files)
         if let mark, mark != id {
-            throw Failure(
+            throw Failure.lasting(
                 .localIO, "The folder \(files) holds the local copies of another vault",
                 hint: "Name another folder as `files` in the config")
         }
@@ -49,12 +49,30 @@ struct TreeOpening {
         if last != now { try database.writeBlocking { try $0.setMeta(.tree, .text(now)) } }
 
         let incoming = try openIncoming(root.number, files, isMarked: !isInside)
-        return Tree(root: files, folder: root, incoming: incoming, reservesDotLarder: !isInside, clock: clock)
+        let proof = try measureProof(incoming.number, files)
+        return Tree(
+            root: files, folder: root, incoming: incoming, reservesDotLarder: !isInside, clock: clock, proof: proof)
+    }
+
+    /// Marks that were recorded when times were thought to be kept more finely than they are prove nothing at an act.
+    private func measureProof(_ incoming: Int32, _ files: String) throws -> LooksProof {
+        guard var proof = LooksProof.measure(in: incoming) else {
+            throw Failure.system("keeping times in \(files)", errno)
+        }
+        let step = proof.step.nanoseconds
+        proof.since = try database.writeBlocking { tx in
+            if step > (try tx.metaInteger(.looksStep) ?? FileMark.clockStep.nanoseconds) {
+                try tx.distrustLooks(now: clock())
+            }
+            try tx.setMeta(.looksStep, .integer(step))
+            return try tx.metaInteger(.looksSince).map(Timestamp.init(nanoseconds:))
+        }
+        return proof
     }
 
     private func notThere(_ files: String, _ last: String?) -> Failure {
         let was = last == "inside" ? "; they were in \(vault)/files" : ""
-        return Failure(
+        return .lasting(
             .localIO, "The folder \(files) does not hold this vault's local copies\(was)",
             hint:
                 "Mount it, or move the copies there. To begin with what is there: mkdir -p \(files)/.larder && cp \(vault)/vault \(files)/.larder/"

@@ -2,7 +2,8 @@ import Glibc
 public import Model
 
 /// An account's folder: `larder.db`, `files/` (unless the config names another folder for them), `incoming/`, `calendars/`,
-/// `thumbnails/`, `projects/`, `plugins/`, the mark `vault` with the vault's id, and the lock.
+/// `thumbnails/`, `projects/`, `plugins/`, `backups/`, the mark `vault` with the vault's id, the note `trouble`, and the lock. The file
+/// `unclosed` is there while somebody has the vault open: found at the next opening it says that the last one did not end well.
 ///
 /// Whoever holds a value has the vault to itself; reading commands open the database alone, beside it.
 public final class Vault: Sendable {
@@ -18,14 +19,17 @@ public final class Vault: Sendable {
     public let isFirstSinceBoot: Bool
     private let lock: VaultLock
 
+    static let unclosed = "unclosed"
+
     private init(
-        path: String, id: String, database: Database, tree: Tree, isFirstSinceBoot: Bool, lock: consuming VaultLock
+        path: String, id: String, database: Database, tree: Tree, isFirstSinceBoot: Bool, lock: consuming VaultLock,
+        clock: @escaping @Sendable () -> Timestamp
     ) {
         self.path = path
         self.id = id
         self.database = database
         self.tree = tree
-        calendars = CalendarMirror(vault: path, database: database)
+        calendars = CalendarMirror(vault: path, database: database, clock: clock)
         self.isFirstSinceBoot = isFirstSinceBoot
         self.lock = lock
     }
@@ -45,11 +49,18 @@ public final class Vault: Sendable {
             try refuseStrangeFolder(path, folder.number)
         }
         let lock = try VaultLock(of: path)
+        try VaultRestore.refuseUnfinished(path)
+        try VaultRestore.refuseLoss(path)
         var mark = try VaultMark.read(in: folder.number, at: path)
         for name in ["incoming", "thumbnails", "projects", "plugins"] where mkdirat(folder.number, name, 0o700) != 0 {
             guard errno == EEXIST else { throw .system("making \(path)/\(name)", errno) }
         }
-        let database = try Database.open(path: path + "/larder.db")
+        let wasUnclosed = status(of: unclosed, in: folder.number) != nil
+        if wasUnclosed, hadDatabase { try refuseDamage(path) }
+        if !wasUnclosed { try makeMark(unclosed, in: folder.number, at: path) }
+        let database = try Database.open(path: path + "/larder.db") { schema in
+            try DatabaseBackups(vault: path).keep(schema: schema)
+        }
         do {
             // A database that was moved aside is made anew under the id that the tree is marked with.
             if mark == nil { mark = try database.readBlocking { try $0.metaText(.vaultID) }.flatMap(VaultMark.init) }
@@ -58,6 +69,7 @@ public final class Vault: Sendable {
             let boot = currentBootID()
             let isFirstSinceBoot = try database.writeBlocking { tx in
                 let last = try tx.metaText(.bootID)
+                if let last, last != boot { try tx.distrustLooks(now: clock()) }
                 try tx.setMeta(.vaultID, .text(marked.id))
                 try tx.setMeta(.bootID, .text(boot))
                 return last != boot
@@ -68,22 +80,38 @@ public final class Vault: Sendable {
             .open(files: files ?? path + "/files")
             return Vault(
                 path: path, id: marked.id, database: database, tree: tree, isFirstSinceBoot: isFirstSinceBoot,
-                lock: lock)
+                lock: lock, clock: clock)
         } catch {
-            try? database.close()
+            // Its own error is of no interest beside the other.
+            if (try? database.close()) != nil { unlinkat(folder.number, unclosed, 0) }
             throw error as? Failure ?? Failure(.internal, "Opening the vault \(path) failed: \(error)")
         }
     }
 
     /// The database of a vault, for reading beside a host that may have it open.
     public static func openDatabaseForReading(at path: String) throws(Failure) -> Database {
-        try Database.open(path: path + "/larder.db", readOnly: true)
+        try VaultRestore.refuseUnfinished(path)
+        try VaultRestore.refuseLoss(path)
+        return try Database.open(path: path + "/larder.db", readOnly: true)
     }
 
     /// Closes the database and gives the vault free. No access may be under way or follow.
     public func close() throws(Failure) {
+        defer { lock.release() }
         try database.close()
-        lock.release()
+        unlink("\(path)/\(Self.unclosed)")
+    }
+
+    /// The last host that had the vault open did not close it: before anything is believed that the database says, it is looked at.
+    private static func refuseDamage(_ path: String) throws(Failure) {
+        let file = DatabaseFile(path: path + "/larder.db")
+        if let damage = try file.damage() { throw SQLiteFailure.damage(of: file.path, damage) }
+    }
+
+    private static func makeMark(_ name: String, in folder: Int32, at path: String) throws(Failure) {
+        let number = openat(folder, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { throw .system("making \(path)/\(name)", errno) }
+        Glibc.close(number)
     }
 
     private static func makeFolders(_ path: String) throws(Failure) -> Descriptor {
@@ -99,7 +127,10 @@ public final class Vault: Sendable {
 
     /// A folder with other things in it is somebody's, and no vault.
     private static func refuseStrangeFolder(_ path: String, _ folder: Int32) throws(Failure) {
-        let own: Set = ["lock", "incoming", "calendars", "thumbnails", "projects", "plugins", "files", "vault.new"]
+        let own: Set = [
+            "lock", "unclosed", "backups", "incoming", "calendars", "thumbnails", "projects", "plugins", "files",
+            "vault.new", noteName,
+        ]
         guard let strange = try names(in: folder).first(where: { !own.contains($0) }) else { return }
         throw Failure(
             .cannotCreate, "\(path) is no vault and not empty: there is \(strange)",

@@ -28,18 +28,49 @@ extension Disk {
                 try copyFile(from, to: to)
                 written.files.append(to)
             } else if info.isSymbolicLink {
-                let text = try linkTarget(of: from)
-                if links == .inside, !Self.leadsInside(text, depth: depth) {
-                    throw ProjectProblem.badSource(path: from.text, why: "it is a symbolic link to what lies outside")
-                }
+                let text = try links == .inside ? innerLink(from, depth: depth) : linkTarget(of: from)
                 try perform(.symlink, to) { symlink(text, to.bytes) }
             } else {
-                throw ProjectProblem.badSource(path: from.text, why: "it is no file, folder or symbolic link")
+                throw Self.foreignKind(from)
             }
         }
         // What is in a copy must stay removable.
         try perform(.mkdir, target) { chmod(target.bytes, mode & 0o777 | 0o700) }
         written.folders.append(target)
+    }
+
+    /// Looks through a folder that is to be moved as ``copyFolder(_:to:links:depth:_:)`` looks through one that is copied, and
+    /// remembers what is to be made durable.
+    /// - Throws: ``ProjectProblem/badSource(path:why:)``, ``ProjectProblem/sourceElsewhere(path:)``, or the system call that failed.
+    func lookThrough(_ source: Path, on device: dev_t, depth: Int = 0, _ written: inout Written) throws {
+        for name in try names(in: source) {
+            let path = source.entry(name)
+            guard let info = try status(path) else { continue }
+            guard info.st_dev == device else { throw ProjectProblem.sourceElsewhere(path: path.text) }
+            if info.isFolder {
+                try lookThrough(path, on: device, depth: depth + 1, &written)
+            } else if info.isRegular {
+                written.files.append(path)
+            } else if info.isSymbolicLink {
+                _ = try innerLink(path, depth: depth)
+            } else {
+                throw Self.foreignKind(path)
+            }
+        }
+        written.folders.append(source)
+    }
+
+    /// - Returns: where a link leads that does not leave the tree.
+    private func innerLink(_ path: Path, depth: Int) throws -> [CChar] {
+        let text = try linkTarget(of: path)
+        guard Self.leadsInside(text, depth: depth) else {
+            throw ProjectProblem.badSource(path: path.text, why: "it is a symbolic link to what lies outside")
+        }
+        return text
+    }
+
+    private static func foreignKind(_ path: Path) -> ProjectProblem {
+        .badSource(path: path.text, why: "it is no file, folder or symbolic link")
     }
 
     /// Copies a regular file's content, rights and modification time.
@@ -103,10 +134,10 @@ extension Disk {
         for name in try names(in: folder) {
             let path = folder.entry(name)
             guard let info = try status(path) else { continue }
-            if info.isRegular { size += UInt64(max(0, info.st_size)) }
+            if info.isRegular { size = size.adding(UInt64(max(0, info.st_size))) }
             guard info.isFolder else { continue }
             do throws(SystemCallError) {
-                size += try self.size(of: path)
+                size = size.adding(try self.size(of: path))
             } catch {
                 if error.code != ENOENT { throw error }
             }

@@ -59,11 +59,17 @@ struct Disk: Sendable {
         }
     }
 
+    /// A larger file is none of a project's own: such as one that was made sparse. In bytes.
+    private static let largestFile = 1 << 30
+
     /// Reads a regular file to its end.
+    /// - Throws: `EFBIG` for one of more than a gibibyte.
     func read(_ file: borrowing OpenFile) throws(SystemCallError) -> [UInt8] {
         let (number, path) = (file.number, file.path)
         // One byte more than there should be, so that most files end with the first call's answer.
-        var bytes = [UInt8](repeating: 0, count: Int(try status(file).st_size) + 1)
+        let size = Int(try status(file).st_size)
+        guard size <= Self.largestFile else { throw SystemCallError(call: "read", path: path.text, code: EFBIG) }
+        var bytes = [UInt8](repeating: 0, count: size + 1)
         var done = 0
         while true {
             let got = try perform(.read, path) {
@@ -76,6 +82,9 @@ struct Disk: Sendable {
                     return bytes
                 }
             } else {
+                guard done <= Self.largestFile else {
+                    throw SystemCallError(call: "read", path: path.text, code: EFBIG)
+                }
                 bytes += [UInt8](repeating: 0, count: 65_536)
             }
         }

@@ -29,6 +29,16 @@ struct Path: Hashable, Sendable {
         return Path(bytes: bytes[...last] + [0])
     }
 
+    /// Without slashes, and dots for the folder itself, at its end: what it names is looked at, a symbolic link included.
+    var withoutClosing: Path {
+        let (slash, dot) = (CChar(bitPattern: UInt8(ascii: "/")), CChar(bitPattern: UInt8(ascii: ".")))
+        var name = bytes.dropLast()
+        while name.count > 1, name.last == slash || (name.last == dot && name.dropLast().last == slash) {
+            name.removeLast()
+        }
+        return Path(bytes: name + [0])
+    }
+
     /// For people.
     var text: String { bytes.withUnsafeBytes { String(decoding: $0.dropLast(), as: UTF8.self) } }
 }

@@ -2,12 +2,15 @@
 ///
 ///     <base>/.lock              held by whoever writes
 ///     <base>/.staging/          what is being made or taken away; nothing refers to what lies here
+///     <base>/.moving/           for each source of assets that is being moved, where it came from
 ///     <base>/<PROJECT>/         a project, see ProjectFolder
 struct BaseFolder: Sendable {
     let path: Path
 
     var lock: Path { path.entry(".lock") }
     var staging: Path { path.entry(".staging") }
+
+    var moving: Path { path.entry(".moving") }
 
     func project(_ id: ProjectID) -> ProjectFolder { ProjectFolder(path: path.entry(id.description)) }
 

@@ -57,20 +57,21 @@ extension ProjectStorage {
             let project = folder.project(id)
             var growth: Int64 = 0
             for step in request.stepsToAdd {
-                growth += Int64(StepID.byteCount + step.userData.count)
-                if let source = step.assetsSource { growth += Int64(clamping: try disk.size(of: usableSource(source))) }
+                growth = growth.adding(Int64(StepID.byteCount + step.userData.count))
+                guard let source = step.assetsSource else { continue }
+                growth = growth.adding(Int64(clamping: try disk.size(of: usableSource(source, step.sourceUse))))
             }
             let unwanted = Set(request.stepIDsToDelete)
             let stored = try StoredData(of: project, unwanted.isEmpty ? [] : .stepIDs, on: disk)
             for step in stored.stepIDs ?? [] where unwanted.contains(step) {
-                growth -= Int64(StepID.byteCount)
+                growth = growth.adding(-Int64(StepID.byteCount))
                 let path = project.step(step).path
-                if try disk.status(path) != nil { growth -= Int64(clamping: try disk.size(of: path)) }
+                if try disk.status(path) != nil { growth = growth.adding(-Int64(clamping: try disk.size(of: path))) }
             }
             if let userData = request.userData {
-                growth += Int64(userData.count)
+                growth = growth.adding(Int64(userData.count))
                 if let old = try disk.status(project.data.entry(ProjectFolder.userData)) {
-                    growth -= Int64(old.st_size)
+                    growth = growth.adding(-max(0, Int64(old.st_size)))
                 }
             }
             return growth

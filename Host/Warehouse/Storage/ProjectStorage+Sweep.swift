@@ -6,6 +6,7 @@ extension ProjectStorage {
     /// next opening does it.
     func sweep() throws {
         _ = try disk.holdingLock(at: folder.lock, waits: false) {
+            let stuck = try settleMoves()
             if try disk.status(folder.staging) != nil {
                 for name in try disk.names(in: folder.staging) {
                     // One that cannot be removed is no reason to leave the others. The same below.
@@ -13,12 +14,12 @@ extension ProjectStorage {
                 }
             }
             for name in try disk.names(in: folder.path) {
-                if let id = BaseFolder.projectID(name) { try? sweep(folder.project(id)) }
+                if let id = BaseFolder.projectID(name) { try? sweep(folder.project(id), besides: stuck) }
             }
         }
     }
 
-    private func sweep(_ project: ProjectFolder) throws {
+    private func sweep(_ project: ProjectFolder, besides stuck: Set<StepID>) throws {
         try repair(project)
         guard try disk.status(project.data) != nil else {
             // Only an empty folder goes by this. With anything in it, it is a person's to look at.
@@ -28,7 +29,7 @@ extension ProjectStorage {
         let stored = try StoredData(of: project, .stepIDs, on: disk)
         // A list that was cut off says nothing of the steps that it does not name.
         guard stored.isListWhole else { return }
-        let named = Set(stored.stepIDs ?? [])
+        let named = stuck.union(stored.stepIDs ?? [])
         for name in try disk.names(in: project.steps) {
             guard let id = StepID(Path(bytes: name + [0]).text), !named.contains(id) else { continue }
             try? disk.removeTree(project.steps.entry(name))

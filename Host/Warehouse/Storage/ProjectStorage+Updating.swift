@@ -3,8 +3,8 @@ import Glibc
 extension ProjectStorage {
     /// Applies a request, whole or not at all.
     ///
-    /// New steps are complete before the project names them; steps that it no longer names are removed afterwards. The
-    /// sources of assets are removed when all is done, and are untouched if the update fails.
+    /// New steps are complete before the project names them; steps that it no longer names are removed afterwards. Sources of
+    /// assets that are consumed are removed when all is done; all are untouched if the update fails.
     /// - Returns: the ids of the steps that were added.
     /// - Throws: `invalidArgument` if the cursor would not lie within the steps that there will be, else `writeFailed`.
     @discardableResult
@@ -87,52 +87,61 @@ extension ProjectStorage {
                 underlying: ProjectProblem.cursorOutOfRange(cursor: cursor, steps: stepCount))
         }
 
-        var written = Written()
-        let added = try request.stepsToAdd.map { try makeStep($0, in: work, &written) }
+        var new = NewSteps()
+        for step in request.stepsToAdd { try makeStep(step, in: work, &new) }
         var metadata = stored.metadata
         metadata.stepCursor = cursor
         metadata.modified = now()
         var stepIDs: [StepID]?
-        if !added.isEmpty || !deleted.isEmpty {
+        if !new.ids.isEmpty || !deleted.isEmpty {
             let place = stored.metadata.stepCursor
-            let all = old[..<place] + added + old[place...]
+            let all = old[..<place] + new.ids + old[place...]
             stepIDs = deleted.isEmpty ? Array(all) : all.filter { !unwanted.contains($0) }
         }
         var content = DataContent(metadata: metadata, stepIDs: stepIDs, userData: request.userData)
         content.carryOn(from: project, stored)
         let data = work.entry("data")
-        try writeData(content, at: data, &written)
-        try written.sync(on: disk)
+        try writeData(content, at: data, &new.written)
+        try new.written.sync(on: disk)
         do {
-            try moveIn(added, from: work, to: project)
+            try moveIn(new.ids, from: work, to: project)
+            try move(new.moves, to: project, of: request.projectID)
             try replaceData(of: project, with: data)
         } catch {
             // What stays is not referred to, and swept when a storage is opened next. The same below.
-            for step in added { try? disk.removeTree(project.step(step).path) }
+            let stuck = takeBack(new.moves, from: project)
+            for step in new.ids where !stuck.contains(step) { try? disk.removeTree(project.step(step).path) }
             throw error
         }
+        for move in new.moves { try? disk.removeFile(note(of: move.step)) }
         for step in deleted { try? disk.removeTree(project.step(step).path) }
-        for source in request.stepsToAdd.compactMap(\.assetsSource) { try? disk.removeTree(Path(source)) }
-        return added
+        for source in new.consumed { try? disk.removeTree(source) }
+        return new.ids
     }
 
     /// Makes a step in the folder for what is not in place yet, where its id is its name.
-    private func makeStep(_ content: StepContent, in work: Path, _ written: inout Written) throws -> StepID {
+    private func makeStep(_ content: StepContent, in work: Path, _ new: inout NewSteps) throws {
         let id = StepID()
         let step = StepFolder(path: work.entry(id.description))
         try disk.makeFolder(step.path)
         try disk.makeFolder(step.data)
         try disk.write(content.userData, to: step.userData)
-        written.files.append(step.userData)
-        written.folders.append(step.data)
-        if let source = content.assetsSource {
-            try disk.copyFolder(usableSource(source), to: step.assets, links: .inside, &written)
+        new.written.files.append(step.userData)
+        new.written.folders.append(step.data)
+        if let source = try content.assetsSource.map({ try usableSource($0, content.sourceUse) }) {
+            if content.sourceUse == .moved {
+                try lookThrough(source, &new.written)
+                new.moves.append(AssetsMove(step: id, source: source))
+            } else {
+                try disk.copyFolder(source, to: step.assets, links: .inside, &new.written)
+                if content.sourceUse == .consumed { new.consumed.append(source) }
+            }
         } else {
             try disk.makeFolder(step.assets)
-            written.folders.append(step.assets)
+            new.written.folders.append(step.assets)
         }
-        written.folders.append(step.path)
-        return id
+        new.written.folders.append(step.path)
+        new.ids.append(id)
     }
 
     private func moveIn(_ steps: [StepID], from work: Path, to project: ProjectFolder) throws(SystemCallError) {
@@ -143,16 +152,13 @@ extension ProjectStorage {
         try disk.sync(project.steps)
         if isFirst { try disk.sync(project.path) }
     }
+}
 
-    /// A folder that can be copied and then removed, without a step or project losing anything.
-    func usableSource(_ source: String) throws -> Path {
-        let path = Path(source)
-        func refusal(_ why: String) -> ProjectProblem { .badSource(path: source, why: why) }
-        guard let info = try disk.status(path) else { throw refusal("it does not exist") }
-        guard info.isFolder else { throw refusal("it is no folder") }
-        let (real, base) = (try disk.realPath(path).text, try disk.realPath(folder.path).text)
-        if "\(real)/".hasPrefix("\(base)/") { throw refusal("it lies in the storage") }
-        if "\(base)/".hasPrefix("\(real)/") { throw refusal("the storage lies in it") }
-        return path
-    }
+/// Steps that were made and are not in place yet.
+private struct NewSteps {
+    var ids: [StepID] = []
+    var written = Written()
+    /// Sources that are removed when the steps are the project's.
+    var consumed: [Path] = []
+    var moves: [AssetsMove] = []
 }

@@ -18,6 +18,7 @@ public final class ProjectStorage: Sendable {
     let folder: BaseFolder
     let disk: Disk
     let now: @Sendable () -> ProjectDate
+    let sourceRefusal: @Sendable (_ source: String) -> String?
     private let observers = Observers()
 
     /// Opens a storage and removes what interrupted work left in it.
@@ -27,10 +28,13 @@ public final class ProjectStorage: Sendable {
     ///   - base: the path of the base folder.
     ///   - bundleID: names the program, such as `org.example.editor`.
     ///   - now: gives the dates of what is created and updated.
+    ///   - sourceRefusal: says of a folder, an absolute path without symbolic links, why no assets are taken from it, besides what
+    ///     the storage itself refuses; nil: they are.
     public convenience init(
-        base: String, bundleID: String, now: @escaping @Sendable () -> ProjectDate = ProjectDate.now
+        base: String, bundleID: String, now: @escaping @Sendable () -> ProjectDate = ProjectDate.now,
+        sourceRefusal: @escaping @Sendable (_ source: String) -> String? = { _ in nil }
     ) {
-        self.init(base: base, bundleID: bundleID, now: now, disk: Disk())
+        self.init(base: base, bundleID: bundleID, now: now, sourceRefusal: sourceRefusal, disk: Disk())
     }
 
     /// Opens a storage to read from it alone: the folder is not made, and what interrupted work left in it stays.
@@ -39,13 +43,15 @@ public final class ProjectStorage: Sendable {
     }
 
     init(
-        base: String, bundleID: String, now: @escaping @Sendable () -> ProjectDate = ProjectDate.now, disk: Disk,
+        base: String, bundleID: String, now: @escaping @Sendable () -> ProjectDate = ProjectDate.now,
+        sourceRefusal: @escaping @Sendable (_ source: String) -> String? = { _ in nil }, disk: Disk,
         isReading: Bool = false
     ) {
         self.base = base.hasPrefix("/") ? base : Self.workingFolder + "/" + base
         self.bundleID = bundleID
         self.disk = disk
         self.now = now
+        self.sourceRefusal = sourceRefusal
         folder = BaseFolder(path: Path(self.base))
         if isReading { return }
         // By contract opening does not fail: what is wrong with the folder shows with the first call that needs it.
@@ -71,6 +77,7 @@ public final class ProjectStorage: Sendable {
     /// removed.
     func writing<Result>(_ body: (_ work: Path) throws -> Result) throws -> Result {
         let result = try disk.holdingLock(at: folder.lock, waits: true) {
+            try settleMoves()
             if try disk.status(folder.staging) == nil { try disk.makeFolder(folder.staging) }
             let work = folder.staging.entry(UniqueID<Path>().description)
             try disk.makeFolder(work)

@@ -1,13 +1,15 @@
 import Glibc
 
-/// A moment: nanoseconds since 1970-01-01T00:00:00Z.
+/// A moment: nanoseconds since 1970-01-01T00:00:00Z. It reaches from 1677 to 2262; what a file system says beyond is the first or
+/// the last moment.
 public struct ProjectDate: Hashable, Comparable, Sendable {
     public var nanoseconds: Int64
 
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     init(_ spec: timespec) {
-        nanoseconds = Int64(spec.tv_sec) &* 1_000_000_000 &+ Int64(spec.tv_nsec)
+        let (whole, overflow) = Int64(spec.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        nanoseconds = overflow ? (spec.tv_sec < 0 ? .min : .max) : whole.adding(Int64(spec.tv_nsec))
     }
 
     /// The system's wall clock.

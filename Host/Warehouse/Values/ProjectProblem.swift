@@ -8,6 +8,8 @@ public enum ProjectProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case otherProject
     /// The source of a step's assets cannot be used: its path, and why.
     case badSource(path: String, why: String)
+    /// A source that was to be moved, and lies on another file system than the storage: its path.
+    case sourceElsewhere(path: String)
     /// What the storage itself wrote does not make sense any more: the path, and what is wrong.
     case damaged(path: String, why: String)
     /// A newer version of this library wrote the project.
@@ -20,6 +22,8 @@ public enum ProjectProblem: Error, Hashable, Sendable, CustomStringConvertible {
         case .cursorOutOfRange(let cursor, let steps): "the step cursor \(cursor) is not within 0 and \(steps)"
         case .otherProject: "the request is about another project"
         case .badSource(let path, let why): "\(path) cannot be used as assets: \(why)"
+        case .sourceElsewhere(let path):
+            "\(path) cannot be moved: it, or a part of it, lies on another file system than the projects"
         case .damaged(let path, let why): "\(path) is damaged: \(why)"
         case .newerFormat(let format): "the project was written by a newer version (format \(format))"
         }

@@ -1,0 +1,52 @@
+public import Model
+
+/// What available-offline policies keep here, for deciding about one copy after the other.
+public struct KeptItems: Sendable {
+    private let policies: [(policy: ItemPolicy, condition: Condition)]
+    private let any: ConditionMatcher
+    /// Policies that go with a folder wherever that goes.
+    private let followers: [LocalID: [Int]]
+
+    public init(_ reads: some DatabaseReads) throws {
+        policies = try reads.policies(kind: .availableOffline).map { ($0, try $0.parsedCondition()) }
+        any = ConditionMatcher(.anyOf(policies.map(\.condition)))
+        var followers: [LocalID: [Int]] = [:]
+        for (index, one) in policies.enumerated() {
+            guard let localID = one.policy.localID, let path = one.policy.path,
+                one.policy.condition.hasSameBytes(as: Condition.at(orBelow: path).text)
+            else { continue }
+            followers[localID, default: []].append(index)
+        }
+        self.followers = followers
+    }
+
+    /// The policy that keeps an item here. One for a folder that has moved keeps what is in the folder now, also while it has
+    /// not been written anew.
+    /// - Parameter now: the moment that `now` in a condition stands for.
+    public func policy(for item: Item, now: Timestamp, _ reads: some DatabaseReads) throws -> ItemPolicy? {
+        guard !policies.isEmpty else { return nil }
+        if any.matches(item, now: now), let found = policies.first(where: { $0.condition.matches(item, now: now) }) {
+            return found.policy
+        }
+        guard !followers.isEmpty else { return nil }
+        var place = item.path
+        while !place.isRoot {
+            let target = place == item.path ? item.localID : try reads.item(at: place)?.localID
+            for index in target.flatMap({ followers[$0] }) ?? [] where policies[index].policy.path != place {
+                return policies[index].policy
+            }
+            place = place.parent
+        }
+        return nil
+    }
+}
+
+extension Transaction {
+    /// The policy that keeps an item's copy here, as policies are in this transaction; nil: none does.
+    /// - Parameter now: the moment that `now` in a condition stands for.
+    public func policyKeeping(_ item: Item, now: Timestamp) throws -> ItemPolicy? {
+        let known = try kept ?? KeptItems(self)
+        kept = known
+        return try known.policy(for: item, now: now, self)
+    }
+}

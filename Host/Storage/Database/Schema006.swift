@@ -1,0 +1,7 @@
+/// Copies that may hold the first of two contents with one ETag are marked as such, and no longer as outdated.
+enum Schema006 {
+    static let sql = """
+        UPDATE items SET racy = 3, copyETag = etag
+        WHERE cloudStatus = 1 AND copyETag = 'raced:' || etag AND copyETagStrength IS etagStrength;
+        """
+}
