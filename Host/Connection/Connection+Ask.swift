@@ -105,7 +105,9 @@ extension Connection {
                 failure = error
             }
             guard failure == .closed, question.isIdempotent, attempt < pauses.count else {
-                throw ConnectionError(failure, doing: question.doing, at: request.address.origin)
+                var error = ConnectionError(failure, doing: question.doing, at: request.address.origin)
+                if error.kind == .certificate { error.hint = certificateHint }
+                throw error
             }
             do { if pauses[attempt] > .zero { try await clock.sleep(pauses[attempt]) } } catch {
                 throw cancelled(question)

@@ -18,17 +18,21 @@ extension Connection {
     ///
     /// Asks for `status.php` without credentials; on a server of the ownCloud family the files are below `remote.php`, everywhere
     /// else the bookmark's address is the collection. Then the root is asked for with the credentials: a wrong password costs one
-    /// request. One call at a time.
+    /// request. Where the root has `oc:id` and there is no status document, the capabilities are asked for. One call at a time.
     /// - Throws: what keeps the account from being used: `maintenance`, `authentication`, `certificate`, …
     public func connect() async throws(ConnectionError) -> ServerFacts { try await connect { _ in .zero }.facts }
 
     /// The same for who lists the root next.
-    /// - Parameter depth: how the root is asked for, by whether the server has a status document; with `.one` its listing begins.
+    /// - Parameters:
+    ///   - known: what was found out before. If it still holds, the root is all that is asked for.
+    ///   - depth: how the root is asked for, by whether the server has a status document; with `.one` its listing begins.
     public func connect(
-        asking depth: (Bool) -> Depth
+        knowing known: KnownServer? = nil, asking depth: (Bool) -> Depth
     ) async throws(ConnectionError) -> (facts: ServerFacts, listing: RootListing?) {
         let address = try bookmarkAddress()
         _ = try usableCredentials()
+        if let known, let found = try await connect(knowing: known, at: address, asking: depth) { return found }
+        setKnown(nil)
         let status = try await statusDocument(of: address)
         if status?.isInMaintenance == true {
             throw ConnectionError(
@@ -37,7 +41,10 @@ extension Connection {
         let candidates = RootCandidates.all(for: address, username: bookmark.username, isFamily: status != nil)
         for (index, candidate) in candidates.enumerated() {
             do {
-                return try await facts(of: candidate, status, asking: depth(status != nil))
+                var found = try await facts(
+                    of: candidate, status.map(Identity.init) ?? Identity(), asking: depth(status != nil))
+                try await settle(&found.facts)
+                return found
             } catch {
                 let isElsewhere = error.kind == .notFound || error.status == 405
                 guard isElsewhere, index + 1 < candidates.count else { throw error.asOfRoot(address) }
@@ -46,8 +53,75 @@ extension Connection {
         throw ConnectionError(.badAddress, "the account's url \(address) leads nowhere")
     }
 
+    /// - Returns: nil if what is known does not hold any more.
+    private func connect(
+        knowing known: KnownServer, at address: ServerAddress, asking depth: (Bool) -> Depth
+    ) async throws(ConnectionError) -> (facts: ServerFacts, listing: RootListing?)? {
+        // Credentials go to the account's origin alone, whatever is in the database.
+        guard known.isOf(bookmark), let root = try? ServerAddress(known.root), root.origin == address.origin else {
+            return nil
+        }
+        let identity = Identity(evidence: known.evidence, product: known.product, version: known.version)
+        do {
+            let found = try await facts(of: root, identity, asking: depth(known.evidence == .statusDocument))
+            guard found.facts.hasFileIDs == known.hasFileIDs, found.facts.hasFiles == known.hasFiles,
+                found.facts.root.hasSameBytes(as: known.root)
+            else { return nil }
+            setKnown(known)
+            return found
+        } catch {
+            switch error.kind {
+            case .notFound, .protocolViolation, .redirectRefused, .badAddress, .forbidden: return nil
+            default: throw error
+            }
+        }
+    }
+
+    /// What a server says of itself.
+    private struct Identity {
+        var evidence = KnownServer.Evidence.none
+        var product: String?
+        var version: String?
+
+        init() {}
+
+        init(evidence: KnownServer.Evidence, product: String?, version: String?) {
+            (self.evidence, self.product, self.version) = (evidence, product, version)
+        }
+
+        init(_ status: StatusDocument) {
+            self.init(
+                evidence: .statusDocument, product: status.productname,
+                version: status.versionstring ?? status.version)
+        }
+    }
+
+    /// Where `oc:id` is and no status document, the capabilities say whether the server is of the ownCloud family. What was found out can
+    /// be kept then.
+    private func settle(_ facts: inout ServerFacts) async throws(ConnectionError) {
+        var wish: Int64?
+        if facts.evidence == .none, facts.hasFileIDs, facts.hasFiles {
+            let root = try root()
+            var homes = [RootCandidates.home(of: root)]
+            let origin = ServerAddress(origin: root.origin, path: "/")
+            if homes != [origin] { homes.append(origin) }
+            for home in homes {
+                let (found, isSure) = try await capabilities(at: home, isGuess: true)
+                guard isSure else { return }
+                guard let found else { continue }
+                (facts.evidence, facts.product, facts.version) = (.capabilities, found.product, found.version)
+                wish = found.wishMilliseconds
+                setRoot(root, hasFiles: true, isFamily: true)
+                break
+            }
+        }
+        var known = KnownServer(facts, of: bookmark, at: clock.now())
+        known.pollWish = wish
+        setKnown(known)
+    }
+
     private func facts(
-        of candidate: ServerAddress, _ status: StatusDocument?, asking depth: Depth
+        of candidate: ServerAddress, _ identity: Identity, asking depth: Depth
     ) async throws(ConnectionError) -> (facts: ServerFacts, listing: RootListing?) {
         let listing: OpenListing
         var root: ListedItem
@@ -60,7 +134,7 @@ extension Connection {
         } catch {
             guard depth == .one, error.mayBeOfListing else { throw error }
             // It is the scan's to tell that the root cannot be listed: the server may well be there.
-            return try await facts(of: candidate, status, asking: .zero)
+            return try await facts(of: candidate, identity, asking: .zero)
         }
         let address = listing.root
         let hasFiles = !isForeign && root.kind == .folder
@@ -73,11 +147,10 @@ extension Connection {
             }
         }
         root.kind = .folder
-        setRoot(address, hasFiles: hasFiles, isFamily: status != nil)
+        setRoot(address, hasFiles: hasFiles, isFamily: identity.evidence != .none)
         let facts = ServerFacts(
-            root: address.description, hasStatusDocument: status != nil, product: status?.productname,
-            version: status?.versionstring ?? status?.version, hasFileIDs: root.fileID != nil,
-            hasFiles: hasFiles, rootItem: root, date: date)
+            root: address.description, evidence: identity.evidence, product: identity.product,
+            version: identity.version, hasFileIDs: root.fileID != nil, hasFiles: hasFiles, rootItem: root, date: date)
         return (facts, depth == .zero || !hasFiles ? nil : RootListing(listing))
     }
 
@@ -162,7 +235,15 @@ enum RootCandidates {
     /// The folder that holds `status.php` and `remote.php`.
     static func home(of address: ServerAddress) -> ServerAddress {
         let names = address.path.split(separator: "/")
-        guard let end = names.firstIndex(where: { $0 == "remote.php" || $0 == "index.php" }) else { return address }
+        let end = names.indices.first { index in
+            switch names[index] {
+            case "remote.php", "index.php": true
+            // As the server itself names a space: https://HOST/dav/spaces/ID
+            case "dav": names.dropFirst(index + 1).first.map { $0 == "spaces" || $0 == "files" } ?? false
+            default: false
+            }
+        }
+        guard let end else { return address }
         return ServerAddress(origin: address.origin, path: "/" + names[..<end].map { $0 + "/" }.joined())
     }
 

@@ -18,9 +18,9 @@ extension Connection {
         defer { gate.leave() }
         question.headers = DownloadAnswer.conditions(of: request)
         var reply = try await ask(question, at: address)
-        if reply.answer.status == 416, DownloadAnswer.asksForPart(request) {
-            // What is here is as long as the file, or longer: it comes again from its beginning.
-            _ = await reply.answer.beginning(atMost: 16_384)
+        if DownloadAnswer.beginsAnew(status: reply.answer.status, reply.answer.headers, to: request) {
+            // The rest of a short answer is read, so that its connection serves again.
+            if reply.answer.status == 416 { _ = await reply.answer.beginning(atMost: 16_384) }
             request.offset = 0
             question.headers = DownloadAnswer.conditions(of: request)
             reply = try await ask(question, at: address)
@@ -32,14 +32,18 @@ extension Connection {
             status: reply.answer.status, reply.answer.headers, to: request, wasRedirected: reply.wasRedirected,
             path: path)
         try sink.begin(head)
-        let received = try await pour(&reply.answer, question, at: address.origin, into: sink)
+        let listed = head.size ?? request.size
+        let received = try await pour(
+            &reply.answer, question, at: address.origin, atMost: listed.map { $0 - head.offset }, of: path, into: sink)
         try DownloadAnswer.check(received: received, against: head, request: request, path: path)
         return DownloadSummary(head: head, received: received)
     }
 
     /// Hands the body on. Small chunks are put together first: HTTP/2 gives 16 KiB at a time, and each write is a system call.
+    /// - Parameter most: How many bytes belong to the file; nil if nobody said. With the first that is over, nothing more is read.
     private func pour(
-        _ answer: inout HTTPAnswer, _ question: Question, at origin: ServerAddress.Origin, into sink: some DownloadSink
+        _ answer: inout HTTPAnswer, _ question: Question, at origin: ServerAddress.Origin, atMost most: Int64?,
+        of path: ItemPath, into sink: some DownloadSink
     ) async throws -> Int64 {
         let enough = 65_536
         var received: Int64 = 0
@@ -55,6 +59,7 @@ extension Connection {
             }
             guard let chunk else { break }
             received += Int64(chunk.readableBytes)
+            if let most, received > most { throw DownloadAnswer.tooLong(path) }
             if waiting.readableBytes == 0 { waiting = chunk } else { waiting.writeImmutableBuffer(chunk) }
             if waiting.readableBytes >= enough { try write(&waiting, to: sink) }
         }

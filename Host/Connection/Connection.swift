@@ -16,6 +16,8 @@ public final class Connection: Sendable {
     public let width: Int
     let gate: RequestGate
     let resolver: ServiceResolver
+    /// What to do about a certificate that is not trusted.
+    let certificateHint: String
     /// The network; or why it cannot be used.
     private let transport: Result<any HTTPTransport, ConnectionError>
     private let state: Mutex<State>
@@ -30,10 +32,14 @@ public final class Connection: Sendable {
         var root: ServerAddress?
         var hasFiles = false
         var isFamily = false
+        /// Whether the server says that it cannot serve now.
+        var isUnavailable = false
+        /// What was found out, to be kept.
+        var known: KnownServer?
         /// Whether a property of the ownCloud family was in the root's last listing.
         var rootHasFamilyProperties = true
-        /// By how much the clock was ahead of the server's at the last listing, and was not asked since.
-        var clockAhead: Duration?
+        /// What the server's clock said at the last listing, and when that was by the monotonic clock; nil: it was asked for since.
+        var serversClock: (date: Timestamp, at: Duration)?
     }
 
     /// - Parameters:
@@ -63,6 +69,7 @@ public final class Connection: Sendable {
         self.logger = logger
         self.timeLimits = timeLimits
         self.resolver = resolver
+        certificateHint = CertificateTrust.hint(bookmark.trust)
         width = max(1, limits.connections)
         gate = RequestGate(width: width)
         state = Mutex(State(credentials: credentials))
@@ -87,6 +94,15 @@ public final class Connection: Sendable {
             state.refusal = nil
             state.root = nil
         }
+    }
+
+    /// Why the credentials are not sent any more; nil: they are.
+    public var refusal: ConnectionError? { state.withLock { $0.refusal } }
+
+    /// Whether the server says that it cannot serve now: then nobody asks it for hints.
+    public var isUnavailable: Bool {
+        get { state.withLock { $0.isUnavailable } }
+        set { state.withLock { $0.isUnavailable = newValue } }
     }
 
     /// Closes all connections. Requests under way fail; nothing may be asked for afterwards.
@@ -121,6 +137,19 @@ public final class Connection: Sendable {
         state.withLock { ($0.root, $0.hasFiles, $0.isFamily) = (root, hasFiles, isFamily) }
     }
 
+    /// What was found out about the server since `connect()`, or was known before; nil: nothing that could be kept.
+    public var known: KnownServer? { state.withLock { $0.known } }
+
+    func setKnown(_ known: KnownServer?) { state.withLock { $0.known = known } }
+
+    func changeKnown(_ change: (inout KnownServer) -> Void) {
+        state.withLock { state in
+            guard var known = state.known else { return }
+            change(&known)
+            state.known = known
+        }
+    }
+
     /// Whether it makes sense to ask for the properties of the ownCloud family.
     var mayHaveFamilyProperties: Bool { state.withLock { $0.isFamily || $0.rootHasFamilyProperties } }
 
@@ -128,13 +157,16 @@ public final class Connection: Sendable {
         state.withLock { $0.rootHasFamilyProperties = hasFamilyProperties }
     }
 
-    /// By how much this machine's clock was ahead of the server's when something was listed last; nil if nothing was since this was
-    /// asked, or the server tells no time.
-    public func takeClockAhead() -> Duration? { state.withLock { $0.clockAhead.take() } }
+    /// By how much this machine's clock is ahead of what the server's said when something was listed last, and the time that has
+    /// passed since; nil if nothing was listed since this was asked, or the server tells no time.
+    public func takeClockAhead() -> Duration? {
+        guard let said = state.withLock({ $0.serversClock.take() }) else { return nil }
+        return clock.now() - said.date - (clock.monotonic() - said.at)
+    }
 
     func noteServersClock(_ date: Timestamp) {
-        let ahead = clock.now() - date
-        state.withLock { $0.clockAhead = ahead }
+        let now = clock.monotonic()
+        state.withLock { $0.serversClock = (date, now) }
     }
 
     /// The threads that downloads arrive on: a task that downloads and has one of these as its preferred executor takes the bytes

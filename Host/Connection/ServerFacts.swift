@@ -5,7 +5,9 @@ public struct ServerFacts: Sendable, Hashable {
     /// The address of the collection that is the account's root, with a closing slash and without credentials.
     public var root: String
     /// Whether the server has a status document of the ownCloud family (ownCloud, OpenCloud, Nextcloud).
-    public var hasStatusDocument: Bool
+    public var hasStatusDocument: Bool { evidence == .statusDocument }
+    /// By what it is taken for one of the ownCloud family.
+    public var evidence: KnownServer.Evidence
     /// The product's name and version as the status document tells them.
     public var product: String?
     public var version: String?
@@ -19,14 +21,14 @@ public struct ServerFacts: Sendable, Hashable {
     public var date: Timestamp?
 
     /// Whether a folder's ETag tells of changes anywhere below it: of the ownCloud family by both signs.
-    public var isOwnCloudFamily: Bool { hasStatusDocument && hasFileIDs }
+    public var isOwnCloudFamily: Bool { evidence != .none && hasFileIDs }
 
     public init(
-        root: String, hasStatusDocument: Bool = false, product: String? = nil, version: String? = nil,
+        root: String, evidence: KnownServer.Evidence = .none, product: String? = nil, version: String? = nil,
         hasFileIDs: Bool, hasFiles: Bool, rootItem: ListedItem, date: Timestamp? = nil
     ) {
         self.root = root
-        self.hasStatusDocument = hasStatusDocument
+        self.evidence = evidence
         self.product = product
         self.version = version
         self.hasFileIDs = hasFileIDs

@@ -96,7 +96,7 @@ public final class DemoServer: Sendable {
             responder: responder, server: try Self.builder(configuration),
             configuration: .init(address: .hostname("127.0.0.1", port: configuration.port)),
             onServerRunning: { channel in started.yield(channel.localAddress?.port ?? 0) }, logger: logger)
-        running = Task {
+        running = Task(executorPreference: ServerThreads.shared) {
             do {
                 try await application.run()
                 started.finish()

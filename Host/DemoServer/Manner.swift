@@ -50,6 +50,8 @@ public struct Manner: Sendable {
     public var ownCloudProperties = true
     /// `/status.php`, and all that is below `/ocs`.
     public var statusDocument = true
+    /// Whether the server is in maintenance mode: its status document says so, and all else is 503.
+    public var maintenance = false
     /// Whether `Range` is heeded.
     public var ranges = true
     /// Whether an answer to GET says how long it is.

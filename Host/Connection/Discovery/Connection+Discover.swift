@@ -8,10 +8,33 @@ extension Connection {
     /// Asked in turn until one of them leads to a home: the account's url and its root, the path that the name server tells
     /// (SRV and TXT records), `.well-known`. Each is asked for the principal, and the principal for its homes. If none does, the
     /// account's url may itself be a home, or a calendar in it. Credentials go to the account's origin alone. A 401 at a place that
-    /// is only guessed says nothing.
+    /// is only guessed says nothing; elsewhere, away from the account's files, it is `forbidden`. A place that a proxy answers for, since
+    /// nothing stands behind it now, is passed over.
     /// - Returns: nil if the server does not offer it.
-    /// - Throws: what kept the server from telling; `redirectRefused` if it keeps them on another server.
+    /// - Throws: what kept the server from telling; `redirectRefused` if it keeps them on another server; `notFound` if no place led
+    ///   to a home and one of them was passed over: it may be another time.
+    ///
+    /// Asked once, as long as what is known of the server holds and the homes are there.
     public func discover(_ service: DAVService) async throws(ConnectionError) -> DAVHomes? {
+        if let kept = known?.homes[service.rawValue] {
+            return kept.homes.isEmpty ? nil : DAVHomes(principal: kept.principal, homes: kept.homes)
+        }
+        let found = try await find(service)
+        changeKnown {
+            $0.homes[service.rawValue] = .init(principal: found?.principal, homes: found?.homes ?? [])
+        }
+        return found
+    }
+
+    /// A server that has no such thing at a place where it said that homes are does not keep them there any more.
+    func noteAnswer(_ status: Int, at path: String) {
+        guard [403, 404, 405, 410].contains(status) else { return }
+        changeKnown { known in
+            known.homes = known.homes.filter { home in !home.value.homes.contains { $0.hasSameBytes(as: path) } }
+        }
+    }
+
+    private func find(_ service: DAVService) async throws(ConnectionError) -> DAVHomes? {
         let account = try bookmarkAddress()
         var places = [account]
         // It is not known if the server has no files.
@@ -19,6 +42,7 @@ extension Connection {
         let own = places.count
         var asked: Set<ServerAddress> = []
         var isComplete = false
+        var broken: ConnectionError?
         var next = 0
         while true {
             if next == places.count {
@@ -30,9 +54,20 @@ extension Connection {
             let place = places[next]
             next += 1
             guard asked.insert(place).inserted else { continue }
-            if let homes = try await homes(of: service, from: place, isGuess: next > own) { return homes }
+            do {
+                if let homes = try await homes(of: service, from: place, isGuess: next > own) { return homes }
+            } catch  where error.isOfPlace {
+                broken = broken ?? error
+            }
         }
-        return try await home(of: service, itself: account)
+        do {
+            if let homes = try await home(of: service, itself: account) { return homes }
+        } catch  where error.isOfPlace {
+            broken = broken ?? error
+        }
+        guard let broken else { return nil }
+        logger.debug("not offered for now", metadata: ["error": "\(broken.message)"])
+        throw ConnectionError(.notFound, broken.message, hint: broken.hint, status: broken.status)
     }
 
     /// What a place, and the principal that it names, tell of homes.
@@ -96,7 +131,7 @@ extension Connection {
     ) async throws(ConnectionError) -> (values: [String?], address: ServerAddress)? {
         let asked = try Self.asked(names)
         var question = Self.propfind(asked, at: place, depth: .zero, timeLimit: timeLimits.greeting)
-        question.isGuess = isGuess
+        question.isGuess = isGuess || !concernsAccount(place)
         let (answer, address): (MultistatusAnswer, ServerAddress)
         do {
             (answer, address) = try await multistatus(question, asked, at: place)
@@ -106,6 +141,8 @@ extension Connection {
                 "no calendars or address books are looked for there", metadata: ["error": "\(error.message)"])
             return nil
         }
+        // A 401 at a place that is no guess says that there is something.
+        if answer.status == 401, !isGuess { throw Self.refused(question, at: address) }
         do { try await check(answer, question, at: address) } catch  where !error.isTransient { return nil }
         var values: [String?]?
         while let response = try await answer.next() {
@@ -122,6 +159,14 @@ extension Connection {
         throw ConnectionError(
             status: answer.status, headers: [:], document: [], doing: question.doing, at: address.origin,
             now: clock.now())
+    }
+
+    private static func refused(_ question: Question, at address: ServerAddress) -> ConnectionError {
+        var error = ConnectionError(
+            .forbidden, "\(address.origin) does not let the account in while \(question.doing)",
+            hint: "check on the server what the account may do; its files are not concerned")
+        error.status = 401
+        return error
     }
 
     private static func asked(_ names: [String]) throws(ConnectionError) -> AskedProperties {
@@ -158,6 +203,11 @@ extension Connection {
     }
 
     private static func folder(_ path: String) -> String { path.hasSuffix("/") ? path : path + "/" }
+}
+
+extension ConnectionError {
+    /// Whether it tells of one place, not of the server: what a proxy should have handed the request to is not there.
+    fileprivate var isOfPlace: Bool { kind == .serverError && (status == 502 || status == 504) }
 }
 
 extension Array {

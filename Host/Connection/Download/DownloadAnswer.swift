@@ -21,6 +21,13 @@ enum DownloadAnswer {
         request.offset > 0 && tag(of: request) != nil
     }
 
+    /// Whether the file has to come from its beginning after all: nothing follows what is here, or nothing shows that what follows
+    /// is of the same version.
+    static func beginsAnew(status: Int, _ headers: HTTPHeaders, to request: DownloadRequest) -> Bool {
+        guard asksForPart(request) else { return false }
+        return status == 416 || status == 206 && tag(in: headers)?.strength != .strong
+    }
+
     /// The version as a field's value: nil unless it is strong and of characters that an ETag may have.
     private static func tag(of request: DownloadRequest) -> String? {
         guard let version = request.version, let tag = version.precondition else { return nil }
@@ -55,7 +62,7 @@ enum DownloadAnswer {
             throw violation(path, "the server answered \(status) to a download", status)
         }
 
-        let tag = headers.first(name: "ETag").flatMap { ETag(field: $0) }
+        let tag = tag(in: headers)
         let modified = headers.first(name: "Last-Modified").flatMap { Timestamp(httpDate: $0) }
         if let wanted = request.size, let size, size != wanted {
             throw changed(path, "it is \(size) bytes long instead of \(wanted)", status)
@@ -65,17 +72,31 @@ enum DownloadAnswer {
             throw violation(
                 path, "the server redirected to something that is not the file, a login page perhaps", status)
         }
+        let mimeType = headers.first(name: "Content-Type").flatMap(MediaType.bare)
+        let isKnown =
+            provesFile(tag, size, request) || (size != nil && size == request.size) || isDated(modified, as: request)
+        if !isKnown, !isPlausible(mimeType, for: request) {
+            throw violation(
+                path,
+                "what came is \(mimeType.map(PercentCoding.printable) ?? "of no media type") and not "
+                    + "\(request.mimeType.map(PercentCoding.printable) ?? "a web page"), and neither version nor length show that it "
+                    + "is the file; it is a login page perhaps", status)
+        }
         return DownloadHead(
             offset: offset, size: size,
             version: request.version ?? tag ?? .substitute(size: size, lastModified: modified),
             lastModified: modified, date: headers.first(name: "Date").flatMap { Timestamp(httpDate: $0) },
-            mimeType: headers.first(name: "Content-Type").flatMap(MediaType.bare),
-            checksums: headers["OC-Checksum"].flatMap { ContentChecksum.all(in: $0) })
+            mimeType: mimeType, checksums: headers["OC-Checksum"].flatMap { ContentChecksum.all(in: $0) },
+            isResumable: size != nil && tag?.strength == .strong && tag == request.version)
+    }
+
+    private static func tag(in headers: HTTPHeaders) -> ETag? {
+        headers.first(name: "ETag").flatMap { ETag(field: $0) }
     }
 
     private static func length(in headers: HTTPHeaders, _ path: ItemPath) throws(ConnectionError) -> Int64? {
         guard let field = headers.first(name: "Content-Length") else { return nil }
-        guard let length = Int64(field), length >= 0 else {
+        guard let length = OutsideNumber.size(field) else {
             throw violation(path, "the answer's length makes no sense", nil)
         }
         return length
@@ -104,6 +125,20 @@ enum DownloadAnswer {
         return tag == wanted
     }
 
+    /// Whether an answer has the date by which the listed version is known, where the listing had no ETag.
+    private static func isDated(_ modified: Timestamp?, as request: DownloadRequest) -> Bool {
+        guard let modified, let wanted = request.version, wanted.strength == .substitute else { return false }
+        return [request.size, nil].contains { wanted == .substitute(size: $0, lastModified: modified) }
+    }
+
+    /// Whether an answer that is known by nothing else may be the file: it has the media type that was listed. If none was, it is at
+    /// least no web page.
+    private static func isPlausible(_ mimeType: String?, for request: DownloadRequest) -> Bool {
+        guard request.version != nil || request.size != nil else { return true }
+        if let listed = request.mimeType { return mimeType == listed }
+        return mimeType != "text/html" && mimeType != "application/xhtml+xml"
+    }
+
     /// What a body of another length than the head's means.
     static func check(
         received: Int64, against head: DownloadHead, request: DownloadRequest, path: ItemPath
@@ -117,6 +152,9 @@ enum DownloadAnswer {
             throw changed(path, "it is \(size) bytes long instead of \(wanted)", nil)
         }
     }
+
+    /// More comes than was listed: the listing is old perhaps.
+    static func tooLong(_ path: ItemPath) -> ConnectionError { changed(path, "it is longer than was listed", nil) }
 
     private static func changed(_ path: ItemPath, _ how: String, _ status: Int?) -> ConnectionError {
         ConnectionError(.versionChanged, "\(path) is another version by now: \(how)", status: status)

@@ -7,13 +7,16 @@ public struct DownloadRequest: Sendable, Hashable {
     public var version: ETag?
     /// The listed size in bytes; an answer of another length is another version.
     public var size: Int64?
+    /// The listed media type, without parameters. It counts where an answer has neither version nor length to be known by.
+    public var mimeType: String?
     /// How many bytes are here of exactly `version`. The rest is asked for with `Range` and `If-Range`, if the ETag is strong;
     /// otherwise the file comes from its beginning.
     public var offset: Int64
 
-    public init(version: ETag? = nil, size: Int64? = nil, offset: Int64 = 0) {
+    public init(version: ETag? = nil, size: Int64? = nil, mimeType: String? = nil, offset: Int64 = 0) {
         self.version = version
         self.size = size
+        self.mimeType = mimeType
         self.offset = offset
     }
 }
@@ -33,10 +36,13 @@ public struct DownloadHead: Sendable, Hashable {
     public var mimeType: String?
     /// Checksums of the whole file (`OC-Checksum`).
     public var checksums: [ContentChecksum]
+    /// Whether a part of what comes may be gone on with: the answer itself says by a strong ETag that it is the version asked
+    /// for, and how long the file is. What comes with less counts only when it is whole.
+    public var isResumable: Bool
 
     public init(
         offset: Int64 = 0, size: Int64?, version: ETag, lastModified: Timestamp? = nil, date: Timestamp? = nil,
-        mimeType: String? = nil, checksums: [ContentChecksum] = []
+        mimeType: String? = nil, checksums: [ContentChecksum] = [], isResumable: Bool = false
     ) {
         self.offset = offset
         self.size = size
@@ -45,6 +51,7 @@ public struct DownloadHead: Sendable, Hashable {
         self.date = date
         self.mimeType = mimeType
         self.checksums = checksums
+        self.isResumable = isResumable
     }
 }
 

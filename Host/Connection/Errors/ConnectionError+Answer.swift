@@ -14,6 +14,10 @@ extension ConnectionError {
         let said = "\(origin) answered \(status) while \(doing)"
         switch status {
         case 401: self = .refused(headers, doing: doing, at: origin)
+        case 400 where !origin.isTLS && Self.asksForTLS(document):
+            self.init(
+                .protocolViolation, "\(origin) speaks TLS at this port, and the account's url begins with http://",
+                hint: "write https:// in the account's url")
         case 403:
             self.init(.forbidden, "\(said): it is not allowed", hint: "check what the account may do on the server")
         case 404, 410: self.init(.notFound, "\(said): there is no such item")
@@ -50,7 +54,16 @@ extension ConnectionError {
         }
         return ConnectionError(
             .authentication, "\(origin) does not accept the account's name and password or token",
-            hint: "check username, password or token in the config; nothing more is asked until they change")
+            hint: "check username, password or token in the config; `larder status` tells when it is asked again")
+    }
+
+    /// What the web servers that are common say to HTTP at a port for TLS.
+    private static func asksForTLS(_ document: [UInt8]) -> Bool {
+        let text = String(decoding: document, as: UTF8.self)
+        return [
+            "plain HTTP request was sent to HTTPS port", "speaking plain HTTP to an SSL-enabled",
+            "HTTP request to an HTTPS server",
+        ].contains { text.contains($0) }
     }
 
     /// Nextcloud's field, or the text that servers of the family put into the error document.

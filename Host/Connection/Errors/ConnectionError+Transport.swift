@@ -5,6 +5,8 @@ extension ConnectionError {
     /// - Parameter doing: the request as a person reads it: `listing /Photos`.
     init(_ error: TransportError, doing: String, at origin: ServerAddress.Origin) {
         let reach = "check the network and that the server is running"
+        // What answers in TLS, or not at all, may be waiting for it.
+        let orTLS = origin.isTLS ? "" : "; if it speaks TLS at this port, write https:// in the account's url"
         switch error {
         case .unknownHost(let host):
             self.init(
@@ -19,19 +21,27 @@ extension ConnectionError {
         case .timedOut(.body):
             self.init(.unreachable, "\(origin) fell silent in the middle of its answer while \(doing)", hint: reach)
         case .closed:
-            self.init(.unreachable, "\(origin) closed the connection while \(doing)", hint: reach)
+            self.init(.unreachable, "\(origin) closed the connection while \(doing)", hint: reach + orTLS)
         case .certificate(let reason, let fingerprint):
             let found = fingerprint.map { "; its fingerprint is \(CertificateTrust.text($0))" } ?? ""
             self.init(
                 .certificate, "the certificate of \(origin) is not trusted: \(reason)\(found)",
-                hint: "if it is the right server, set tls in the account's config: ca: FILE or fingerprint: SHA256; "
-                    + "nothing was sent to it")
+                hint: CertificateTrust.hint(.system))
+        case .notTLS:
+            self.init(
+                .unreachable, "no secure connection to \(origin): the server does not speak TLS at this port",
+                hint: "check the port in the account's url; http:// there is for a server that has no TLS")
         case .tls(let reason):
             self.init(.unreachable, "no secure connection to \(origin): \(reason)", hint: "check the account's url")
         case .notHTTP(let reason):
             self.init(
                 .protocolViolation, "\(origin) does not speak HTTP while \(doing): \(reason)",
-                hint: "check the account's url")
+                hint: "check the account's url" + orTLS)
+        case .repeatsCredentials:
+            self.init(
+                .protocolViolation,
+                "the answer of \(origin) repeats the account's credentials while \(doing): it is not handed on",
+                hint: "switch off what shows requests on the server, such as a page for debugging")
         case .badRequest(let reason):
             self.init(
                 .badAddress, "\(doing) cannot be asked of \(origin): \(reason)",
@@ -42,5 +52,6 @@ extension ConnectionError {
             self.init(.cancelled, "\(doing) was cancelled: the connection has been shut down")
         }
         if case .timedOut = error { isTimeout = true }
+        if case .closed = error { isClosed = true }
     }
 }

@@ -43,6 +43,8 @@ public struct ConnectionError: Error, Sendable, Equatable, CustomStringConvertib
     public var retryAfter: Duration?
     /// Whether it took too long: to connect, to answer or to go on.
     public var isTimeout = false
+    /// Whether the connection ended before the answer did. Asking again may do.
+    public var isClosed = false
 
     public init(
         _ kind: Kind, _ message: String, hint: String? = nil, status: Int? = nil, retryAfter: Duration? = nil

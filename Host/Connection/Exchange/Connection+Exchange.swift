@@ -7,8 +7,10 @@ extension Connection {
     /// Redirects are followed within the origin, with method and body kept. It does not wait for listings and downloads: a poll that
     /// waited for a large download would come late.
     /// - Returns: an answer with any status but 429, 503, the redirects, and a 401 where the account's password is meant: below its
-    ///   files, and everywhere on a server of the ownCloud family. Elsewhere a 401 may be somebody else's door.
-    /// - Throws: `badRequest` for a request that is not sent; `authentication` for a 401, after which nothing is sent until there
+    ///   files, and on a server of the ownCloud family wherever it refuses the account's files too. Elsewhere a 401 may be somebody
+    ///   else's door.
+    /// - Throws: `badRequest` for a request that is not sent, such as one with another method than ``methods``; `protocolViolation` for
+    ///   an answer that repeats the account's credentials; `authentication` for such a 401, after which nothing is sent until there
     ///   are new credentials; `serverError` or `maintenance` for a 429 and a 503, with the wait that the server asks for.
     public func exchange(_ request: PlainRequest) async throws(ConnectionError) -> PlainAnswer {
         let address = try target(request.target)
@@ -16,16 +18,34 @@ extension Connection {
             method: try Self.method(request.method), headers: try Self.fields(request.headers), body: request.body,
             isIdempotent: Self.idempotent.contains(request.method), isGuess: !concernsAccount(address),
             timeLimit: request.timeLimit, doing: "\(request.method) \(address.path)")
-        let reply = try await openly(question, at: address)
+        let echo = CredentialsEcho(try usableCredentials().credentials)
+        var reply = try await openly(question, at: address)
+        if reply.answer.status == 401 { try await settleRefusal(&reply.answer) }
+        let headers = reply.answer.headers.map { ($0.name, $0.value) }
+        guard !headers.contains(where: { echo.isIn($0.1) }) else {
+            throw ConnectionError(.repeatsCredentials, doing: question.doing, at: address.origin)
+        }
         return PlainAnswer(
-            status: reply.answer.status, headers: reply.answer.headers.map { ($0.name, $0.value) },
-            body: BodyReader(reply.answer.body, doing: question.doing, at: address.origin))
+            status: reply.answer.status, headers: headers,
+            body: BodyReader(GuardedBody(reply.answer.body, echo), doing: question.doing, at: address.origin))
     }
 
-    /// Whether a refusal at an address is one of the account's credentials.
-    private func concernsAccount(_ address: ServerAddress) -> Bool {
-        guard let (root, isFamily) = knownRoot() else { return true }
-        return isFamily || address.path.utf8.starts(with: root.path.utf8)
+    /// Whether a refusal at an address is surely one of the account's credentials.
+    func concernsAccount(_ address: ServerAddress) -> Bool {
+        knownRoot().map { address.path.utf8.starts(with: $0.root.path.utf8) } ?? true
+    }
+
+    /// Decides whom a 401 concerns that came away from the account's files. A server of the ownCloud family has one door: it is asked for
+    /// the files, once. Does it take the credentials there, what it refused is another matter.
+    /// - Throws: `authentication` if it refuses them there too, after which nothing is sent; what else kept it from telling.
+    func settleRefusal(_ answer: inout HTTPAnswer) async throws(ConnectionError) {
+        guard let (root, isFamily) = knownRoot(), isFamily else { return }
+        // Read, it leaves its connection to the question.
+        _ = await answer.beginning(atMost: 65_536)
+        var reply = try await openly(
+            Question(method: "PROPFIND", headers: ["Depth": "0"], timeLimit: timeLimits.greeting, doing: "PROPFIND /"),
+            at: root)
+        _ = await reply.answer.beginning(atMost: 65_536)
     }
 
     /// Asks, and throws for the statuses that are the account's matter.
@@ -63,9 +83,16 @@ extension Connection {
         "GET", "HEAD", "OPTIONS", "PUT", "DELETE", "PROPFIND", "REPORT", "PROPPATCH", "MKCOL", "MKCALENDAR", "SEARCH",
     ]
 
+    /// The methods that are sent for somebody else. TRACE, which has a server repeat the request with the account's password, is none
+    /// of them, and neither is what a server has under other names.
+    static let methods = idempotent.union(["POST", "PATCH", "COPY", "MOVE"])
+
     static func method(_ text: String) throws(ConnectionError) -> String {
-        guard !text.isEmpty, text.utf8.allSatisfy(\.isTokenCharacter) else {
-            throw ConnectionError(.badRequest, "\(PercentCoding.printable(text)) is no method")
+        guard methods.contains(text) else {
+            throw ConnectionError(
+                .badRequest,
+                "\(PercentCoding.printable(text)) is not sent: the methods are \(methods.sorted().joined(separator: ", "))"
+            )
         }
         return text
     }

@@ -43,6 +43,48 @@ public enum CertificateTrust {
         }
     }
 
+    /// What a person does about a certificate that is not trusted.
+    static func hint(_ trust: Bookmark.Trust) -> String {
+        let (ifRight, sent) = ("if it is the right server,", "nothing was sent to it")
+        switch trust {
+        case .system:
+            return "\(ifRight) set tls in the account's config: ca: FILE or fingerprint: SHA256; \(sent)"
+        case .fingerprint:
+            return "\(ifRight) put its certificate's fingerprint in place of the one that tls names; \(sent)"
+        case .authorities(let file):
+            // A server's own certificate signs none, and so proves nothing as an authority.
+            let own = serverCertificates(in: file)
+            guard !own.isEmpty else {
+                return "\(ifRight) let ca in tls name the file of the authority that signed its certificate; \(sent)"
+            }
+            let choices = own.map { "tls: { fingerprint: \(text($0)) }" }.joined(separator: " or ")
+            return "\(file) holds a server's own certificate, no authority's: in place of ca write \(choices); \(sent)"
+        }
+    }
+
+    /// The fingerprints of the certificates in a file if none of them may sign others.
+    private static func serverCertificates(in file: String) -> [[UInt8]] {
+        guard let all = try? NIOSSLCertificate.fromPEMFile(file).map({ try $0.toDERBytes() }),
+            !all.contains(where: isAuthority)
+        else { return [] }
+        return all.prefix(3).map { Array(SHA256.hash(data: $0)) }
+    }
+
+    /// Whether a certificate says that it may sign others: `cA` of the basic constraints (RFC 5280, section 4.2.1.9).
+    static func isAuthority(_ certificate: [UInt8]) -> Bool {
+        let name: [UInt8] = [0x06, 0x03, 0x55, 0x1d, 0x13]
+        let isTrue: [UInt8] = [0x01, 0x01, 0xff]
+        guard let start = certificate.indices.first(where: { certificate[$0...].starts(with: name) }) else {
+            return false
+        }
+        var rest = certificate[(start + name.count)...]
+        // That the extension is critical.
+        if rest.starts(with: isTrue) { rest = rest.dropFirst(isTrue.count) }
+        // An octet string with a sequence, each of less than 128 bytes.
+        guard rest.count > 4, rest.first == 0x04, rest.dropFirst(2).first == 0x30 else { return false }
+        return rest.dropFirst(4).starts(with: isTrue)
+    }
+
     /// A fingerprint as `openssl x509 -fingerprint -sha256` prints it.
     static func text(_ fingerprint: [UInt8]) -> String {
         fingerprint.map { byte in

@@ -1,3 +1,5 @@
+import Model
+
 /// The `Content-Range` field of a 206 (RFC 9110, section 14.4): `bytes 10-19/1004`, `bytes 10-19/*`.
 struct ContentRange: Equatable {
     var first: Int64
@@ -11,13 +13,13 @@ struct ContentRange: Equatable {
         let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)
         guard halves.count == 2 else { return nil }
         let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, let first = Int64(ends[0]), let last = Int64(ends[1]), first >= 0, last >= first else {
-            return nil
-        }
+        guard ends.count == 2, let first = OutsideNumber.size(ends[0]), let last = OutsideNumber.size(ends[1]),
+            last >= first
+        else { return nil }
         self.first = first
         self.last = last
         if halves[1] != "*" {
-            guard let size = Int64(halves[1]), size > last else { return nil }
+            guard let size = OutsideNumber.size(halves[1]), size > last else { return nil }
             self.size = size
         }
     }

@@ -51,10 +51,14 @@ enum TransportError: Error, Equatable {
     case closed
     /// The server's certificate is not trusted.
     case certificate(reason: String, fingerprint: [UInt8]?)
+    /// What answers does not speak TLS.
+    case notTLS
     /// TLS could not be agreed on for another reason.
     case tls(String)
     /// What came is not HTTP.
     case notHTTP(String)
+    /// The answer holds the account's credentials, and whoever asked may not see them.
+    case repeatsCredentials
     /// The request itself cannot be sent.
     case badRequest(String)
     case cancelled

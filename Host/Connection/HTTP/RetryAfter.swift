@@ -6,11 +6,8 @@ enum RetryAfter {
     /// - Parameter now: the clock that a date is compared with; best the server's own `Date`.
     static func duration(_ field: String, now: Timestamp) -> Duration? {
         let field = field.filter { $0 != " " || field.contains(",") }
-        if let seconds = Int64(field) { return seconds < 0 ? nil : .seconds(min(seconds, longest)) }
+        if let wait = OutsideNumber.wait(seconds: field) { return wait }
         guard let date = Timestamp(httpDate: field) else { return nil }
-        return min(max(date - now, .zero), .seconds(longest))
+        return min(max(date - now, .zero), OutsideNumber.longestWait)
     }
-
-    /// A server that asks for more than a day is asked again after a day.
-    private static let longest: Int64 = 86_400
 }

@@ -71,7 +71,7 @@ extension TransportError {
                 return .certificate(reason: "no trusted authority signed it, or it has expired", fingerprint: nil)
             }
             if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
-                return .tls("the server does not speak TLS at this port")
+                return .notTLS
             }
             return .tls("the server and Larder found no TLS version and cipher in common, or the server broke off")
         case .noCertificateToValidate, .unableToValidateCertificate:

@@ -51,6 +51,7 @@ struct ActivityWatch: Equatable {
         case 403 where newest != nil:
             newest = nil
             return (.everything, pause(.short))
+        case 401: return ([], pause(.refused))
         case 400..<500: return ([], pause(.day))
         default: return nil
         }

@@ -12,13 +12,15 @@ struct HintListener: Sendable {
     /// How often notifications and activities are asked for.
     private static let often = Duration.seconds(30)
     private static let backoff = Backoff(first: .seconds(1), cap: .seconds(60))
+    /// While the credentials are refused, as for event loops.
+    private static let refusals = Backoff(first: .seconds(30), cap: .seconds(900))
     /// A stream that lasted so long was a good one.
     private static let good = Duration.seconds(30)
 
     /// Returns when the task is cancelled, or the connection shut down.
     func listen() async {
         await repeatedly("capabilities") { () async throws(ConnectionError) in
-            guard try await isFamily() else { return .day }
+            if let pause = try await isNoFamily() { return pause }
             await listenToFamily()
             return nil
         }
@@ -83,7 +85,7 @@ struct HintListener: Sendable {
                 var reply = reply
                 throw await error(&reply, question)
             }
-            return .day
+            return reply.answer.status == 401 ? .refused : .day
         }
         emit(.everything)
         let began = connection.clock.monotonic()
@@ -106,16 +108,17 @@ struct HintListener: Sendable {
 
     // MARK: Asking
 
-    private func isFamily() async throws(ConnectionError) -> Bool {
+    /// Nil if the server is of the family that has hints, else when to ask again.
+    private func isNoFamily() async throws(ConnectionError) -> HintPause? {
         var reply = try await ask(
             question("asking for capabilities"), "ocs/v1.php/cloud/capabilities", query: "format=json")
         guard reply.answer.status == 200 else {
             if reply.answer.status >= 500, reply.answer.status != 501 {
                 throw await error(&reply, question("asking for capabilities"))
             }
-            return false
+            return reply.answer.status == 401 ? .refused : .day
         }
-        return Capabilities(json: await reply.answer.beginning(atMost: 1 << 20)) != nil
+        return Capabilities(json: await reply.answer.beginning(atMost: 1 << 20)) == nil ? .day : nil
     }
 
     private func question(_ doing: String, _ headers: HTTPHeaders = [:]) -> Question {
@@ -126,6 +129,9 @@ struct HintListener: Sendable {
     }
 
     private func ask(_ question: Question, _ path: String, query: String) async throws(ConnectionError) -> Reply {
+        guard !connection.isUnavailable else {
+            throw ConnectionError(.maintenance, "the server cannot serve now")
+        }
         var place = try connection.bookmarkAddress()
         if let root = connection.foundRoot() { place = root }
         place = RootCandidates.home(of: place).appending(path)
@@ -144,12 +150,15 @@ struct HintListener: Sendable {
         _ name: String, _ act: () async throws(ConnectionError) -> HintPause?
     ) async {
         var failures = 0
+        var refusals = 0
         while !Task.isCancelled {
             let wait: Duration
             do throws(ConnectionError) {
                 guard let pause = try await act() else { return }
                 failures = 0
-                wait = Self.length(of: pause)
+                refusals = pause == .refused ? refusals + 1 : 0
+                wait =
+                    pause == .refused ? Self.refusals.delay(afterFailures: refusals) : Self.length(of: pause)
             } catch {
                 if error.kind == .cancelled { return }
                 failures += 1
@@ -168,6 +177,7 @@ struct HintListener: Sendable {
             case .short: often
             case .hour: .seconds(3_960)
             case .day: .seconds(95_040)
+            case .refused: refusals.cap
             }
         return longest * Double.random(in: 0.91...1)
     }

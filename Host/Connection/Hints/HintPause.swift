@@ -7,4 +7,6 @@ enum HintPause: Equatable {
     case hour
     /// It does not offer this; it may, one day.
     case day
+    /// It refuses the credentials for this, which may pass: for longer each time.
+    case refused
 }

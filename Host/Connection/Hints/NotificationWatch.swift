@@ -22,6 +22,7 @@ struct NotificationWatch: Equatable {
         case 304: return ([], .short)
         // Nothing on the server notifies: not more than once an hour.
         case 204: return ([], .hour)
+        case 401: return ([], .refused)
         case 400..<500: return ([], .day)
         default: return nil
         }

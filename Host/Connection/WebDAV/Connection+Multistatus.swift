@@ -4,8 +4,8 @@ import NIOHTTP1
 extension Connection {
     /// Sends a PROPFIND or REPORT and hands out its responses while they arrive.
     ///
-    /// As `exchange`: with the account's credentials, to its origin alone. An answer with another status than 207 is handed out with
-    /// what its error document says, if it has one.
+    /// As `exchange`: with the account's credentials, to its origin alone. An answer with another status than 207, also a 401 that is not
+    /// the account's matter, is handed out with what its error document says, if it has one.
     public func multistatus(_ request: MultistatusRequest) async throws(ConnectionError) -> MultistatusAnswer {
         let address = try target(request.target)
         let asked: AskedProperties
@@ -18,8 +18,11 @@ extension Connection {
         let question = Question(
             method: try Self.method(request.method),
             headers: ["Depth": request.depth.rawValue, "Content-Type": "application/xml; charset=utf-8"], body: body,
-            timeLimit: request.timeLimit, doing: "\(request.method) \(address.path)")
-        return try await multistatus(question, asked, at: address).answer
+            isGuess: !concernsAccount(address), timeLimit: request.timeLimit,
+            doing: "\(request.method) \(address.path)")
+        let answer = try await multistatus(question, asked, at: address).answer
+        noteAnswer(answer.status, at: address.normalizedPath)
+        return answer
     }
 
     /// The same, with the address that answered.
@@ -29,6 +32,7 @@ extension Connection {
         var reply = try await openly(question, at: address)
         guard reply.answer.status == 207 else {
             let document = await reply.answer.beginning(atMost: 65_536)
+            if reply.answer.status == 401 { try await settleRefusal(&reply.answer) }
             let answer = MultistatusAnswer(
                 status: reply.answer.status,
                 body: BodyReader(reply.answer.body, doing: question.doing, at: address.origin), reader: nil,

@@ -26,5 +26,7 @@ enum DAVErrorReader {
         func text(_ bytes: UnsafeRawBufferPointer) {}
 
         func end() { depth -= 1 }
+
+        func documentType(_ name: String) { hasGivenUp = true }
     }
 }

@@ -18,16 +18,24 @@ final class ListingReader {
     private(set) var hasFamilyProperties = false
     private var entries: [ListedItem] = []
     private var handedOut = 0
+    private let limits: ListingLimits
+    /// Entries that came, of any kind.
+    private var told = 0
     private var refused: [RefusedEntry] = []
+    private var refusedCount = 0
     private var unknown: [ItemPath] = []
     private var reachesGrandchildren = false
     /// Calendars and the like, whose contents `Depth.infinity` lists after them.
-    private var foreign: [ItemPath] = []
+    private var foreign: Set<ItemPath> = []
 
     /// - Parameters:
     ///   - root: the address of the account's root, with a closing slash.
     ///   - asked: the address that the answer is to.
-    init(_ folder: ItemPath, depth: Depth, root: ServerAddress, asked: ServerAddress) throws(ConnectionError) {
+    init(
+        _ folder: ItemPath, depth: Depth, root: ServerAddress, asked: ServerAddress,
+        limits: ListingLimits = ListingLimits()
+    ) throws(ConnectionError) {
+        self.limits = limits
         self.folder = folder
         self.depth = depth
         answerer = root.origin
@@ -78,7 +86,7 @@ final class ListingReader {
         let rest = entries
         handedOut += rest.count
         let listing = Listing(
-            folder: own, entries: handedOut, refused: refused, unknown: unknown,
+            folder: own, entries: handedOut, refused: refused, refusedCount: refusedCount, unknown: unknown,
             reachesGrandchildren: reachesGrandchildren)
         return (rest, listing, isForeign)
     }
@@ -91,11 +99,18 @@ final class ListingReader {
 
     private func add(_ response: DAVResponse) throws(ConnectionError) {
         hasFamilyProperties = hasFamilyProperties || response.hasFamilyProperties
+        told += 1
+        // The folder itself is one more.
+        guard told <= limits.entries + 1 else {
+            throw violation(
+                "the folder has more than \(limits.entries) entries, the most that are taken",
+                hint: "divide it into several folders on the server")
+        }
         let path: ItemPath
         switch hrefs.place(of: response.href) {
         case .item(let found): path = found
         case .refused(let problem):
-            refused.append(RefusedEntry(href: PercentCoding.printable(response.href), problem: problem))
+            refuse(response.href, problem)
             return
         case .elsewhere:
             throw violation(
@@ -113,21 +128,45 @@ final class ListingReader {
             }
             own = response.item(at: path)
             isForeign = response.isForeign
-            if isForeign { foreign.append(path) }
+            if isForeign { foreign.insert(path) }
             return
         }
         guard folder.isAncestor(of: path), depth == .infinity || path.parent == folder else {
             throw violation("the answer names \(PercentCoding.printable(path.text)), which was not asked for")
         }
-        if foreign.contains(where: { $0.isAncestor(of: path) }) { return }
+        if isInForeign(path) { return }
         if response.isForeign {
-            foreign.append(path)
+            foreign.insert(path)
         } else if isTold {
             if path.parent != folder { reachesGrandchildren = true }
             entries.append(response.item(at: path))
         } else if response.status != 404, response.status != 410 {
             unknown.append(path)
+            guard unknown.count <= limits.unknown else {
+                throw violation(
+                    "the server told an error instead of properties for more than \(limits.unknown) entries",
+                    hint: "look into the server's log")
+            }
         }
+    }
+
+    private func refuse(_ href: String, _ problem: ItemPath.Problem) {
+        refusedCount += 1
+        guard refused.count < limits.namedRefusals else { return }
+        let isLong = href.utf8.count > limits.shownAddress
+        // A part of a character at the end is shown as what it is: bytes.
+        let shown = String(decoding: href.utf8.prefix(limits.shownAddress), as: UTF8.self)
+        refused.append(RefusedEntry(href: PercentCoding.printable(shown) + (isLong ? "…" : ""), problem: problem))
+    }
+
+    private func isInForeign(_ path: ItemPath) -> Bool {
+        guard !foreign.isEmpty else { return false }
+        var above = path
+        while !above.isRoot {
+            above = above.parent
+            if foreign.contains(above) { return true }
+        }
+        return false
     }
 
     private func violation(_ message: String, hint: String? = nil) -> ConnectionError {
@@ -140,7 +179,7 @@ extension DAVResponse {
     fileprivate func item(at path: ItemPath) -> ListedItem {
         let isFolder = isCollection || (!hasKind && href.hasSuffix("/"))
         let modified = lastModified.flatMap { Timestamp(httpDate: $0) }
-        let size = (isFolder ? self.size : length ?? self.size).flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
+        let size = (isFolder ? self.size : length ?? self.size).flatMap { OutsideNumber.size($0) }
         // A folder's size and date tell nothing of what is in it: they make no version.
         let version =
             etag.flatMap { ETag(field: $0) } ?? (isFolder ? nil : .substitute(size: size, lastModified: modified))

@@ -71,6 +71,10 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
         }
     }
 
+    func documentType(_ name: String) {
+        problem = name.lowercased() == "html" ? .otherDocument(name) : .documentType(name)
+    }
+
     func text(_ bytes: UnsafeRawBufferPointer) {
         guard problem == nil else { return }
         if place == .property {

@@ -2,6 +2,8 @@
 enum MultistatusProblem: Error, Equatable {
     /// The root element is another one, `html` for instance.
     case otherDocument(String)
+    /// It declares a type, and perhaps entities.
+    case documentType(String)
     case noHref
     case tooLong
     case tooDeep
@@ -21,6 +23,11 @@ enum MultistatusProblem: Error, Equatable {
             return (
                 "the answer is \(what) instead of a listing",
                 "check the account's url; a login page or a proxy may be in between"
+            )
+        case .documentType(let name):
+            return (
+                "the answer has a document type (DOCTYPE \(PercentCoding.printable(name))), which is not taken",
+                "no WebDAV server sends one; look at what answers at the account's url"
             )
         case .noHref: return ("the answer has an entry without an address", nil)
         case .tooLong: return ("the answer has an entry with more text than is taken", nil)

@@ -8,6 +8,8 @@ protocol XMLHandler: AnyObject {
     /// A piece of text; one text may come in several pieces, and pieces end between any two bytes of UTF-8's characters' ends.
     func text(_ bytes: UnsafeRawBufferPointer)
     func end()
+    /// The document names a type (DOCTYPE). It is not read any further.
+    func documentType(_ name: String)
     /// Whether the rest of the document means nothing to it.
     var hasGivenUp: Bool { get }
 }
@@ -32,7 +34,8 @@ struct XMLAttributes {
 
 /// Reads an XML document while it arrives, by expat. All of the C library's pointers stay in this file.
 ///
-/// Expat loads nothing from elsewhere and limits what entities expand to. Not for use by two threads at a time.
+/// A document type is refused: no answer has one, and what is declared in it, entities above all, is only ever meant to harm. Expat
+/// loads nothing from elsewhere. Not for use by two threads at a time.
 final class XMLReader {
     /// Why a document cannot be read.
     struct Malformed: Error, Equatable {
@@ -44,6 +47,7 @@ final class XMLReader {
     private let parser: XML_Parser
     private let handler: any XMLHandler
     private var bytesRead = 0
+    private var hasDocumentType = false
 
     /// The longest tag, comment or instruction, in bytes. Expat looks at one that is not complete from its beginning again whenever
     /// more of it comes.
@@ -68,9 +72,18 @@ final class XMLReader {
         XML_SetCharacterDataHandler(parser) { data, bytes, count in
             XMLReader.of(data)?.handler.text(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
         }
+        XML_SetStartDoctypeDeclHandler(parser) { data, name, _, _, _ in
+            XMLReader.of(data)?.refuse(documentType: name.map { String(cString: $0) } ?? "")
+        }
     }
 
     deinit { XML_ParserFree(parser) }
+
+    private func refuse(documentType name: String) {
+        hasDocumentType = true
+        handler.documentType(name)
+        XML_StopParser(parser, XML_Bool(0))
+    }
 
     private static func of(_ data: UnsafeMutableRawPointer?) -> XMLReader? {
         data.map { Unmanaged<XMLReader>.fromOpaque($0).takeUnretainedValue() }
@@ -98,6 +111,10 @@ final class XMLReader {
 
     private func check(_ status: XML_Status) throws(Malformed) {
         guard status != XML_STATUS_OK else { return }
+        if hasDocumentType {
+            if handler.hasGivenUp { return }
+            throw malformed("it has a document type (DOCTYPE)")
+        }
         throw malformed(XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "unknown error")
     }
 

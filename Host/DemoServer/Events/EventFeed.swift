@@ -18,6 +18,8 @@ public final class EventFeed: Sendable {
         var pages: [(id: String, page: Page)] = []
         /// How many of them are dropped.
         var forgotten = 0
+        /// What is listed, each a JSON object; nil: there is no listing.
+        var listing: [String]?
         /// Bodies that are answered instead, first to last.
         var scripted: [String] = []
     }
@@ -55,6 +57,11 @@ public final class EventFeed: Sendable {
             let count = channels[channel]?.pages.count ?? 0
             channels[channel]?.forgotten = count
         }
+    }
+
+    /// Lists these in a channel, JSON objects with an `ID`: calendars in `core`, events in `calendar/c1`. Without this it has no listing.
+    public func list(_ things: [String], in channel: String) {
+        state.withLock { $0[channel, default: Channel()].listing = things }
     }
 
     public func close(_ channel: String) { state.withLock { $0[channel] = nil } }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Answers the requests for plain JSON events: the newest event id, and the page after one.
+/// Answers the requests for plain JSON events: the newest event id, the page after one, and listings.
 struct EventFeedService: Sendable {
     /// The four shapes that pages have.
     private enum Form {
@@ -23,6 +23,10 @@ struct EventFeedService: Sendable {
             guard let name = TreePath.decoded(part) else { return Answer(.badRequest) }
             names.append(String(decoding: name, as: UTF8.self))
         }
+        if let (channel, name) = Self.listing(names) {
+            guard let things = feed.channel(channel)?.listing else { return failure(404, 2501, "There is no listing") }
+            return success("\"\(name)\":[\(things.joined(separator: ","))]")
+        }
         guard let id = names.popLast(), let (name, form) = Self.channel(names), let channel = feed.channel(name) else {
             return failure(404, 2501, "There is no such channel")
         }
@@ -35,6 +39,15 @@ struct EventFeedService: Sendable {
         guard known < channel.pages.count else { return page(.init(), channel.latest, false, form) }
         let next = channel.pages[known]
         return page(next.page, next.id, known + 1 < channel.pages.count, form)
+    }
+
+    private static func listing(_ names: [String]) -> (channel: String, name: String)? {
+        switch names {
+        case ["calendar", "v1"]: ("core", "Calendars")
+        case let names where names.count == 4 && names[0] == "calendar" && names[3] == "events":
+            ("calendar/\(names[2])", "Events")
+        default: nil
+        }
     }
 
     private static func channel(_ names: [String]) -> (name: String, Form)? {

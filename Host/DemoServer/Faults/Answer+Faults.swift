@@ -28,6 +28,17 @@ extension Answer {
         }
     }
 
+    /// Has a file's body go on without end.
+    mutating func goOnForEver() {
+        guard case .content = body else { return }
+        let file = self
+        body = .chunks { sink in
+            try await file.send(to: sink)
+            // Ends when nobody takes it any more.
+            while true { try await sink(ByteBuffer(repeating: UInt8(ascii: "."), count: 65_536)) }
+        }
+    }
+
     /// Makes a file's body longer with zeros, or shorter.
     mutating func change(lengthBy difference: Int) {
         guard case .content(let content, let range) = body else { return }

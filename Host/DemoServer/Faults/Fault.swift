@@ -21,6 +21,8 @@ public struct Fault: Sendable {
         case documentType(String)
         /// A body that is so many bytes longer or shorter than the file, and says so.
         case wrongLength(by: Int)
+        /// The file's bytes, then others without end; how many there are is not said.
+        case overlong
         /// A checksum that is not the file's.
         case wrongChecksum
         /// 200 and a page for people, as a log-in portal sends it.
@@ -33,6 +35,10 @@ public struct Fault: Sendable {
         case changedBeforeReading
         /// Another address, with status 307 unless said otherwise.
         case redirect(to: String, status: Int = 307)
+        /// These values in a listing, in place of the properties' own, by their names without a namespace.
+        case properties([String: String])
+        /// These header fields, in place of the answer's own.
+        case fields([String: String])
         /// More entries in a folder's listing, whose hrefs end with these bytes as they are.
         case foreignEntries([[UInt8]])
     }

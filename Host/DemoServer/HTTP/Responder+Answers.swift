@@ -20,7 +20,9 @@ extension DemoResponder {
         let calendars = CalendarService(
             calendars: served.calendars, manner: manner.calendars, user: configuration.user, faults: faults)
         switch target {
-        case .status: return manner.statusDocument ? Documents.status : Answer(.notFound)
+        case .status where manner.statusDocument: return Documents.status(isInMaintenance: manner.maintenance)
+        case _ where manner.maintenance: return Documents.maintenance
+        case .status: return Answer(.notFound)
         case .wellKnownCalendars: return calendars.wellKnown()
         case .unknown: return Answer(.notFound)
         case .item, .calendars, .ocs, .events: break

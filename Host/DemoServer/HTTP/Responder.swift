@@ -52,6 +52,10 @@ struct DemoResponder: HTTPResponder {
                 to: Asked(request: request, path: targetPath, query: query, body: body), target, found.map(\.kind))
         }
         for case .wrongLength(let difference) in found.map(\.kind) { answer.change(lengthBy: difference) }
+        for case .overlong in found.map(\.kind) { answer.goOnForEver() }
+        for case .fields(let fields) in found.map(\.kind) {
+            for (name, value) in fields { answer.fields[named: name] = value }
+        }
         entry.status = answer.status.code
         return Delivery(answer: answer, faults: found, list: faults, log: log, channel: context.channel)
             .response(isHead: request.method == .head, announcesLength: manner.value.contentLength, entry: entry)

@@ -64,12 +64,14 @@ struct Listing: Sendable {
         var empty = false
         var truncated = false
         var foreign: [[UInt8]] = []
+        var properties = properties
         for fault in faults {
             switch fault {
             case .wrongChecksum: wrongChecksum = true
             case .emptyListing: empty = true
             case .truncatedListing: truncated = true
             case .foreignEntries(let hrefs): foreign += hrefs
+            case .properties(let values): properties.told.merge(values) { $1 }
             default: break
             }
         }

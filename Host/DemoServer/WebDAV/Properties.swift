@@ -3,6 +3,8 @@ struct Properties: Sendable {
     let manner: Manner
     /// The properties asked for, by their names without a namespace; nil for all.
     let wanted: Set<String>?
+    /// Values that are told in place of an item's own.
+    var told: [String: String] = [:]
 
     static let all = [
         "resourcetype", "getetag", "getlastmodified", "getcontentlength", "getcontenttype", "id", "fileid", "size",
@@ -44,7 +46,9 @@ struct Properties: Sendable {
             let isOwnClouds = !name.hasPrefix("get") && name != "resourcetype"
             if isOwnClouds && !manner.ownCloudProperties && wanted == nil { continue }
             let tag = (isOwnClouds ? "oc:" : "d:") + name
-            if let value = value(name, node, wrongChecksum: wrongChecksum), !isOwnClouds || manner.ownCloudProperties {
+            if let value = told[name] ?? value(name, node, wrongChecksum: wrongChecksum),
+                !isOwnClouds || manner.ownCloudProperties
+            {
                 found += "<\(tag)>\(value)</\(tag)>"
             } else if wanted != nil {
                 missing += "<\(tag)/>"
