@@ -89,7 +89,7 @@ extension PluginHost {
         let minor = Int(LARDER_ABI_MINOR)
         let mark = try Self.mark(of: path, at: clock.now())
         if let mark, await remembered(mark, minor) != nil { return }
-        let digest = try await thread.run { try Self.digest(of: path) }
+        let digest = try await thread.run { try LibraryLooks.digest(of: path) }
         if let before = await remembered(digest, minor) {
             if let refusal = before.refusal { throw Refusal.probe(refusal) }
             if let mark { await remember(mark, minor, refusal: nil) }
@@ -129,25 +129,7 @@ extension PluginHost {
         var looks = stat()
         guard stat(path, &looks) == 0 else { throw .unreadable(errno) }
         guard now - Timestamp(looks.st_ctim) > .seconds(2) else { return nil }
-        let text =
-            "\(looks.st_dev) \(looks.st_ino) \(looks.st_size) \(Timestamp(looks.st_mtim).nanoseconds) "
-            + "\(Timestamp(looks.st_ctim).nanoseconds)"
-        return Array(SHA256.hash(data: Array(text.utf8)))
-    }
-
-    private static func digest(of path: String) throws(Refusal) -> [UInt8] {
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .unreadable(errno) }
-        defer { close(descriptor) }
-        var hash = SHA256()
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = read(descriptor, &chunk, chunk.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw .unreadable(errno) }
-            guard count > 0 else { return Array(hash.finalize()) }
-            chunk.withUnsafeBytes { hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-        }
+        return Array(SHA256.hash(data: Array(LibraryLooks.text(looks).utf8)))
     }
 
     private static func absence(of named: Discovery.Named) -> String {

@@ -1,12 +1,15 @@
+import CLinux
+import Glibc
 public import Logging
 public import Model
 import Synchronization
 
 /// All plugins of this process: finds their libraries, tries and opens them, and makes instances for the accounts.
 ///
-/// One for a process, whatever the number of its accounts: all calls into a library are made on one thread of its own.
+/// One for a process, whatever the number of its accounts. All calls into an instance are made on a thread of its own, so that those of
+/// one account, which a server may hold up, are in no other's way; the calls that tell what is in a library are made on another.
 public actor PluginHost {
-    /// A library that was opened, and the thread that all calls into it are made on.
+    /// A library that was opened, and the thread that it is looked at on, until that is done.
     struct Opened {
         var library: PluginLibrary
         var thread: PluginThread
@@ -28,6 +31,10 @@ public actor PluginHost {
     let clock: HostClock
     let logger: Logger
     var entries: [Entry] = []
+    /// The calls that were given up, so far.
+    private var givenUp: [CallNote] = []
+    /// Whether a thread may still be inside a call that was given up: the process then ends without its libraries' handlers.
+    static let leftCalls = Atomic<Bool>(false)
     var libraries: [String: Result<Opened, Refusal>] = [:]
 
     /// - Parameters:
@@ -62,6 +69,7 @@ public actor PluginHost {
             do throws(Refusal) { try await prepare(&entry, named) } catch {
                 entry.report.state = .refused
                 entry.report.reason = error.reason
+                if case .schema = error { entry.report.isSchemaWrong = true }
                 if case .settings(let problems) = error {
                     // Who has the config at hand tells it with its place; else the start does.
                     entry.report.settingProblems = problems
@@ -84,22 +92,31 @@ public actor PluginHost {
             let name = String(library[(library.lastIndex(of: "/") ?? library.startIndex)...].dropFirst())
             let report = PluginReport(
                 id: PluginID(name), name: name, library: library, state: .found, isolation: .process,
-                reason: "the config does not name it, so it was not opened")
+                reason:
+                    "the config does not name it, so it was not opened; `larder plugin enable \(name)` names it there")
             entries.append(Entry(report: report, settings: PluginSettings(id: report.id, isEnabled: false)))
         }
+        for case .success(let opened) in libraries.values { await opened.thread.close() }
     }
+
+    /// How many plugins there are at most to start.
+    public var count: Int { entries.count { $0.ready != nil } }
 
     /// Every plugin that is known of, in the order in which their processors are called.
     public func reports() -> [PluginReport] {
         entries.map { entry in
             var report = entry.report
             guard !entry.instances.isEmpty else { return report }
-            let misuses = entry.instances.reduce(into: [PluginLog.Misuse: Int]()) { sum, instance in
-                sum.merge(instance.log.misuses, uniquingKeysWith: +)
+            let mistakes = entry.instances.map(\.log.mistakes)
+            let counts = mistakes.reduce(into: [PluginLog.Misuse: Int]()) { $0.merge($1.counts, uniquingKeysWith: +) }
+            report.state = counts.values.reduce(0, +) < Self.degradedFrom ? .running : .degraded
+            let texts = PluginLog.Misuse.allCases.compactMap { kind in counts[kind].map { "\(kind.rawValue): \($0)" } }
+            guard !texts.isEmpty else {
+                report.reason = nil
+                return report
             }
-            report.state = misuses.values.reduce(0, +) < Self.degradedFrom ? .running : .degraded
-            let texts = PluginLog.Misuse.allCases.compactMap { kind in misuses[kind].map { "\(kind.rawValue): \($0)" } }
-            report.reason = texts.isEmpty ? nil : texts.joined(separator: "; ")
+            let last = mistakes.compactMap(\.last).last.map { "; the last time: \($0)" } ?? ""
+            report.reason = texts.joined(separator: "; ") + last
             return report
         }
     }
@@ -122,18 +139,14 @@ public actor PluginHost {
             }
             let settings = entries[index].settings
             do {
-                let instance = try await opened.thread.run {
-                    let instance = try PluginInstance(
-                        description, in: opened.library, settings: settings.json, withheld: settings.withheld,
-                        thread: opened.thread, account: account)
-                    try instance.start()
-                    return instance
-                }
+                let instance = try await start(description, in: opened.library, settings, account)
                 entries[index].instances.append(instance)
+                // What kept it from starting another time is over.
+                (entries[index].report.state, entries[index].report.reason) = (.ready, nil)
                 started.append(instance)
             } catch {
-                let reason = (error as? Refusal)?.reason ?? "\(error)"
-                entries[index].report.state = .refused
+                let reason = error.reason
+                entries[index].report.state = error.isQuarantine ? .quarantined : .refused
                 entries[index].report.reason = reason
                 logger.error(
                     "The plugin \(description.id) is refused: \(reason)", metadata: ["account": "\(account.name)"])
@@ -142,23 +155,100 @@ public actor PluginHost {
         return started
     }
 
-    /// Stops and destroys an account's instances, after the calls that are under way.
+    /// A plugin that has not started after so many seconds is done without.
+    private static let startLimit = 30
+
+    /// Makes and starts an instance on a thread of its own.
+    private func start(
+        _ description: PluginLibrary.Description, in library: PluginLibrary, _ settings: PluginSettings,
+        _ account: AccountEnvironment
+    ) async throws(Refusal) -> PluginInstance {
+        let thread: PluginThread
+        do throws(ThreadError) { thread = try PluginThread(name: description.id.shortName) } catch {
+            throw .startFailed("no thread can be made for it: \(String(cString: strerror(error.code)))")
+        }
+        let record =
+            account.calls?.record(of: description.id, in: library.path)
+            ?? CallRecord(plugin: description.id, library: library.path)
+        linux_watch_calls(Failure.Kind.internal.rawValue)
+        let clock = account.clock
+        let isStarted = Atomic<Bool>(false)
+        defer { isStarted.store(true, ordering: .relaxed) }
+        let giveUp: @Sendable (Int) async -> Void = { seconds in
+            do { try await clock.pass(seconds: seconds) } catch { return }
+            if !isStarted.load(ordering: .relaxed) { thread.giveUp() }
+        }
+        let limit = Task { await giveUp(Self.startLimit) }
+        defer { limit.cancel() }
+        do {
+            return try await withTaskCancellationHandler {
+                try await thread.run {
+                    if let hold = account.held.hold(of: library.path, now: account.clock.now()) {
+                        throw Refusal.held(hold)
+                    }
+                    let instance = try PluginInstance(
+                        description, in: library, settings: settings.json, withheld: settings.withheld, thread: thread,
+                        account: account, record: record)
+                    try instance.start()
+                    return instance
+                }
+            } onCancel: {
+                Task { await giveUp(PluginInstance.patience) }
+            }
+        } catch {
+            if error is CancellationError, let note = record.markHanging(at: account.clock.now()) {
+                givenUp.append(note)
+                Self.leftCalls.store(true, ordering: .relaxed)
+                throw .startFailed("it hangs: \(note.callText) has not returned")
+            }
+            await thread.close()
+            throw error as? Refusal ?? .startFailed("\(error)")
+        }
+    }
+
+    /// The calls that did not return and were given up.
+    public func givenUpCalls() -> [CallNote] { givenUp }
+
+    /// Whether one was, in this process.
+    public static var hasGivenUp: Bool { leftCalls.load(ordering: .relaxed) }
+
+    /// Stops and destroys an account's instances, after the calls that are under way, and ends their threads.
     public func stop(_ instances: [PluginInstance]) async {
         for instance in instances { instance.cancel() }
         for instance in instances.reversed() {
             for index in entries.indices { entries[index].instances.removeAll { $0 === instance } }
             do { try await instance.thread.run { instance.stop() } } catch {
+                if let note = instance.givenUp { givenUp.append(note) }
                 logger.debug("The plugin \(instance.plugin) was stopped before: \(error)")
             }
+            instance.ended()
+            await instance.thread.close()
         }
         for index in entries.indices where entries[index].ready != nil && entries[index].instances.isEmpty {
             if entries[index].report.state == .ready { entries[index].report.state = .stopped }
         }
     }
 
-    /// Ends the plugins' threads. The libraries stay mapped. No instance may be at work.
-    public func shutDown() async {
-        for case .success(let opened) in libraries.values { await opened.thread.close() }
+    /// Makes and starts an instance anew, for the account of one that was stopped.
+    /// - Returns: nil, with a line in the log, if it does not start.
+    public func startAgain(_ stopped: PluginInstance) async -> PluginInstance? {
+        let index = entries.firstIndex { $0.ready?.description.id == stopped.plugin }
+        guard let index, let (opened, description) = entries[index].ready else { return nil }
+        do {
+            let instance = try await start(
+                description, in: opened.library, entries[index].settings, stopped.account)
+            entries[index].instances.append(instance)
+            return instance
+        } catch {
+            logger.error(
+                "The plugin \(stopped.plugin) does not start again: \(error.reason)",
+                metadata: ["account": "\(stopped.account.name)"])
+            return nil
+        }
+    }
+
+    /// Forgets the plugins. The libraries stay mapped. No instance may be at work.
+    public func shutDown() {
         libraries.removeAll()
         for index in entries.indices { entries[index].ready = nil }
     }
@@ -181,8 +271,9 @@ public actor PluginHost {
                 guard !before.isNamed, now - before.since >= limit else { continue }
                 before.isNamed = true
                 seen[id] = before
+                let call = instance.context.record.markHanging(at: clock.now())?.callText ?? "a call"
                 logger.error(
-                    "The plugin \(instance.plugin) hangs: a call has not returned for \(limit); nothing but a restart of the host ends it, since it runs inside the host"
+                    "The plugin \(instance.plugin) hangs: \(call) has not returned for \(limit); nothing but a restart of the host ends it, since it runs inside the host"
                 )
             }
         }

@@ -11,6 +11,11 @@ public struct EventLoopError: Error, Sendable, CustomStringConvertible {
         case connectionTimedOut
         /// The credentials are refused: the loop, or all if it is the core loop, wait for the next start.
         case unauthorized
+        /// What the loop asks for is refused, and not the credentials themselves: it waits, for 30 s first and 15 min at most, also when it
+        /// is triggered, but not over a start.
+        case forbidden
+        /// The same, for all loops of its kind: one of them tries.
+        case refused
         /// The server asks the account to wait: no loop is polled before `retryAfter` is over.
         case rateLimited
         /// The turn took longer than the loop's ``LoopLimits``.

@@ -92,6 +92,13 @@ public actor EventsPeriodicScheduler {
         apply { $0.disable(id, at: $1) }
     }
 
+    /// Stops the core loop in the same way.
+    public func disableCoreLoop() {
+        guard let id = machine.coreKey else { return }
+        loops[id] = nil
+        apply { $0.disable(id, at: $1) }
+    }
+
     /// Refills at once, and then at each period. Does nothing if it has started already. What waited because of failures or
     /// refused credentials is tried again.
     public func start() { apply { $0.start(at: $1) } }
@@ -114,10 +121,11 @@ public actor EventsPeriodicScheduler {
         try await dropAnchors()
     }
 
-    /// Polls the core loop at once. The others wait for the next tick, unless they were triggered too.
+    /// Polls the core loop before all that waits. Triggers that come often are gathered: at once is once a second at most, and half of the
+    /// time is the others'. What runs or waits is not given up.
     public func triggerCoreLoop() { apply { $0.trigger(special: nil, at: $1) } }
 
-    /// Polls the core loop and then this one at once; only the core loop if the id is unknown. Does nothing while suspended, or while
+    /// Polls the core loop and then this one, in the same way; only the core loop if the id is unknown. Does nothing while suspended, or while
     /// the server has asked to wait.
     public func triggerSpecialLoop(_ id: LoopKey) { apply { $0.trigger(special: id, at: $1) } }
 
@@ -130,6 +138,9 @@ public actor EventsPeriodicScheduler {
         await waitForEnd(of: nil)
         if Task.isCancelled, !machine.isStarted { await suspend() }
     }
+
+    /// The loops that still had more after a thousand pages when the last single run ended.
+    public func leftByLastRun() -> [LoopKey] { machine.left }
 
     private func stop(_ input: (inout SchedulerMachine, Duration) -> [SchedulerMachine.Effect]) async {
         let running = machine.running?.operation.id

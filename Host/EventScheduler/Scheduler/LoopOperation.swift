@@ -32,6 +32,4 @@ struct RunningOperation: Sendable {
     var state = State.polling
     /// When the call has taken too long.
     var deadline: Duration
-    /// Whether a page that says `more` is followed by the next.
-    var mayGoOn = true
 }

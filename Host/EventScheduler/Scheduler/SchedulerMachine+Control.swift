@@ -11,6 +11,7 @@ extension SchedulerMachine {
         for key in entries.keys {
             entries[key]?.isHalted = false
             entries[key]?.backOffUntil = nil
+            entries[key]?.refusedUntil = nil
         }
         return settle(at: now)
     }
@@ -20,6 +21,7 @@ extension SchedulerMachine {
         isRefillDue = false
         once = nil
         queue = []
+        triggered = []
         cancelRunning(at: now)
         return settle(at: now)
     }
@@ -45,6 +47,7 @@ extension SchedulerMachine {
             once?.wanted = known.wanted.flatMap { wanted?.union($0) }
         } else {
             once = Once(wanted: wanted)
+            left = []
         }
         return settle(at: now)
     }
@@ -67,19 +70,15 @@ extension SchedulerMachine {
         return settle(at: now)
     }
 
-    /// Runs the core loop, then this special one, at once; the others wait for the next tick. What was triggered before stays.
-    /// A page that is being applied is not given up.
+    /// Runs the core loop, then this special one, before all that waits: at once, or with the next batch. What runs and waits stays.
     mutating func trigger(special: LoopKey?, at now: Duration) -> [Effect] {
         guard isActive, !isAccountHeld(at: now) else { return settle(at: now) }
-        queue.removeAll { $0.chain != nil && !$0.isTriggered }
-        if let running, !running.operation.isTriggered {
-            if running.state == .polling { cancelRunning(at: now) } else { self.running?.mayGoOn = false }
-        }
-        for case let key? in [coreKey, special == coreKey ? nil : special] {
-            guard let entry = entries[key], mayRun(entry, at: now), !hung.values.contains(key),
-                !queue.contains(where: { $0.loop == key })
-            else { continue }
-            queue.append(turn(of: key, isTriggered: true, at: now))
+        for case let key? in [coreKey, special]
+        where entries[key] != nil && !triggered.contains(key)
+            // Its turn is still to come.
+            && !(hasBatch && queue.contains { $0.loop == key && $0.isTriggered })
+        {
+            triggered.append(key)
         }
         return settle(at: now)
     }
@@ -88,6 +87,7 @@ extension SchedulerMachine {
         entries[key] = nil
         if coreKey == key { coreKey = nil }
         queue.removeAll { $0.loop == key }
+        triggered.removeAll { $0 == key }
         if running?.operation.loop == key { cancelRunning(at: now) }
     }
 }

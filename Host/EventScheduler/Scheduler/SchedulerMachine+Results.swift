@@ -44,7 +44,7 @@ extension SchedulerMachine {
         switch outcome.result {
         case .more where chain.turns + 1 == Self.mostPages:
             if let order = entries[operation.loop]?.order { once?.taken.remove(order) }
-        case .more where running.mayGoOn:
+        case .more:
             lastOperation += 1
             var next = operation.next(lastOperation)
             next.work = .turn(
@@ -54,7 +54,7 @@ extension SchedulerMachine {
             queue.append(next)
             goesOn = true
         case .notOffered: entries[operation.loop]?.heldUntil = now + Self.day - period / 2
-        case .ok, .refresh, .error, .more: break
+        case .ok, .refresh, .error: break
         }
         effects.append(
             .report(
@@ -77,6 +77,7 @@ extension SchedulerMachine {
         if error.kind == .rateLimited { accountHeldUntil = until } else { entry.heldUntil = until }
         if error.kind == .unauthorized { entry.isHalted = true }
         entries[operation.loop] = entry
+        refuse(operation.loop, error.kind, at: now)
 
         let concernsAll = error.kind == .unauthorized && operation.loop == coreKey
         if concernsAll { for key in entries.keys { entries[key]?.isHalted = true } }
@@ -85,9 +86,20 @@ extension SchedulerMachine {
         }
     }
 
+    private mutating func refuse(_ loop: LoopKey, _ kind: EventLoopError.Kind, at now: Duration) {
+        guard kind == .refused || kind == .forbidden, let failures = entries[loop]?.failures else { return }
+        var wait = Self.refusalWaits.first
+        for _ in 0..<failures - 1 where wait < Self.refusalWaits.longest { wait = wait * 2 }
+        let until = now + min(wait, Self.refusalWaits.longest)
+        let concerned = kind == .forbidden ? [loop] : entries.keys.filter { $0.kind == loop.kind }
+        for key in concerned { entries[key]?.refusedUntil = until }
+        queue.removeAll { $0.chain != nil && concerned.contains($0.loop) }
+    }
+
     private func nextPoll(of loop: LoopKey, at now: Duration) -> Duration? {
         guard let entry = entries[loop], !entry.isHalted else { return nil }
-        let earliest = [entry.backOffUntil, entry.heldUntil, accountHeldUntil].compactMap(\.self).max() ?? now
+        let waits = [entry.backOffUntil, entry.heldUntil, entry.refusedUntil, accountHeldUntil]
+        let earliest = waits.compactMap(\.self).max() ?? now
         guard isStarted else { return earliest > now ? earliest : nil }
         if earliest <= nextTick { return nextTick }
         return origin + period * Int(((earliest - origin) / period).rounded(.up))

@@ -3,7 +3,8 @@ import Model
 /// Which loop is polled when: a value without I/O. Each input gives what is to be done, in this order.
 ///
 /// One operation runs at a time, the others wait in one queue, first in, first out. A tick fills the queue with all loops that are
-/// due, if nothing waits or runs; otherwise it is dropped. Times are the monotonic clock's.
+/// due, if nothing of an earlier tick waits or runs; otherwise it is dropped. What is triggered comes before that, gathered into batches
+/// that leave the others at least half of the time. Times are the monotonic clock's.
 struct SchedulerMachine: Sendable {
     enum Effect: Sendable {
         case run(LoopOperation)
@@ -22,6 +23,8 @@ struct SchedulerMachine: Sendable {
         var backOffUntil: Duration?
         /// By the server's wish, or since it has nothing to poll.
         var heldUntil: Duration?
+        /// Since the server refused what it asks for. A start does not wait for it.
+        var refusedUntil: Duration?
         /// Waits for the next start.
         var isHalted = false
     }
@@ -35,6 +38,8 @@ struct SchedulerMachine: Sendable {
         var taken: Set<UInt64> = []
     }
 
+    /// How long a batch of triggered loops takes at least, with the pause after it.
+    static let gathering = Duration.seconds(1)
     /// How many pages a loop is given in a row.
     static let mostPages = 50
     /// How often a single run begins again, for loops that came meanwhile or have more.
@@ -43,6 +48,8 @@ struct SchedulerMachine: Sendable {
     static let day = Duration.seconds(86_400)
     /// The periods between polls of a loop that fails.
     static let backOff = [1, 1, 2, 3, 5, 8]
+    /// How long a loop waits that is refused, at first and at most.
+    static let refusalWaits = (first: Duration.seconds(30), longest: Duration.seconds(900))
     /// By which part of a period a refill comes early or late at most.
     static let jitter = 0.2
 
@@ -68,9 +75,19 @@ struct SchedulerMachine: Sendable {
     var nextTick = Duration.zero
     /// A tick found the queue empty and only a cancelled call still running.
     var isRefillDue = false
+    /// Loops that are to be polled with the next batch, in the order in which they were triggered.
+    var triggered: [LoopKey] = []
+    /// Whether triggered loops wait in front of the queue, or the first of them runs.
+    var hasBatch = false
+    /// When the first of them began.
+    var batchBegan: Duration?
+    /// When the next batch may begin.
+    var nextBatch: Duration?
     /// By the server's wish, for all loops.
     var accountHeldUntil: Duration?
     var once: Once?
+    /// What had more to fetch when the last single run ended.
+    var left: [LoopKey] = []
     var armed: Duration?
     var effects: [Effect] = []
 
@@ -90,7 +107,8 @@ struct SchedulerMachine: Sendable {
     /// When the timer is to fire.
     private var nextWake: Duration? {
         let tick = isStarted ? nextTick : nil
-        return [tick, running?.deadline].compactMap(\.self).min()
+        let batch = triggered.isEmpty || hasBatch ? nil : nextBatch
+        return [tick, batch, running?.deadline].compactMap(\.self).min()
     }
 
     /// The timer fired.
@@ -100,11 +118,17 @@ struct SchedulerMachine: Sendable {
         if isStarted, nextTick <= now {
             tickNumber = max(tickNumber, Int((now - origin) / period)) + 1
             nextTick = origin + period * tickNumber + period * (Self.jitter * (2 * random() - 1))
-            if queue.isEmpty {
-                if running == nil { refill(at: now) } else { isRefillDue = running?.state == .cancelled }
+            if !hasCycle {
+                if running?.state == .cancelled { isRefillDue = true } else { refill(at: now) }
             }
         }
         return settle(at: now)
+    }
+
+    /// Whether something of a tick waits or runs.
+    private var hasCycle: Bool {
+        if let running, running.state != .cancelled, !running.operation.isTriggered { return true }
+        return queue.contains { !$0.isTriggered }
     }
 
     /// Whether an operation is still wanted; if so, its next call begins now.
@@ -121,11 +145,16 @@ struct SchedulerMachine: Sendable {
 
     /// What follows from an input.
     mutating func settle(at now: Duration) -> [Effect] {
+        endBatch(at: now)
+        beginBatch(at: now)
         if running == nil {
-            if queue.isEmpty, isRefillDue { refill(at: now) }
+            if isRefillDue { refill(at: now) }
             if queue.isEmpty { goOnOnce(at: now) }
             if isActive, !queue.isEmpty {
                 let operation = queue.removeFirst()
+                if hasBatch, operation.isTriggered { batchBegan = batchBegan ?? now }
+                // What it was triggered for, it sees with this turn.
+                triggered.removeAll { $0 == operation.loop }
                 let limit = entries[operation.loop]?.limits.polling ?? grace
                 running = RunningOperation(operation: operation, startedAt: now, deadline: now + limit)
                 effects.append(.run(operation))
@@ -143,7 +172,36 @@ struct SchedulerMachine: Sendable {
         isRefillDue = false
         guard !isAccountHeld(at: now) else { return }
         let due = inOrder { ($0.backOffUntil ?? now) <= now && mayRun($0, at: now) }
-        for loop in due { queue.append(turn(of: loop, at: now)) }
+        for loop in due where !queue.contains(where: { $0.loop == loop }) { queue.append(turn(of: loop, at: now)) }
+    }
+
+    /// The triggered loops have had their turn, which the others wait for no longer than they do themselves now.
+    private mutating func endBatch(at now: Duration) {
+        guard hasBatch, running?.operation.isTriggered != true, queue.first?.isTriggered != true else { return }
+        hasBatch = false
+        if let began = batchBegan.take() { nextBatch = max(began + Self.gathering, now + (now - began)) }
+    }
+
+    /// Puts what was triggered in front of all that waits, the core loop first.
+    private mutating func beginBatch(at now: Duration) {
+        guard !triggered.isEmpty, !hasBatch, (nextBatch ?? now) <= now else { return }
+        let hanging = Set(hung.values)
+        let due = triggered.filter { loop in
+            entries[loop].map { mayRun($0, at: now) } ?? false && !hanging.contains(loop)
+        }
+        triggered = []
+        guard isActive, !isAccountHeld(at: now), !due.isEmpty else { return }
+        let batch = (due.filter { $0 == coreKey } + due.filter { $0 != coreKey }).map { loop in
+            guard let index = queue.firstIndex(where: { $0.loop == loop && $0.chain != nil }) else {
+                return turn(of: loop, isTriggered: true, at: now)
+            }
+            var waiting = queue.remove(at: index)
+            waiting.isTriggered = true
+            return waiting
+        }
+        // What a loop is to be told of an error comes first.
+        queue.insert(contentsOf: batch, at: queue.prefix { $0.chain == nil }.count)
+        hasBatch = true
     }
 
     /// The next round of a single run, or its end.
@@ -153,6 +211,7 @@ struct SchedulerMachine: Sendable {
             .filter { once.wanted?.contains($0) ?? true }
         guard !left.isEmpty, once.rounds < Self.mostRounds, !isAccountHeld(at: now) else {
             self.once = nil
+            if !isAccountHeld(at: now) { self.left = left }
             return
         }
         once.rounds += 1
@@ -178,7 +237,9 @@ struct SchedulerMachine: Sendable {
 
     func isAccountHeld(at now: Duration) -> Bool { (accountHeldUntil ?? now) > now }
 
-    func mayRun(_ entry: Entry, at now: Duration) -> Bool { !entry.isHalted && (entry.heldUntil ?? now) <= now }
+    func mayRun(_ entry: Entry, at now: Duration) -> Bool {
+        !entry.isHalted && (entry.heldUntil ?? now) <= now && (entry.refusedUntil ?? now) <= now
+    }
 
     /// What runs is not wanted any more.
     mutating func cancelRunning(at now: Duration) {

@@ -1,5 +1,6 @@
 import CLarder
 import Glibc
+import Logging
 import Model
 import Synchronization
 
@@ -24,9 +25,19 @@ final class InstanceContext: @unchecked Sendable {
     let log: PluginLog
     let clock: HostClock
     let granted: Set<String>
+    /// What the config does not let it have.
+    private let withheld: Set<String>
+    /// Whether the plugin was built with headers of a later version.
+    let isNewer: Bool
     /// What stands behind `larder.projects/1`; nil: nothing.
     let projects: (any PluginProjects)?
     let table: UnsafeMutablePointer<larder_host>
+    /// Nil: calls have no lines.
+    let trace: TraceWriter?
+    /// The call under way, if it has lines. The plugin's thread's own.
+    var traced: TracedCall?
+    /// Where calls are written down before they begin. The plugin's thread's own.
+    private(set) var record: CallRecord
     /// The thread that is inside a call, 0: none.
     let caller = Atomic<UInt>(0)
     /// Rises at each call's begin and end: odd inside a call. Whoever watches for hanging calls reads it.
@@ -40,6 +51,10 @@ final class InstanceContext: @unchecked Sendable {
     var callName: StaticString = ""
     /// What the plugin said with `fail`.
     var failure: String? { didSet { leavesSomething = true } }
+    /// Why the service that the plugin called last in this call did not do what it was asked.
+    var refusal: (service: StaticString, error: ServiceError)? { didSet { leavesSomething = true } }
+    /// Services that it asked for, and that its description does not name.
+    private(set) var undeclared: [String] = []
     var asked: [Intent] = [] { didSet { leavesSomething = true } }
     /// What the call, and the run before it, wrote: nil for a key that was removed.
     var callValues: [[UInt8]: [UInt8]?] = [:] { didSet { leavesSomething = true } }
@@ -59,15 +74,27 @@ final class InstanceContext: @unchecked Sendable {
     private var leavesSomething = false
 
     init(
-        plugin: PluginID, granted: Set<String>, projects: (any PluginProjects)? = nil, log: PluginLog, clock: HostClock
+        plugin: PluginID, granted: Set<String>, withheld: Set<String> = [], isNewer: Bool = false,
+        projects: (any PluginProjects)? = nil, record: CallRecord, trace: TraceWriter? = nil, log: PluginLog,
+        clock: HostClock
     ) {
         self.plugin = plugin
         self.granted = granted
+        self.withheld = withheld
+        self.isNewer = isNewer
         self.projects = projects
+        self.record = record
+        self.trace = trace
         self.log = log
         self.clock = clock
         table = .allocate(capacity: 1)
         table.initialize(to: hostTable(context: Unmanaged.passRetained(self).toOpaque()))
+    }
+
+    /// The instance was destroyed: no call follows, and its thread writes none down.
+    func leave() {
+        record = .nowhere
+        CallRecord.leave()
     }
 
     /// Sets what `larder.config/1` hands out.
@@ -79,18 +106,30 @@ final class InstanceContext: @unchecked Sendable {
     }
 
     /// Makes a call into the plugin. What it borrowed is given back when it returns.
+    /// - Parameter subject: what it is about, for whoever finds that it did not return.
     /// - Returns: what the plugin returned, and what it said with `fail`.
     func call(
-        _ name: StaticString, _ phase: Phase, _ body: () -> larder_status
+        _ name: StaticString, _ phase: Phase, _ subject: CallSubject = .nothing, _ trigger: Trigger? = nil,
+        _ body: () -> larder_status
+    ) -> (status: larder_status, message: String?) {
+        guard let trace else { return untracedCall(name, phase, subject, body) }
+        return tracedCall(name, phase, subject, trigger, in: trace, body)
+    }
+
+    @inline(__always)
+    func untracedCall(
+        _ name: StaticString, _ phase: Phase, _ subject: CallSubject, _ body: () -> larder_status
     ) -> (status: larder_status, message: String?) {
         self.phase = phase
         callName = name
+        record.begin(name, subject)
         // No other thread writes the count.
         let count = callCount.load(ordering: .relaxed)
-        callCount.store(count &+ 1, ordering: .relaxed)
+        callCount.store(count &+ 1, ordering: .releasing)
         caller.store(UInt(pthread_self()), ordering: .releasing)
         let status = body()
         caller.store(0, ordering: .releasing)
+        record.end()
         callCount.store(count &+ 2, ordering: .relaxed)
         self.phase = .none
         return (status, leavesSomething ? takeLeavings(after: status) : nil)
@@ -99,6 +138,7 @@ final class InstanceContext: @unchecked Sendable {
     /// Hands on what a call that returned well asked for, and gives back what it borrowed.
     /// - Returns: what it said with `fail`.
     private func takeLeavings(after status: larder_status) -> String? {
+        traceAsked(status)
         if status == LARDER_OK {
             if run != nil, !callValues.isEmpty { runValues.merge(callValues) { _, new in new } }
             if !asked.isEmpty { run?.accept(asked, during: callName) }
@@ -112,16 +152,36 @@ final class InstanceContext: @unchecked Sendable {
         lentMemory.free()
         for slot in cursors { slot.close() }
         for slot in slots where slot.isOpen { slot.close() }
-        let said = failure
+        // Who only hands on a service's status has that service's words.
+        let said =
+            failure
+            ?? refusal.flatMap { refusal in
+                let isHandedOn = status != LARDER_OK && refusal.error.status == status && !refusal.error.message.isEmpty
+                return isHandedOn ? "\(refusal.service): \(refusal.error.message)" : nil
+            }
         failure = nil
+        refusal = nil
         leavesSomething = false
         return said
     }
+
+    /// Whether a status is one that the plugin may return. Of those that later versions add the host knows that they are failures.
+    func mayReturn(_ status: larder_status) -> Bool { isKnown(status) || isNewer && status < LARDER_OK }
 
     /// Memory that the plugin may read until the call under way returns.
     var lent: LentMemory {
         leavesSomething = true
         return lentMemory
+    }
+
+    /// The plugin asked for a service that it does not get.
+    func noteUndeclared(_ name: String) {
+        guard !withheld.contains(name), !undeclared.contains(name) else { return }
+        undeclared.append(name)
+        log.write(
+            .warning,
+            "it asked for the service \(name) and does not get it: its description names it neither as required nor as wanted"
+        )
     }
 
     func lend(_ text: String) -> larder_str { lent.lend(text) }
@@ -142,10 +202,10 @@ final class InstanceContext: @unchecked Sendable {
     func open(_ source: any ItemSource, isHosts: Bool) throws(ServiceError) -> UnsafeMutablePointer<larder_item_cursor>
     {
         leavesSomething = true
-        if let free = cursors.first(where: { !$0.isOpen }) { return free.open(source, isHosts: isHosts) }
-        guard cursors.count < Self.mostCursors + 1 else {
+        guard isHosts || cursors.count(where: { $0.isOpen && !$0.isHosts }) < Self.mostCursors else {
             throw ServiceError(LARDER_LIMIT, "more than \(Self.mostCursors) cursors are open")
         }
+        if let free = cursors.first(where: { !$0.isOpen }) { return free.open(source, isHosts: isHosts) }
         let slot = CursorSlot(owner: self)
         cursors.append(slot)
         return slot.open(source, isHosts: isHosts)

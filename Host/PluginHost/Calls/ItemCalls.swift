@@ -13,7 +13,6 @@ public struct ItemCalls {
     private let trigger: Trigger
     private let calls: ProcessorCalls
     private let context: InstanceContext
-    private let isTraced: Bool
 
     init(
         _ name: StaticString, _ function: @escaping Function, _ receiver: UnsafeMutableRawPointer?, _ trigger: Trigger,
@@ -25,7 +24,6 @@ public struct ItemCalls {
         self.trigger = trigger
         self.calls = calls
         context = calls.context
-        isTraced = calls.trace != nil
     }
 
     /// - Parameter source: what the item comes from, for its name in traces and logs.
@@ -33,9 +31,20 @@ public struct ItemCalls {
     public func perform(
         _ item: UnsafePointer<larder_item>, of source: any ItemSource
     ) -> ProcessorCalls.Outcome {
-        if isTraced { return calls.call(name, trigger, source) { function(receiver, trigger.rawValue, item) } }
-        let (status, message) = context.call(name, .processor) { function(receiver, trigger.rawValue, item) }
+        let (status, message) = context.call(name, .processor, .item(path(of: item, source)), trigger) {
+            function(receiver, trigger.rawValue, item)
+        }
         if status == LARDER_OK { return ProcessorCalls.Outcome(isOK: true) }
         return calls.failed(name, source, status, message)
+    }
+
+    /// Out of the view if it is there, which costs nothing.
+    private func path(
+        of item: UnsafePointer<larder_item>, _ source: any ItemSource
+    ) -> UnsafeBufferPointer<UInt8> {
+        let path = item.pointee.path
+        guard let start = path.ptr else { return source.pathBytes }
+        return UnsafeBufferPointer(
+            start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: Int(path.len))
     }
 }

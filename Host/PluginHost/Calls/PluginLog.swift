@@ -18,6 +18,10 @@ final class PluginLog: Sendable {
         var written = 0
         var dropped = 0
         var misuses: [Misuse: Int] = [:]
+        /// The mistakes of the run under way, in the order of their first; nil: none is under way.
+        var run: [(misuse: Misuse, first: String, count: Int)]?
+        /// What was wrong the last time.
+        var last: String?
     }
 
     /// This many lines in this time.
@@ -25,14 +29,19 @@ final class PluginLog: Sendable {
 
     private let logger: Logger
     private let clock: HostClock
+    /// Called after a mistake was counted.
+    private let noted: @Sendable () -> Void
     private let state = Mutex(State())
 
-    init(plugin: PluginID, account: String, logger: Logger, clock: HostClock) {
+    init(
+        plugin: PluginID, account: String, logger: Logger, clock: HostClock, noted: @escaping @Sendable () -> Void = {}
+    ) {
         var logger = logger
         logger[metadataKey: "plugin"] = "\(plugin)"
         logger[metadataKey: "account"] = "\(account)"
         self.logger = logger
         self.clock = clock
+        self.noted = noted
     }
 
     func write(_ level: Logger.Level, _ message: String) {
@@ -53,15 +62,47 @@ final class PluginLog: Sendable {
         if isAllowed { logger.log(level: level, "\(message)") }
     }
 
-    /// Counts a mistake and names it.
+    /// Counts a mistake and names it: at once, or in a run at its end, with the others of its kind.
     func note(_ misuse: Misuse, _ message: String) {
-        let count = state.withLock { state in
+        let count = state.withLock { state -> Int? in
             state.misuses[misuse, default: 0] += 1
-            return state.misuses[misuse] ?? 0
+            guard state.run != nil else {
+                state.last = message
+                return state.misuses[misuse]
+            }
+            if let index = state.run?.firstIndex(where: { $0.misuse == misuse }) {
+                state.run?[index].count += 1
+            } else {
+                state.run?.append((misuse, message, 1))
+            }
+            return nil
         }
+        noted()
+        guard let count else { return }
         write(.warning, count == 1 ? message : "\(message) (\(misuse.rawValue) so far: \(count))")
     }
 
-    /// The mistakes so far.
-    var misuses: [Misuse: Int] { state.withLock(\.misuses) }
+    /// A run of calls begins, of which the mistakes are named together.
+    func beginRun() { state.withLock { $0.run = [] } }
+
+    /// The run is over.
+    /// - Returns: what was wrong in it, which was logged, if calls failed; else nil.
+    func endRun() -> String? {
+        let (mistakes, text) = state.withLock { state in
+            let mistakes = state.run.take() ?? []
+            let text = mistakes.map { mistake in
+                let first = mistake.first
+                return mistake.count == 1 ? first : "\(mistake.count) \(mistake.misuse.rawValue), the first: \(first)"
+            }.joined(separator: "; ")
+            if !mistakes.isEmpty { state.last = text }
+            return (mistakes, text)
+        }
+        guard !mistakes.isEmpty else { return nil }
+        write(.warning, text)
+        noted()
+        return mistakes.contains { $0.misuse == .failed || $0.misuse == .unknownStatus } ? text : nil
+    }
+
+    /// The mistakes so far, and what was wrong the last time.
+    var mistakes: (counts: [Misuse: Int], last: String?) { state.withLock { ($0.misuses, $0.last) } }
 }

@@ -17,6 +17,9 @@ public protocol PluginRun: AnyObject {
 
     func hasItem(_ localID: LocalID) throws(ServiceError) -> Bool
 
+    /// Where an item is; nil if that cannot be found out.
+    func path(of item: LocalID) -> ItemPath?
+
     /// Throws if the text is no condition.
     func check(condition: String) throws(ServiceError)
 
@@ -36,6 +39,11 @@ public protocol ItemSource: AnyObject {
     /// - Returns: false after the last.
     func next(_ view: inout larder_item) throws(Failure) -> Bool
 
+    /// The path of the item under way, borrowed until the next `next`.
+    var pathBytes: UnsafeBufferPointer<UInt8> { get }
+}
+
+extension ItemSource {
     /// The path of the item under way, for traces and logs.
-    var path: String { get }
+    public var path: String { String(decoding: pathBytes, as: UTF8.self) }
 }

@@ -16,8 +16,6 @@ public final class ProcessorCalls {
     private let processor: larder_item_policy_processor
     let context: InstanceContext
     private let log: PluginLog
-    let trace: TraceWriter?
-    private let clock: HostClock
     private let pointer: UnsafeMutableRawPointer?
 
     init(
@@ -28,8 +26,6 @@ public final class ProcessorCalls {
         self.processor = processor
         self.context = context
         log = instance.log
-        trace = instance.account.trace
-        clock = instance.account.clock
         pointer = instance.receiver
     }
 
@@ -41,19 +37,23 @@ public final class ProcessorCalls {
 
     /// What its calls may ask from now on is answered by this run.
     public func begin(_ run: any PluginRun) {
+        log.beginRun()
         context.run = run
         context.runValues.removeAll()
     }
 
-    public func end() {
+    /// - Returns: what was wrong in the run, which was logged, if calls failed; else nil.
+    @discardableResult
+    public func end() -> String? {
         context.run = nil
         context.runValues.removeAll()
+        return log.endRun()
     }
 
     /// The triggers that it wants now.
     public func triggers() -> TriggerMask {
         var mask: UInt32 = 0
-        _ = call("triggers", nil, nil, isTraced: false) {
+        _ = call("triggers", nil) {
             mask = processor.triggers(pointer)
             return LARDER_OK
         }
@@ -71,9 +71,10 @@ public final class ProcessorCalls {
             case .match: ("matchCondition", processor.match_condition)
             case .cleanup: ("cleanupCondition", processor.cleanup_condition)
             }
-        _ = call(name, trigger, nil, isTraced: false) {
+        _ = call(name, trigger) {
             var given = larder_str(ptr: nil, len: 0)
             let status = function(pointer, &given)
+            defer { if status == LARDER_OK { context.trace(.condition, "\(which)", text) } }
             guard status == LARDER_OK, !given.isAbsent else { return status }
             text = given.text
             if text == nil { context.failure = "the condition is not UTF-8" }
@@ -84,7 +85,7 @@ public final class ProcessorCalls {
 
     @discardableResult
     public func updatePolicies(_ policies: [ItemPolicy], _ trigger: Trigger) -> Outcome {
-        call("updatePolicies", trigger, nil) {
+        call("updatePolicies", trigger) {
             var list = context.lend(policies)
             return processor.update_policies(pointer, &list)
         }
@@ -93,7 +94,7 @@ public final class ProcessorCalls {
     /// - Parameter changed: the changed items, with the trigger `itemsChanged`.
     @discardableResult
     public func preflight(_ trigger: Trigger, changed: (any ItemSource)?) -> Outcome {
-        call("performPreflightOnPolicies", trigger, nil) {
+        call("performPreflightOnPolicies", trigger) {
             do throws(ServiceError) {
                 let cursor = if let changed { try context.open(changed, isHosts: true) } else { nil as Cursor? }
                 return processor.preflight(pointer, trigger.rawValue, cursor)
@@ -107,12 +108,12 @@ public final class ProcessorCalls {
 
     @discardableResult
     public func willEnterTrigger(_ trigger: Trigger) -> Outcome {
-        call("willEnterTrigger", trigger, nil) { processor.will_enter_trigger(pointer, trigger.rawValue) }
+        call("willEnterTrigger", trigger) { processor.will_enter_trigger(pointer, trigger.rawValue) }
     }
 
     @discardableResult
     public func didPassTrigger(_ trigger: Trigger) -> Outcome {
-        call("didPassTrigger", trigger, nil) { processor.did_pass_trigger(pointer, trigger.rawValue) }
+        call("didPassTrigger", trigger) { processor.did_pass_trigger(pointer, trigger.rawValue) }
     }
 
     /// The two passes over items, matching and cleanup.
@@ -121,8 +122,8 @@ public final class ProcessorCalls {
     @discardableResult
     public func begin(_ pass: Pass, _ trigger: Trigger) -> Outcome {
         switch pass {
-        case .matching: call("beginMatching", trigger, nil) { processor.begin_matching(pointer, trigger.rawValue) }
-        case .cleanup: call("beginCleanup", trigger, nil) { processor.begin_cleanup(pointer, trigger.rawValue) }
+        case .matching: call("beginMatching", trigger) { processor.begin_matching(pointer, trigger.rawValue) }
+        case .cleanup: call("beginCleanup", trigger) { processor.begin_cleanup(pointer, trigger.rawValue) }
         }
     }
 
@@ -137,9 +138,15 @@ public final class ProcessorCalls {
     @discardableResult
     public func end(_ pass: Pass, _ trigger: Trigger) -> Outcome {
         switch pass {
-        case .matching: call("endMatching", trigger, nil) { processor.end_matching(pointer, trigger.rawValue) }
-        case .cleanup: call("endCleanup", trigger, nil) { processor.end_cleanup(pointer, trigger.rawValue) }
+        case .matching: call("endMatching", trigger) { processor.end_matching(pointer, trigger.rawValue) }
+        case .cleanup: call("endCleanup", trigger) { processor.end_cleanup(pointer, trigger.rawValue) }
         }
+    }
+
+    /// What a call that returned well asked for is not carried out.
+    public func dropped(_ intent: Intent, because: String) {
+        log.write(.debug, "\(intent.change.name) of \(context.subject(of: intent.change)) dropped: \(because)")
+        context.trace(.dropped, intent.change.name, context.subject(of: intent.change), because: because)
     }
 
     /// Names a mistake that showed after a call, such as a condition that does not parse.
@@ -149,18 +156,10 @@ public final class ProcessorCalls {
     public func logError(_ message: String) { log.write(.error, message) }
 
     func call(
-        _ name: StaticString, _ trigger: Trigger?, _ source: (any ItemSource)?, isTraced: Bool = true,
-        _ body: () -> larder_status
+        _ name: StaticString, _ trigger: Trigger?, _ body: () -> larder_status
     ) -> Outcome {
-        let isTraced = isTraced && trace != nil
-        let begin = isTraced ? clock.monotonic() : .zero
-        let (status, message) = context.call(name, .processor, body)
-        if isTraced, let trace {
-            trace.record(
-                plugin: plugin, call: name, trigger: trigger, path: source?.path, status: statusName(status),
-                time: clock.now(), took: clock.monotonic() - begin)
-        }
-        return status == LARDER_OK ? Outcome(isOK: true) : failed(name, source, status, message)
+        let (status, message) = context.call(name, .processor, .nothing, trigger, body)
+        return status == LARDER_OK ? Outcome(isOK: true) : failed(name, nil, status, message)
     }
 
     /// Names a call that did not return well.
@@ -168,7 +167,7 @@ public final class ProcessorCalls {
         _ name: StaticString, _ source: (any ItemSource)?, _ status: larder_status, _ message: String?
     ) -> Outcome {
         let subject = source.map { " of \($0.path)" } ?? ""
-        if !isKnown(status) {
+        if !context.mayReturn(status) {
             log.note(.unknownStatus, "\(name)\(subject) returned the unknown status \(status)")
         } else if status != LARDER_CANCELLED || !isCancelled {
             log.note(.failed, "\(name)\(subject) failed: \(message ?? statusName(status))")

@@ -24,8 +24,9 @@ public enum PluginProbe {
         pthread_sigmask(SIG_SETMASK, &unblocked, nil)
         let line: String
         do throws(Refusal) {
-            try look(at: PluginLibrary.open(library))
-            line = described
+            let opened = try PluginLibrary.open(library)
+            try look(at: opened)
+            line = described + opened.plugins.map { " \($0.id)" }.joined()
         } catch {
             line = refused + error.reason
         }

@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import Model
+public import Model
 
 /// Opens a library in a child process first, so that one that crashes, hangs or exits while it is opened takes nothing with it.
 public struct ProbeCommand: Hashable, Sendable {
@@ -17,7 +17,8 @@ public struct ProbeCommand: Hashable, Sendable {
 
 /// What became of a library in the child process.
 enum ProbeOutcome: Hashable, Sendable {
-    case described
+    /// With the plugins that are in it.
+    case described([PluginID])
     /// It was refused in an orderly way; opening it did no harm.
     case refused(String)
     /// Opening it ended the process, which the same bytes will do again.
@@ -55,7 +56,10 @@ extension ProbeCommand {
         if isLate { return .unknown("opening it did not end within \(limit)") }
         if status & 0x7f != 0 { return .deadly("opening it crashed: \(Self.signalName(status & 0x7f))") }
         let text = line ?? ""
-        if text == PluginProbe.described { return .described }
+        if text.hasPrefix(PluginProbe.described) {
+            let ids = text.dropFirst(PluginProbe.described.count).split(separator: " ")
+            return .described(ids.map { PluginID(String($0)) })
+        }
         if text.hasPrefix(PluginProbe.refused) { return .refused(String(text.dropFirst(PluginProbe.refused.count))) }
         return .deadly("opening it ended the process with exit code \(status >> 8 & 0xff)")
     }
@@ -128,5 +132,23 @@ extension ProbeCommand {
 
     private static func signalName(_ number: Int32) -> String {
         strsignal(number).map { String(cString: $0) } ?? "signal \(number)"
+    }
+}
+
+extension ProbeCommand {
+    /// The plugins in a library that nothing is known of, which is opened in the child process alone. Blocks.
+    /// - Throws: why it is none that can be used.
+    public func plugins(inLibrary path: String) throws(Failure) -> [PluginID] {
+        let reason: String
+        if let refusal = PathSafety.refusal(of: path) ?? ELFHeader.refusal(of: path) {
+            reason = refusal.reason
+        } else {
+            switch run(library: path) {
+            case .described(let ids) where !ids.isEmpty: return ids
+            case .described: reason = "it describes no plugin"
+            case .refused(let why), .deadly(let why), .unknown(let why): reason = why
+            }
+        }
+        throw Failure(.failed, "\(path) cannot be used: \(reason)")
     }
 }

@@ -28,9 +28,18 @@ enum Refusal: Error, Hashable, Sendable {
     case withheld(String, from: PluginID)
     case probe(String)
     case settings([SettingProblem])
+    /// Of its settings.
+    case schema(String)
     case createFailed(String)
     case startFailed(String)
     case duplicateKind(String, of: PluginID)
+    case held(LibraryHold)
+
+    /// Whether only a person, or other bytes, let it run again.
+    var isQuarantine: Bool {
+        guard case .held(let hold) = self else { return false }
+        return hold.until == nil
+    }
 
     /// The sentence for people.
     var reason: String {
@@ -66,8 +75,10 @@ enum Refusal: Error, Hashable, Sendable {
                 + "`plugins.\(id.shortName)`"
         case .probe(let what): what
         case .settings(let problems): "settings: \(problems.map(\.text).joined(separator: "; "))"
+        case .schema(let what): "bad text: \(what)"
         case .createFailed(let what), .startFailed(let what): what
         case .duplicateKind(let kind, let other): "duplicate kind: \(other) is for \(kind) already"
+        case .held(let hold): hold.reason
         }
     }
 }

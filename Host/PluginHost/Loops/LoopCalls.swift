@@ -91,19 +91,18 @@ public final class LoopCalls {
     ) throws(LoopFailure) {
         context.turn = turn
         defer { context.turn = nil }
-        let begin = instance.account.clock.monotonic()
-        let (status, message) = context.call(name, phase) {
-            var view = larder_loop(
-                struct_size: size(of: larder_loop.self), reserved: 0, id: context.lend(loop.text),
-                event_id: eventID.map { context.lend($0.text) } ?? larder_str(ptr: nil, len: 0))
-            return body(instance.receiver, &view)
+        var id = loop.text
+        let (status, message) = id.withUTF8 { id in
+            context.call(name, phase, .loop(id)) {
+                var view = larder_loop(
+                    struct_size: size(of: larder_loop.self), reserved: 0, id: context.lend(loop.text),
+                    event_id: eventID.map { context.lend($0.text) } ?? larder_str(ptr: nil, len: 0))
+                return body(instance.receiver, &view)
+            }
         }
-        instance.account.trace?.record(
-            plugin: instance.plugin, call: name, trigger: nil, path: nil, loop: loop, status: statusName(status),
-            time: instance.account.clock.now(), took: instance.account.clock.monotonic() - begin)
         guard status != LARDER_OK else { return }
         // What the host could not do for it is told once, by whoever asked; what the plugin could not do counts against it.
-        if !isKnown(status) {
+        if !context.mayReturn(status) {
             instance.log.note(.unknownStatus, "\(name) of the loop \(loop) returned the unknown status \(status)")
         } else if status == LARDER_FAILED || status == LARDER_INTERNAL || status == LARDER_INVALID_ARGUMENT {
             instance.log.note(.failed, "\(name) of the loop \(loop) failed: \(message ?? statusName(status))")

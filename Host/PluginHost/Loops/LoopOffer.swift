@@ -20,6 +20,9 @@ public struct LoopOffer: Hashable, Sendable {
             guard let collection = table.collection.text, !collection.isEmpty else {
                 throw .badText("its event loop's collection is empty or not UTF-8")
             }
+            guard RecordCollection(collection).isRoot else {
+                throw .badText("its event loop's collection has a slash, as those have that belong to a record")
+            }
             self.collection = RecordCollection(collection)
         }
         guard table.refresh_bits & ~LARDER_REFRESH_EVERYTHING == 0 else {

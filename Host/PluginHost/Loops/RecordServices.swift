@@ -6,9 +6,7 @@ let recordsTable = larder_records(
     struct_size: size(of: larder_records.self), reserved: 0,
     get: { host, collection, key, parts, out in
         serve(host, "records.get", during: .loop) { context throws(ServiceError) in
-            guard out.pointee.struct_size >= UInt32(larder_record.firstSize) else {
-                throw ServiceError(LARDER_INVALID_ARGUMENT, "struct_size is not set")
-            }
+            let view = try FilledStruct(out)
             let fields = try RecordFields(parts: parts)
             let collection = RecordCollection(try collection.required("the collection"))
             let key = RecordKey(try key.required("the key"))
@@ -17,7 +15,7 @@ let recordsTable = larder_records(
                     try context.activeTurn().record(key, in: collection, fields)
                 }
             guard let found else { throw ServiceError(LARDER_NOT_FOUND, "no such record") }
-            out.pointee = context.lent.view(found, fields)
+            view.fill(with: context.lent.view(found, fields))
         }
     },
     open: { host, collection, after, parts, out in

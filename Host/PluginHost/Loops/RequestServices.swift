@@ -41,14 +41,13 @@ let davTable = larder_dav(
 /// `larder.discover/1`
 let discoverTable = larder_discover(struct_size: size(of: larder_discover.self), reserved: 0) { host, service, out in
     serve(host, "discover.find", during: .loop) { context throws(ServiceError) in
-        guard out.pointee.struct_size >= size(of: larder_discovery.self) else {
-            throw ServiceError(LARDER_INVALID_ARGUMENT, "struct_size is not set")
-        }
+        let discovery = try FilledStruct(out)
         let found = try context.activeTurn().homes(of: try service.required("the service"))
-        out.pointee = larder_discovery(
-            struct_size: size(of: larder_discovery.self), reserved: 0,
-            principal: found.principal.map(context.lent.lend) ?? larder_str(ptr: nil, len: 0),
-            homes: context.lent.list(found.homes), home_count: UInt64(found.homes.count))
+        discovery.fill(
+            with: larder_discovery(
+                struct_size: size(of: larder_discovery.self), reserved: 0,
+                principal: found.principal.map(context.lent.lend) ?? larder_str(ptr: nil, len: 0),
+                homes: context.lent.list(found.homes), home_count: UInt64(found.homes.count)))
     }
 }
 
@@ -65,9 +64,10 @@ extension PluginRequest {
         headers = []
         guard given.header_count > 0, let first = given.headers else { return }
         guard given.header_count <= 64 else { throw ServiceError(LARDER_LIMIT, "more than 64 headers") }
-        let stride = max(Int(given.header_stride), MemoryLayout<larder_http_header>.size)
+        let array = try StridedArray(
+            first, stride: given.header_stride, firstSize: 32, zero: larder_http_header(), named: "the headers")
         for index in 0..<Int(given.header_count) {
-            let header = (UnsafeRawPointer(first) + index * stride).load(as: larder_http_header.self)
+            let header = array[index]
             let name = try header.name.required("a header's name")
             let value = try header.value.required("a header's value")
             headers.append(Header(name: name, value: value))
@@ -113,6 +113,18 @@ extension larder_http_request: SizedTable {
 extension larder_dav_request: SizedTable {
     static var tableName: String { "request" }
     static var firstSize: Int { 72 }
+    static var functions: (offset: Int, names: [String]) { (0, []) }
+}
+
+extension larder_discovery: SizedTable {
+    static var tableName: String { "discovery" }
+    static var firstSize: Int { 40 }
+    static var functions: (offset: Int, names: [String]) { (0, []) }
+}
+
+extension larder_dav_end: SizedTable {
+    static var tableName: String { "end of an answer" }
+    static var firstSize: Int { 40 }
     static var functions: (offset: Int, names: [String]) { (0, []) }
 }
 
@@ -252,16 +264,15 @@ final class DAVAnswerSlot: Slot {
         ) -> larder_status = { table, out in
             guard let slot = at(table) else { return LARDER_INVALID_ARGUMENT }
             return serve(slot.owner, "dav_answer.end", during: .loop) { _ throws(ServiceError) in
-                guard out.pointee.struct_size >= size(of: larder_dav_end.self) else {
-                    throw ServiceError(LARDER_INVALID_ARGUMENT, "struct_size is not set")
-                }
+                let filled = try FilledStruct(out)
                 guard let end = try slot.opened().end else {
                     throw ServiceError(LARDER_WRONG_STATE, "the answer has not come to its end")
                 }
-                out.pointee = larder_dav_end(
-                    struct_size: size(of: larder_dav_end.self), truncated: end.isTruncated ? 1 : 0,
-                    sync_token: end.syncToken.map(slot.end.lend) ?? larder_str(ptr: nil, len: 0),
-                    error: slot.end.names(end.errors))
+                filled.fill(
+                    with: larder_dav_end(
+                        struct_size: size(of: larder_dav_end.self), truncated: end.isTruncated ? 1 : 0,
+                        sync_token: end.syncToken.map(slot.end.lend) ?? larder_str(ptr: nil, len: 0),
+                        error: slot.end.names(end.errors)))
             }
         }
 }

@@ -25,6 +25,9 @@ public final class PluginInstance: @unchecked Sendable {
     private(set) var pages: [Int: larder_event_page] = [:]
     private var pageCount = 0
     private let table: larder_instance
+    /// Waits for the call under way to come to an end that was asked to.
+    private let giving = Mutex<Task<Void, Never>?>(nil)
+    private let gaveUp = Mutex<CallNote?>(nil)
 
     /// Makes an instance and looks at what it offers, before it is started. On the plugin's thread.
     /// - Parameters:
@@ -32,16 +35,20 @@ public final class PluginInstance: @unchecked Sendable {
     ///   - withheld: the services that it does not get.
     init(
         _ description: PluginLibrary.Description, in library: PluginLibrary, settings: String,
-        withheld: Set<String> = [], thread: PluginThread, account: AccountEnvironment
+        withheld: Set<String> = [], thread: PluginThread, account: AccountEnvironment, record: CallRecord? = nil
     ) throws(Refusal) {
         plugin = description.id
         self.thread = thread
         self.account = account
-        log = PluginLog(plugin: plugin, account: account.name, logger: account.logger, clock: account.clock)
+        log = PluginLog(
+            plugin: plugin, account: account.name, logger: account.logger, clock: account.clock, noted: account.noted)
         context = InstanceContext(
             plugin: plugin, granted: Set(description.required + description.wanted).subtracting(withheld),
+            withheld: withheld, isNewer: library.module.abi_minor > UInt32(LARDER_ABI_MINOR),
             projects: account.projects,
-            log: log, clock: account.clock)
+            record: record ?? CallRecord(plugin: description.id, library: library.path), trace: account.trace, log: log,
+            clock: account.clock)
+        context.record.enter()
         table = try Self.create(description.id, library, context)
         do throws(Refusal) {
             processor = try Self.extension(LARDER_EXT_ITEM_POLICY_PROCESSOR, of: table, context)
@@ -54,6 +61,7 @@ public final class PluginInstance: @unchecked Sendable {
             loops = if let eventLoop { try LoopOffer(eventLoop) } else { nil }
         } catch {
             _ = Self.destroy(table, context)
+            context.leave()
             throw error
         }
         context.kind = kind
@@ -111,16 +119,52 @@ public final class PluginInstance: @unchecked Sendable {
         }
     }
 
-    /// Asks calls that are under way to come to an end, and lets none begin their work.
-    public func cancel() { context.isCancelled.store(true, ordering: .relaxed) }
+    /// A call that was asked to come to an end has so many seconds for it: as long as one into an event loop keeps its place.
+    static let patience = 5
+
+    /// Asks calls that are under way to come to an end, and lets none begin their work. One that does not end in time is given up: it
+    /// goes on if it likes, what it lent it keeps, and nobody waits for it.
+    public func cancel() {
+        guard !context.isCancelled.exchange(true, ordering: .relaxed) else { return }
+        let task = Task { [self] in
+            while true {
+                let count = context.callCount.load(ordering: .acquiring)
+                do { try await account.clock.pass(seconds: Self.patience) } catch { return }
+                guard count % 2 == 1, context.callCount.load(ordering: .acquiring) == count,
+                    let note = context.record.markHanging(at: account.clock.now())
+                else { continue }
+                gaveUp.withLock { $0 = note }
+                log.write(.error, "It hangs, and is given up: \(note.callText) has not returned")
+                PluginHost.leftCalls.store(true, ordering: .relaxed)
+                return thread.giveUp()
+            }
+        }
+        giving.withLock { $0 = task }
+    }
+
+    /// The call that was given up; nil: none was.
+    var givenUp: CallNote? { gaveUp.withLock { $0 } }
+
+    /// The call under way that was found to hang; nil: none.
+    public var hanging: CallNote? { context.record.hanging }
+
+    /// No call is under way, and none will be.
+    func ended() { giving.withLock { $0.take() }?.cancel() }
 
     // MARK: Its life. On the plugin's thread.
 
     func start() throws(Refusal) {
         let (status, message) = context.call("start", .control) { table.start(table.receiver) }
         guard status == LARDER_OK else {
-            _ = Self.destroy(table, context)
-            throw .startFailed("it did not start: \(message ?? statusName(status))")
+            discard()
+            // What it says of its own trouble stands; that it lacks a service is most often a mistake in its description.
+            let lacked =
+                status != LARDER_UNSUPPORTED && message != nil
+                ? []
+                : context.undeclared.map {
+                    "; it asked for the service \($0), which its description names neither as required nor as wanted"
+                }
+            throw .startFailed("it did not start: \(message ?? statusName(status))\(lacked.joined())")
         }
     }
 
@@ -134,7 +178,10 @@ public final class PluginInstance: @unchecked Sendable {
     }
 
     /// Destroys an instance that was not started, or is stopped.
-    func discard() { _ = Self.destroy(table, context) }
+    func discard() {
+        _ = Self.destroy(table, context)
+        context.leave()
+    }
 
     private static func create(
         _ id: PluginID, _ library: PluginLibrary, _ context: InstanceContext
@@ -144,6 +191,7 @@ public final class PluginInstance: @unchecked Sendable {
             library.module.create(context.lend(id.text), context.table, &made)
         }
         guard status == LARDER_OK else {
+            context.leave()
             throw .createFailed("it cannot be created: \(message ?? statusName(status))")
         }
         return try larder_instance.copy(made)
@@ -178,9 +226,12 @@ public final class PluginInstance: @unchecked Sendable {
             text = given.text
             return status
         }
-        guard status == LARDER_OK else { throw .badText("its settings' schema: \(message ?? statusName(status))") }
-        guard let text else { throw .badText("its settings' schema is missing or not UTF-8") }
-        return try ConfigSchema(parsing: text)
+        guard status == LARDER_OK else { throw .schema("its settings' schema: \(message ?? statusName(status))") }
+        guard let text else { throw .schema("its settings' schema is missing or not UTF-8") }
+        do throws(Refusal) { return try ConfigSchema(parsing: text) } catch {
+            if case .badText(let what) = error { throw .schema(what) }
+            throw error
+        }
     }
 
     private static func kind(of processor: larder_item_policy_processor?) throws(Refusal) -> PolicyKind? {
@@ -192,6 +243,13 @@ public final class PluginInstance: @unchecked Sendable {
     }
 
     var receiver: UnsafeMutableRawPointer? { table.receiver }
+}
+
+extension HostClock {
+    /// Waits in steps, so that a machine that slept meanwhile does not take all of it for passed.
+    func pass(seconds: Int) async throws {
+        for _ in 0..<seconds { try await sleep(.seconds(1)) }
+    }
 }
 
 extension larder_instance {

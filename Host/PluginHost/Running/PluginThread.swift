@@ -12,6 +12,9 @@ final class PluginThread: Sendable {
     private struct State {
         var jobs: [Job] = []
         var isClosed = false
+        /// Who waits for a job, by its number.
+        var waiters: [Int: @Sendable (any Error) -> Void] = [:]
+        var last = 0
     }
 
     /// Plugins are written for the stack of a program's main thread.
@@ -41,6 +44,8 @@ final class PluginThread: Sendable {
             { argument in
                 guard let argument else { return nil }
                 let box = Unmanaged<LoopBox>.fromOpaque(argument).takeRetainedValue()
+                let stack = linux_take_fatal_signals()
+                defer { linux_give_back_signal_stack(stack) }
                 box.ready.wait()
                 box.loop.withLock { $0.take() }?()
                 return nil
@@ -61,12 +66,37 @@ final class PluginThread: Sendable {
     var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
 
     /// Runs the body on the plugin's thread, after everything that was asked before.
-    /// - Throws: what the body throws; `CancellationError` once the thread was closed.
+    /// - Throws: what the body throws; `CancellationError` once the thread was closed or given up.
     func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
-            let isAccepted = enqueue { continuation.resume(with: Swift.Result { try body() }) }
-            if !isAccepted { continuation.resume(throwing: CancellationError()) }
+            let number = state.withLock { state in
+                state.last += 1
+                state.waiters[state.last] = { continuation.resume(throwing: $0) }
+                return state.last
+            }
+            let isAccepted = enqueue { [self] in
+                let result = Swift.Result { try body() }
+                if takeWaiter(number) != nil { continuation.resume(with: result) }
+            }
+            if !isAccepted { takeWaiter(number)?(CancellationError()) }
         }
+    }
+
+    private func takeWaiter(_ number: Int) -> (@Sendable (any Error) -> Void)? {
+        state.withLock { $0.waiters.removeValue(forKey: number) }
+    }
+
+    /// Nobody waits any longer for what is under way or was asked; what has not begun is dropped. The thread ends when what is under
+    /// way does, if ever.
+    func giveUp() {
+        let waiters = state.withLock { state in
+            state.isClosed = true
+            state.jobs = []
+            defer { state.waiters = [:] }
+            return state.waiters.values.map(\.self)
+        }
+        for waiter in waiters { waiter(CancellationError()) }
+        wake.signal()
     }
 
     /// Ends the thread after what was asked before; returns when it has nothing left to do.
@@ -74,7 +104,10 @@ final class PluginThread: Sendable {
         await withCheckedContinuation { continuation in
             let isFirst = state.withLock { state in
                 guard !state.isClosed else { return false }
-                state.jobs.append { continuation.resume() }
+                state.last += 1
+                let number = state.last
+                state.waiters[number] = { _ in continuation.resume() }
+                state.jobs.append { [self] in if takeWaiter(number) != nil { continuation.resume() } }
                 state.isClosed = true
                 return true
             }

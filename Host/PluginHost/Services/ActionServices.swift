@@ -58,5 +58,5 @@ extension InstanceContext {
 }
 
 func check(flags: UInt32, known: UInt32) throws(ServiceError) {
-    guard flags & ~known == 0 else { throw ServiceError(LARDER_INVALID_ARGUMENT, "unknown flags \(flags)") }
+    guard flags & ~known == 0 else { throw .unknown("unknown flags \(flags & ~known)") }
 }

@@ -36,18 +36,28 @@ func serve(
     _ body: (InstanceContext) throws(ServiceError) -> Void
 ) -> larder_status {
     guard context.caller.load(ordering: .acquiring) == UInt(pthread_self()) else {
-        context.log.note(
-            .wrongThread, "refused \(name): called from a thread that no call into the plugin is under way on")
+        let reason = "called from a thread that no call into the plugin is under way on"
+        context.log.note(.wrongThread, "refused \(name): \(reason)")
+        context.traceStray(name, LARDER_WRONG_THREAD, because: reason)
         return LARDER_WRONG_THREAD
     }
     guard tag.allows(context.phase) else {
         context.log.note(.wrongState, "refused \(name): not allowed during \(context.callName)")
+        context.trace(.refused, "\(name)", statusName(LARDER_WRONG_STATE), because: "not allowed during the call")
         return LARDER_WRONG_STATE
     }
     do throws(ServiceError) {
         try body(context)
         return LARDER_OK
     } catch {
+        context.refusal = (name, error)
+        if error.isUnknown, context.isNewer {
+            context.log.write(
+                .debug,
+                "refused \(name) during \(context.callName), as the plugin is newer than this host: \(error.message)")
+            context.trace(.refused, "\(name)", statusName(LARDER_UNSUPPORTED), because: error.message)
+            return LARDER_UNSUPPORTED
+        }
         switch error.status {
         case LARDER_INVALID_ARGUMENT, LARDER_LIMIT:
             context.log.note(.invalidArgument, "refused \(name) during \(context.callName): \(error.message)")
@@ -55,8 +65,10 @@ func serve(
             context.log.write(.error, "\(name) during \(context.callName): \(error.message)")
         case LARDER_DENIED:
             context.log.write(.warning, "refused \(name) during \(context.callName): \(error.message)")
-        default: break
+        // An answer, and no refusal.
+        default: return error.status
         }
+        context.trace(.refused, "\(name)", statusName(error.status), because: error.message)
         return error.status
     }
 }
@@ -77,7 +89,11 @@ func hostTable(context: UnsafeMutableRawPointer) -> larder_host {
             var found: UnsafeRawPointer?
             _ = serve(host, "host.extension", during: .any) { context throws(ServiceError) in
                 guard let name = name.text else { throw ServiceError(LARDER_INVALID_ARGUMENT, "the name is not UTF-8") }
-                if context.granted.contains(name) { found = hostServices[name] }
+                if context.granted.contains(name) {
+                    found = hostServices[name]
+                } else if hostServices[name] != nil {
+                    context.noteUndeclared(name)
+                }
             }
             return found
         },
@@ -86,7 +102,9 @@ func hostTable(context: UnsafeMutableRawPointer) -> larder_host {
                 guard let text = message.text else {
                     throw ServiceError(LARDER_INVALID_ARGUMENT, "the message is not UTF-8")
                 }
-                context.failure = String(decoding: text.utf8.prefix(1024), as: UTF8.self)
+                let said = String(decoding: text.utf8.prefix(1024), as: UTF8.self)
+                context.failure = said
+                context.trace(.message, "fail", said)
             }
         })
 }

@@ -20,12 +20,17 @@ let itemsTable = larder_items(
 /// `larder.usage/1`
 let usageTable = larder_usage(struct_size: size(of: larder_usage.self), reserved: 0) { host, out in
     serve(host, "usage.read", during: .processor) { context throws(ServiceError) in
-        guard out.pointee.struct_size >= size(of: larder_usage_figures.self) else {
-            throw ServiceError(LARDER_INVALID_ARGUMENT, "struct_size is not set")
-        }
+        let figures = try FilledStruct(out)
         let usage = try context.activeRun().usage()
-        out.pointee = larder_usage_figures(
-            struct_size: size(of: larder_usage_figures.self), reserved: 0, local_bytes: usage.localBytes,
-            local_copies: usage.localCopies, free_bytes: usage.freeBytes, total_bytes: usage.totalBytes)
+        figures.fill(
+            with: larder_usage_figures(
+                struct_size: size(of: larder_usage_figures.self), reserved: 0, local_bytes: usage.localBytes,
+                local_copies: usage.localCopies, free_bytes: usage.freeBytes, total_bytes: usage.totalBytes))
     }
+}
+
+extension larder_usage_figures: SizedTable {
+    static var tableName: String { "usage figures" }
+    static var firstSize: Int { 40 }
+    static var functions: (offset: Int, names: [String]) { (0, []) }
 }

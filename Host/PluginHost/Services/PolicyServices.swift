@@ -6,10 +6,8 @@ let policiesTable = larder_policies(
     struct_size: size(of: larder_policies.self), reserved: 0,
     list: { host, out in
         serve(host, "policies.list", during: .processor) { context throws(ServiceError) in
-            guard out.pointee.struct_size >= size(of: larder_policy_list.self) else {
-                throw ServiceError(LARDER_INVALID_ARGUMENT, "struct_size is not set")
-            }
-            out.pointee = context.lend(try context.activeRun().policies)
+            let list = try FilledStruct(out)
+            list.fill(with: context.lend(try context.activeRun().policies))
         }
     },
     add: { host, policy, flags in
@@ -108,6 +106,12 @@ extension InstanceContext {
             struct_size: size(of: larder_policy_list.self), stride: UInt32(stride),
             policies: policies.isEmpty ? nil : UnsafeRawPointer(views), count: UInt64(policies.count))
     }
+}
+
+extension larder_policy_list: SizedTable {
+    static var tableName: String { "policy list" }
+    static var firstSize: Int { 24 }
+    static var functions: (offset: Int, names: [String]) { (0, []) }
 }
 
 extension larder_policy: SizedTable {

@@ -7,41 +7,44 @@ let projectsTable = larder_projects(
     list: { host, order, out in
         serve(host, "projects.list", during: .any) { context throws(ServiceError) in
             try check(flags: order, known: LARDER_PROJECTS_BY_MODIFICATION | LARDER_PROJECTS_OLDEST_FIRST)
-            try checkSize(out.pointee.struct_size, of: larder_project_ids.self)
+            let filled = try FilledStruct(out)
             let ids = try context.storedProjects().projects(
                 of: context.plugin,
                 PluginProjectOrder(
                     isByModification: order & LARDER_PROJECTS_BY_MODIFICATION != 0,
                     isOldestFirst: order & LARDER_PROJECTS_OLDEST_FIRST != 0))
-            out.pointee = context.lent.view(ids: ids)
+            filled.fill(with: context.lent.view(ids: ids))
         }
     },
     fetch: { host, id, parts, out in
         serve(host, "projects.fetch", during: .any) { context throws(ServiceError) in
             try check(flags: parts, known: LARDER_PROJECT_STEPS | LARDER_PROJECT_USER_DATA)
-            try checkSize(out.pointee.struct_size, of: larder_project.self)
+            let filled = try FilledStruct(out)
             let project = try context.storedProjects().project(
                 try id.required("the project's id"), of: context.plugin,
                 withSteps: parts & LARDER_PROJECT_STEPS != 0, withUserData: parts & LARDER_PROJECT_USER_DATA != 0)
-            out.pointee = context.lent.view(project)
+            filled.fill(with: context.lent.view(project))
         }
     },
     fetch_step: { host, id, step, out in
         serve(host, "projects.fetch_step", during: .any) { context throws(ServiceError) in
-            try checkSize(out.pointee.struct_size, of: larder_project_step.self)
+            let filled = try FilledStruct(out)
             let step = try context.storedProjects().step(
                 try step.required("the step's id"), of: try id.required("the project's id"), of: context.plugin)
-            out.pointee = larder_project_step(
-                struct_size: size(of: larder_project_step.self), reserved: 0, user_data: context.lend(step.userData),
-                assets: context.lend(step.assets))
+            filled.fill(
+                with: larder_project_step(
+                    struct_size: size(of: larder_project_step.self), reserved: 0,
+                    user_data: context.lend(step.userData), assets: context.lend(step.assets)))
         }
     },
     usage: { host, out in
         serve(host, "projects.usage", during: .any) { context throws(ServiceError) in
-            try checkSize(out.pointee.struct_size, of: larder_project_usage.self)
+            let filled = try FilledStruct(out)
             let usage = try context.storedProjects().usage(of: context.plugin)
-            out.pointee = larder_project_usage(
-                struct_size: size(of: larder_project_usage.self), reserved: 0, bytes: usage.bytes, quota: usage.quota)
+            filled.fill(
+                with: larder_project_usage(
+                    struct_size: size(of: larder_project_usage.self), reserved: 0, bytes: usage.bytes,
+                    quota: usage.quota))
         }
     },
     create: { host, out in
@@ -51,9 +54,9 @@ let projectsTable = larder_projects(
     },
     update: { host, id, update, out in
         serve(host, "projects.update", during: .workWriting) { context throws(ServiceError) in
-            try checkSize(out.pointee.struct_size, of: larder_project_ids.self)
+            let filled = try FilledStruct(out)
             let added = try context.change(id, .update(try PluginProjectChange.Update(update)))
-            out.pointee = context.lent.view(ids: added)
+            filled.fill(with: context.lent.view(ids: added))
         }
     },
     add_step: { host, id, step, userData, out in
@@ -90,12 +93,6 @@ let projectsTable = larder_projects(
 private let largestUserData: UInt64 = 16 << 20
 /// How many steps one update may name, to delete and to add.
 private let mostSteps: UInt64 = 10_000
-
-private func checkSize<Table: SizedTable>(_ given: UInt32, of table: Table.Type) throws(ServiceError) {
-    guard given >= UInt32(table.firstSize) else {
-        throw ServiceError(LARDER_INVALID_ARGUMENT, "struct_size is not set")
-    }
-}
 
 extension InstanceContext {
     fileprivate func storedProjects() throws(ServiceError) -> any PluginProjects {

@@ -7,10 +7,12 @@ import Synchronization
 let logTable = larder_log(struct_size: size(of: larder_log.self), reserved: 0) { host, level, message in
     serve(host, "log.write", during: .any) { context throws(ServiceError) in
         let levels: [Logger.Level] = [.debug, .info, .warning, .error, .error]
-        guard level < UInt32(levels.count) else { throw ServiceError(LARDER_INVALID_ARGUMENT, "no level \(level)") }
+        guard level < UInt32(levels.count) else { throw .unknown("no level \(level)") }
         let text = try message.required("the message")
         let blame = level == LARDER_LOG_HOST_MISBEHAVING ? "the host misbehaves: " : ""
-        context.log.write(levels[Int(level)], blame + String(decoding: text.utf8.prefix(4096), as: UTF8.self))
+        let said = blame + String(decoding: text.utf8.prefix(4096), as: UTF8.self)
+        context.log.write(levels[Int(level)], said)
+        context.trace(.message, "\(levels[Int(level)])", said)
     }
 }
 

@@ -1,0 +1,33 @@
+import Crypto
+import Glibc
+import Model
+
+/// What a library's file is known by.
+enum LibraryLooks {
+    /// What another file, or the same one after a write, does not have; nil if it cannot be read.
+    static func text(of path: String) -> String? {
+        var looks = stat()
+        return stat(path, &looks) == 0 ? text(looks) : nil
+    }
+
+    static func text(_ looks: stat) -> String {
+        "\(looks.st_dev) \(looks.st_ino) \(looks.st_size) \(Timestamp(looks.st_mtim).nanoseconds) "
+            + "\(Timestamp(looks.st_ctim).nanoseconds)"
+    }
+
+    /// The SHA-256 of the file's bytes. Blocks.
+    static func digest(of path: String) throws(Refusal) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .unreadable(errno) }
+        defer { close(descriptor) }
+        var hash = SHA256()
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(descriptor, &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw .unreadable(errno) }
+            guard count > 0 else { return Array(hash.finalize()) }
+            chunk.withUnsafeBytes { hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        }
+    }
+}
