@@ -12,10 +12,12 @@ public struct ActionRequest: Hashable, Sendable {
     public var whileCovered: Bool
     /// Of a download: only of a copy that is here and that the server has newer, which keeps its trigger.
     public var isUpdate: Bool
+    /// Of a download: to find out whether what is here is the server's. What is not stays as it is.
+    public var isProof: Bool
 
     public init(
         _ action: SyncRecord.Action, item: LocalID, reason: DownloadTrigger, key: String? = nil,
-        whileCovered: Bool = false, isUpdate: Bool = false
+        whileCovered: Bool = false, isUpdate: Bool = false, isProof: Bool = false
     ) {
         self.action = action
         self.item = item
@@ -23,7 +25,18 @@ public struct ActionRequest: Hashable, Sendable {
         self.key = key
         self.whileCovered = whileCovered
         self.isUpdate = isUpdate
+        self.isProof = isProof
     }
+}
+
+/// What a plugin asked for and nobody does, though nothing is wrong with it.
+public struct DroppedAction: Hashable, Sendable {
+    public var path: ItemPath
+    public var action: SyncRecord.Action
+    /// Who asked.
+    public var reason: DownloadTrigger
+    /// A part of a sentence.
+    public var why: String
 }
 
 /// What became of a request in its early checks and preflight.

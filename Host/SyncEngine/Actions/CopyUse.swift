@@ -1,6 +1,6 @@
 import Logging
-import Model
-import Storage
+public import Model
+public import Storage
 
 /// Who uses a copy, as far as the database knows; what is open, the kernel says when the copy is taken.
 extension SyncEngine {
@@ -20,11 +20,28 @@ extension SyncEngine {
     }
 
     /// The same for claims alone.
-    func validClaim(of item: Item, in tx: Transaction) throws -> String? {
-        let claims = try tx.validClaims(of: item.localID, in: .current(now: clock.now()))
-        guard let claim = claims.max(by: { $0.kind < $1.kind }) else { return nil }
-        return "is claimed (\(claim.kind.name), \(claim.id))"
+    public func validClaim(of item: Item, in reads: some DatabaseReads) throws -> String? {
+        let claims = try reads.validClaims(of: item.localID, in: .current(now: clock.agesTo()))
+        return claims.max { $0.kind < $1.kind }.map(\.use)
     }
 
-    func passOver(_ item: Item, _ use: String) { logger.debug("\(item.path) \(use) and stays") }
+    /// The claim by which an item's copy stays as it is, as a sentence's end. One for reading has it brought up to date, and one
+    /// against deletion is content with any version.
+    func claimForWriting(of item: Item, in tx: Transaction) throws -> String? {
+        guard item.cloudStatus != .cloudOnly else { return nil }
+        let claims = try tx.validClaims(of: item.localID, in: .current(now: clock.agesTo()))
+        return claims.first { $0.kind == .write }?.use
+    }
+
+    /// Drops what was asked for, since the item is in use, or wanted as it is.
+    func passOver(_ item: Item, _ use: String, _ action: SyncRecord.Action, for reason: DownloadTrigger) {
+        logger.debug("\(action.name) for \(reason) dropped: \(item.path) \(use) and stays")
+        note(DroppedAction(path: item.path, action: action, reason: reason, why: "it \(use) and stays"))
+    }
+
+    func note(_ dropped: DroppedAction) { if dropped.reason != .user { callbacks.dropped(dropped) } }
+}
+
+extension Claim {
+    fileprivate var use: String { "is claimed (\(kind.name), \(id))" }
 }

@@ -16,7 +16,7 @@ extension SyncEngine {
             try tx.updateLocal(item)
             counters.expect(files: -1, bytes: -(item.size ?? 0))
         }
-        tree.abandonIncoming(Job(record, item: item).incomingName)
+        abandonIncoming(Job(record, item: item))
     }
 
     /// Ends a download for the one who asked for it. If another joined it, it goes on as the other's.

@@ -7,7 +7,7 @@ extension SyncEngine {
         if item.isRemoved {
             return .refused(Failure(.notFound, "\(item.path) is no longer on the server"))
         }
-        if item.kind == .folder { return try keepFolder(item, for: request.reason, in: tx) }
+        if item.kind == .folder { return try keepFolder(item, request, in: tx) }
         let records = try tx.syncRecords(of: item.localID)
         // Whoever wanted the copy gone has changed their mind, or another wants it now.
         for removal in records where removal.record.action.isRemoval { try deschedule(removal, in: tx) }
@@ -15,21 +15,20 @@ extension SyncEngine {
         switch item.cloudStatus {
         case .localOnly:
             return .refused(Failure(.failed, "\(item.path) is only here: there is nothing to download"))
+        case .locallyModified where request.isProof && earlier == nil: break
         case .locallyModified where request.reason != .user:
             return .refused(Failure(.failed, "\(item.path) was changed here: it is not downloaded over the change"))
         case .locallyModified where earlier == nil: return try askToOverwrite(item, request, in: tx)
-        case .localCopy where item.remoteVersion == .current && earlier == nil:
+        case .localCopy where item.remoteVersion == .current:
             return try adopt(item, for: request.reason, in: tx)
-        case .localCopy where request.reason != .user && !request.isUpdate:
-            let claims = try tx.validClaims(of: item.localID, in: .current(now: clock.now()))
-            if let claim = claims.first(where: { $0.kind == .write }) {
-                logger.debug("\(item.path) is claimed for writing (\(claim.id)) and is not replaced")
-                return .done
-            }
-            if let earlier { return try join(earlier, item, request, in: tx) }
-        case .locallyModified, .localCopy, .cloudOnly:
-            if let earlier { return try join(earlier, item, request, in: tx) }
+        case .locallyModified, .localCopy, .cloudOnly: break
         }
+        if let claim = try claimForWriting(of: item, in: tx) {
+            guard request.reason != .user else { return .refused(notReplaced(item.path, claim)) }
+            passOver(item, claim, request.action, for: request.reason)
+            return .done
+        }
+        if let earlier { return try join(earlier, item, request, in: tx) }
         var item = item
         item.syncActivity.insert(.downloading)
         try tx.updateLocal(item)
@@ -38,14 +37,21 @@ extension SyncEngine {
         return .queued(record.id)
     }
 
-    /// A folder is made at once: there is nothing to fetch.
-    private func keepFolder(_ item: Item, for reason: DownloadTrigger, in tx: Transaction) throws -> EnqueueOutcome {
+    /// A folder is made at once: there is nothing to fetch. It waits only where its place is not free.
+    private func keepFolder(_ item: Item, _ request: ActionRequest, in tx: Transaction) throws -> EnqueueOutcome {
+        guard let place = try heldPlace(of: item, in: tx) else {
+            return try keepFolder(item, for: request.reason, in: tx)
+        }
+        if let earlier = try tx.syncRecords(of: item.localID).first { return .joined(earlier.id) }
+        let waiting = try record(request, of: item, in: tx)
+        try wait(waiting, for: place, in: tx)
+        return .queued(waiting.id)
+    }
+
+    /// Makes a folder whose place is free.
+    func keepFolder(_ item: Item, for reason: DownloadTrigger, in tx: Transaction) throws -> EnqueueOutcome {
         do {
-            var made = try tree.makeFolder(item.path)
-            if case .obstructed = made, try makeWay(for: item.path, of: .folder, in: tx) {
-                made = try tree.makeFolder(item.path)
-            }
-            if case .obstructed(let obstruction) = made {
+            if case .obstructed(let obstruction) = try tree.makeFolder(item.path) {
                 let failure = inTheWay(obstruction, of: item.path)
                 try tx.file(
                     Issue(

@@ -41,7 +41,7 @@ extension SyncEngine {
         case .purge: return try preflightPurge(request, of: item, in: tx)
         case .removeLocalCopy(let restores, let unusedSince):
             return try preflightRemoval(
-                request, of: item, restoresFormerTrigger: restores, unusedSince: unusedSince, in: tx)
+                request, of: item, restoresFormerTrigger: restores, onlyUnused: unusedSince != nil, in: tx)
         }
     }
 

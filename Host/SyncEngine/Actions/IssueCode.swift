@@ -8,6 +8,8 @@ enum IssueCode: String, Hashable, Sendable {
     case overwrite = "download.overwrite"
     /// Something is in the way of a file.
     case place = "download.place"
+    /// A folder of copies cannot be looked into.
+    case unreadable = "tree.unreadable"
     /// The server does not take the account's password or token.
     case authentication = "connection.authentication"
 
@@ -23,6 +25,7 @@ enum IssueCode: String, Hashable, Sendable {
                     impact: .dataLoss),
             ]
         case .authentication: [Self.tryAgain]
+        case .unreadable: [Self.dismissal]
         }
     }
 

@@ -6,8 +6,11 @@ import Storage
 extension SyncEngine {
     /// What has no copy here is forgotten at once. What has work waiting, or was changed here, stays known.
     func preflightPurge(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> EnqueueOutcome {
-        guard item.isRemoved else { return .done }
         if let other = try tx.syncRecords(of: item.localID).first { return .joined(other.id) }
+        switch try objection(to: .purge, of: item, besides: nil, in: tx) {
+        case .kept, .used: return .done
+        case .changed, .moving, nil: break
+        }
         switch item.cloudStatus {
         case .locallyModified, .localOnly: return .done
         case .cloudOnly:
@@ -21,8 +24,14 @@ extension SyncEngine {
     /// finds it again.
     func purge(_ job: Job, in tx: Transaction) throws -> Settlement {
         guard let journal = try tx.syncRecord(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
-        guard var item = try tx.item(localID: journal.record.localID), item.isRemoved else {
+        guard var item = try tx.item(localID: journal.record.localID) else { return try done(journal, in: tx) }
+        switch try objection(to: .purge, of: item, besides: journal, in: tx) {
+        case .kept(let why), .used(let why):
+            passOver(item, why, .purge, for: journal.record.reason)
             return try done(journal, in: tx)
+        case .changed: return try done(journal, in: tx)
+        case .moving: return try waitForMove(job, of: item, in: tx)
+        case nil: break
         }
         switch try takeCopy(of: item, in: tx) {
         case .gone: try tx.deleteItem(databaseID: item.databaseID)
@@ -54,11 +63,11 @@ extension SyncEngine {
             }
         }
         guard let copy = item.copy else { return .gone }
-        if let claim = try validClaim(of: item, in: tx) { return .stays(claim) }
         let outcome: RemoveOutcome
         do { outcome = try tree.remove(at: item.path, known: copy) } catch { return .fails(error) }
         switch outcome {
         case .removed, .nothingThere:
+            if outcome == .removed { tx.noteRemovedCopy() }
             try removeEmptyFolders(above: item.path, in: tx)
             return .gone
         case .modified: return .modified

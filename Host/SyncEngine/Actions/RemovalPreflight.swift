@@ -3,14 +3,21 @@ import Storage
 
 extension SyncEngine {
     func preflightRemoval(
-        _ request: ActionRequest, of found: Item, restoresFormerTrigger: Bool, unusedSince: Timestamp?,
+        _ request: ActionRequest, of found: Item, restoresFormerTrigger: Bool, onlyUnused: Bool,
         in tx: Transaction
     ) throws -> EnqueueOutcome {
         var item = found
         let records = try tx.syncRecords(of: item.localID)
-        if let unusedSince, let use = try use(of: item, since: unusedSince, besides: nil, in: tx) {
-            passOver(item, use)
+        switch try objection(to: request.action, of: item, besides: nil, in: tx) {
+        case .kept(let why) where request.reason == .user: return .refused(Failure(.badData, "\(item.path) \(why)"))
+        case .kept(let why):
+            passOver(item, why, request.action, for: request.reason)
             return .done
+        case .used(let use) where onlyUnused:
+            passOver(item, use, request.action, for: request.reason)
+            return .done
+        // What is in the way of a removal that waits for it is looked at when its turn comes.
+        case .used, .moving, .changed, nil: break
         }
         if let earlier = records.first(where: { $0.record.action.isRemoval }) {
             return try join(earlier, request, in: tx)

@@ -1,3 +1,4 @@
+import Connection
 import Logging
 import Model
 import Storage
@@ -7,24 +8,29 @@ extension SyncEngine {
     /// just going. After a crash in between the copy is found missing, and the item says so. It blocks.
     func removeCopies(_ jobs: [Job]) throws -> [Settlement] {
         do {
+            let count = try readFirst(jobs)
             return try database.writeBlocking { tx in
                 let start = clock.monotonic()
-                return try jobs.map { job in
+                let settlements = try jobs.enumerated().map { index, job in
                     // Copies that have to be read take long, and all other writers wait: the rest gets a transaction of its own.
-                    guard clock.monotonic() - start < Self.longestRemoval else {
+                    guard index < count, clock.monotonic() - start < Self.longestRemoval else {
                         return Settlement(record: job.id, fate: .stale)
                     }
                     return job.record.action == .purge ? try purge(job, in: tx) : try removeCopy(job, in: tx)
                 }
+                try tree.syncRemovals()
+                // What went may have been in another's way.
+                try tx.endPlaceWaits()
+                return settlements
             }
         } catch let failure as Failure where failure.kind == .localIO {
-            let until = clock.now() + Self.inUsePatience
+            let until = waitTime() + Self.inUsePatience
             return jobs.map { Settlement(record: $0.id, fate: .waits(until: until), failure: failure) }
         }
     }
 
     /// After this a transaction that removes copies takes no more of them.
-    private static let longestRemoval = Duration.seconds(2)
+    static let longestRemoval = Duration.seconds(2)
 
     private func removeCopy(_ job: Job, in tx: Transaction) throws -> Settlement {
         guard let journal = try tx.syncRecord(id: job.id),
@@ -33,25 +39,30 @@ extension SyncEngine {
         guard var item = try tx.item(localID: journal.record.localID), item.cloudStatus != .cloudOnly else {
             return try done(journal, in: tx)
         }
-        if let unusedSince, let use = try use(of: item, since: unusedSince, besides: job.id, in: tx) {
-            passOver(item, use)
-            return try done(journal, in: tx)
-        }
+        let objection = try objection(to: journal.record.action, of: item, besides: journal, in: tx)
+        if case .kept(let why) = objection { return try keep(journal, item, why, in: tx) }
+        if case .used(let use) = objection, unusedSince != nil { return try leave(job, journal, item, use, in: tx) }
         if restores, item.formerTrigger != nil {
             item.returnToFormerTrigger(now: clock.now())
             try tx.updateLocal(item)
             return try done(journal, in: tx)
         }
-        guard item.cloudStatus == .localCopy, let copy = item.copy else { return try refuse(journal, item, in: tx) }
-        if let claim = try validClaim(of: item, in: tx) { return try leave(job, journal, item, claim, in: tx) }
+        switch objection {
+        case .used(let use): return try leave(job, journal, item, use, in: tx)
+        case .moving: return try waitForMove(job, of: item, in: tx)
+        case .changed: return try refuse(journal, item, in: tx)
+        case .kept, nil: break
+        }
+        guard let copy = item.copy else { return try refuse(journal, item, in: tx) }
         let outcome: RemoveOutcome
         do { outcome = try tree.remove(at: item.path, known: copy) } catch {
             // One that cannot go holds up no other.
-            let verdict = Verdict.wait(until: clock.now() + Self.inUsePatience, attempts: journal.record.attempts)
+            let verdict = Verdict.wait(until: waitTime() + Self.inUsePatience, attempts: journal.record.attempts)
             return try settle(job, verdict, because: error, in: tx)
         }
         switch outcome {
         case .removed, .nothingThere:
+            if outcome == .removed { tx.noteRemovedCopy() }
             item.releaseCopy()
             try tx.updateLocal(item)
             try removeEmptyFolders(above: item.path, in: tx)
@@ -71,12 +82,30 @@ extension SyncEngine {
         }
     }
 
+    /// A copy that nobody wants gone any more stays, and the removal is over. A person who asked is told.
+    private func keep(
+        _ journal: JournalRecord, _ item: Item, _ why: String, in tx: Transaction
+    ) throws -> Settlement {
+        passOver(item, why, journal.record.action, for: journal.record.reason)
+        var settlement = try done(journal, in: tx)
+        if journal.record.reason == .user { settlement.failure = Failure(.badData, "\(item.path) \(why)") }
+        return settlement
+    }
+
+    /// Soon, and later each time: the move may meet trouble.
+    func waitForMove(_ job: Job, of item: Item, in tx: Transaction) throws -> Settlement {
+        let attempts = job.record.attempts + 1
+        let until = waitTime() + Self.backoff.delay(afterFailures: attempts)
+        let failure = Failure(.failed, "\(item.path) is being moved")
+        return try settle(job, .wait(until: until, attempts: attempts), because: failure, in: tx)
+    }
+
     /// A copy that somebody uses stays: for good if it was to go only unused, or if a person asked, who is told; else for now.
     private func leave(
         _ job: Job, _ journal: JournalRecord, _ item: Item, _ use: String, in tx: Transaction
     ) throws -> Settlement {
         if case .removeLocalCopy(_, .some) = journal.record.action {
-            passOver(item, use)
+            passOver(item, use, journal.record.action, for: journal.record.reason)
             return try done(journal, in: tx)
         }
         let failure = Failure(.failed, "\(item.path) \(use) and was not removed")
@@ -85,7 +114,7 @@ extension SyncEngine {
             settlement.failure = failure
             return settlement
         }
-        let verdict = Verdict.wait(until: clock.now() + Self.inUsePatience, attempts: journal.record.attempts)
+        let verdict = Verdict.wait(until: waitTime() + Self.inUsePatience, attempts: journal.record.attempts)
         return try settle(job, verdict, because: failure, in: tx)
     }
 

@@ -1,6 +1,6 @@
 import Connection
 import Logging
-import Model
+public import Model
 import Storage
 
 /// What became of a record that was started.
@@ -8,7 +8,7 @@ struct Settlement: Sendable {
     enum Fate: Sendable {
         /// Done, or gone from the journal.
         case ended
-        /// In the journal, waiting; nil: for something else than a time.
+        /// In the journal, waiting; nil: for a person.
         case waits(until: Timestamp?)
         /// In the journal, ready as soon as what holds up everything is over.
         case putBack
@@ -35,22 +35,37 @@ extension SyncEngine {
         journal.landing = nil
         var fate = Settlement.Fate.waits(until: nil)
         switch verdict {
-        case .wait(let until, let attempts):
+        case .wait(let wish, let attempts):
+            let until = min(wish, waitTime() + Self.longestWait)
             journal.record.wait = .until(until)
             journal.record.attempts = attempts
             fate = .waits(until: until)
         case .relist(let rounds):
-            journal.record.wait = .newVersion(since: job.version, until: clock.now() + Self.relistPatience)
+            journal.record.wait = .newVersion(since: job.version, until: waitTime() + Self.relistPatience)
             journal.rounds = rounds
             fate = .relist(job.path.parent)
         case .ask(let code):
             journal.record.attempts += 1
             journal.record.wait = .issue(try ask(code, about: job, because: failure, in: tx).id)
+        case .hold(let wait):
+            journal.record.wait = wait
+            fate = .stale
         case .putBack: fate = .putBack
         }
         try tx.update(journal)
         logger.info("\(job.record.action.name) of \(job.path) did not succeed: \(failure.message)")
         return Settlement(record: job.id, fate: fate, failure: failure)
+    }
+
+    /// A file that is not on the server, while it is not decided whether what is missing there is gone, is no matter of its own.
+    func verdict(_ verdict: Verdict, of job: Job, after failure: FetchFailure, in tx: Transaction) throws -> Verdict {
+        guard case .gone = failure, let item = try tx.item(localID: job.record.localID) else { return verdict }
+        let held = try tx.heldRemovals()
+        switch verdict {
+        case .ask where held != nil: break
+        default: guard try tx.isMissing(item) else { return verdict }
+        }
+        return .hold(held.map { .issue($0.id) } ?? .place)
     }
 
     func ask(_ code: IssueCode, about job: Job, because failure: Failure, in tx: Transaction) throws -> Issue {
@@ -64,8 +79,8 @@ extension SyncEngine {
     /// time.
     func endRelisting(_ records: [Int64]) async throws {
         try await database.write { [self] tx in
-            let now = clock.now()
-            _ = try tx.endFulfilledWaits(now: now)
+            let now = waitTime()
+            _ = try tx.endFulfilledWaits(now: now, longest: Self.longestWait)
             for id in records {
                 guard var journal = try tx.syncRecord(id: id), case .newVersion = journal.record.wait else { continue }
                 journal.record.wait = .until(now + Self.backoff.delay(afterFailures: journal.rounds))
@@ -75,7 +90,7 @@ extension SyncEngine {
     }
 
     /// The server refuses the account: one issue, however many requests it refused.
-    func reportAccount(_ failure: Failure) async throws {
+    public func reportAccount(_ failure: Failure) async throws {
         let isNew = try await database.write { [self] tx in
             let code = IssueCode.authentication
             let isNew = try tx.issue(code: code.rawValue, subject: account) == nil

@@ -8,6 +8,8 @@ enum Verdict: Hashable, Sendable {
     case relist(rounds: Int)
     /// A person decides.
     case ask(IssueCode)
+    /// It is not on the server either, like what the list lacks: it goes on with the decision about that.
+    case hold(WaitCondition)
     /// It is ready again; what holds it up holds up all.
     case putBack
 

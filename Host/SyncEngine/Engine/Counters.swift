@@ -1,3 +1,4 @@
+import Model
 import Synchronization
 
 /// Counts what is done and what is to come. From any thread.
@@ -12,7 +13,7 @@ final class Counters: Sendable {
     func begin(_ pending: (files: Int, bytes: Int64)) {
         progress.withLock { progress in
             progress.filesTotal = progress.filesDone + pending.files
-            progress.bytesTotal = progress.bytesDone + pending.bytes
+            progress.bytesTotal = progress.bytesDone.adding(pending.bytes)
         }
     }
 
@@ -20,7 +21,7 @@ final class Counters: Sendable {
     func expect(files: Int, bytes: Int64) {
         change {
             $0.filesTotal += files
-            $0.bytesTotal += bytes
+            $0.bytesTotal = $0.bytesTotal.adding(bytes)
         }
     }
 }

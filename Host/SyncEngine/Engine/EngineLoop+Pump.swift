@@ -14,7 +14,7 @@ extension EngineLoop {
     }
 
     private mutating func takeNews() {
-        let now = engine.clock.now()
+        let now = engine.waitTime()
         // News that come while the journal is read may be of what it has passed already: they are taken when it was read.
         let (isReset, hasNews) = engine.controls.with { [isReading] state in
             defer {
@@ -48,7 +48,7 @@ extension EngineLoop {
         let isRunningLow = !isExhausted && window.readyCount < few
         let readsOn = isRunningLow || isExhausted
         let lacksRemovals = !isExhausted && !hasAllRemovals && window.readyCount(.actions) < few
-        guard isRunningLow || lacksRemovals || marksAt.map({ $0 <= engine.clock.now() }) == true else { return }
+        guard isRunningLow || lacksRemovals || marksAt.map({ $0 <= engine.waitTime() }) == true else { return }
         isReading = true
         endedWhileReading = []
         let (cursor, removalCursor, started) = (cursor, removalCursor, takeUnmarked())
@@ -94,7 +94,7 @@ extension EngineLoop {
     }
 
     private mutating func startDownloads(_ children: inout Children) {
-        defer { if marksAt == nil, crew.hasUnmarked { marksAt = engine.clock.now() + Self.longestUnmarked } }
+        defer { if marksAt == nil, crew.hasUnmarked { marksAt = engine.waitTime() + Self.longestUnmarked } }
         guard mayDownload else { return recallDownloads() }
         var jobs: [Job] = []
         while !arrivals.areTooMany, let job = window.start(.downloads) { jobs.append(job) }
@@ -123,7 +123,7 @@ extension EngineLoop {
     }
 
     private mutating func setTimer(_ children: inout Children) {
-        let now = engine.clock.now()
+        let now = engine.waitTime()
         // What is overdue waits for something else, which will tell.
         let landsAt = arrivals.landsAt(patience: patience)
         let times = [health.hold?.until, nextWait, landsAt, completesAt, settlesAt, marksAt].compactMap { $0 }

@@ -29,14 +29,14 @@ extension EngineLoop {
         case .success(let fetched):
             health.answered()
             window.freePlace(job.id)
-            arrivals.append(fetched, now: engine.clock.now())
+            arrivals.append(fetched, now: engine.waitTime())
         case .failure where wasCancelled: ended(job.id)
         case .failure(let failure): failed(job, failure, &children)
         }
     }
 
     private mutating func failed(_ job: Job, _ failure: FetchFailure, _ children: inout Children) {
-        let now = engine.clock.now()
+        let now = engine.waitTime()
         let hadAccount = !health.isAccountRefused
         health.failed(failure, record: job.id, now: now)
         if failure.isAnswer { health.answered() }
@@ -49,8 +49,9 @@ extension EngineLoop {
             try await Self.onDisk(failing: { .unsettled($0, record: job.id) }) {
                 if isFirstRefusal { try await engine.reportAccount(failure.failure) }
                 return .settled(
-                    try await engine.database.write {
-                        try engine.settle(job, verdict, because: failure.failure, in: $0)
+                    try await engine.database.write { tx in
+                        let verdict = try engine.verdict(verdict, of: job, after: failure, in: tx)
+                        return try engine.settle(job, verdict, because: failure.failure, in: tx)
                     })
             }
         }
@@ -67,6 +68,7 @@ extension EngineLoop {
         case .ended:
             engine.reasons.withLock { $0[settlement.record] = nil }
             ended(settlement.record)
+        case .waits(nil): ended(settlement.record)
         case .waits(let until):
             window.park(settlement.record)
             wait(until: until)
@@ -96,7 +98,7 @@ extension EngineLoop {
         guard !hasNews, relisting.isEmpty, arrivals.isEmpty, placed.isEmpty, window.readyCount(.actions) == 0 else {
             return false
         }
-        let limit = engine.clock.now() + SyncEngine.drainPatience
+        let limit = engine.waitTime() + SyncEngine.drainPatience
         if let hold = health.hold {
             return hold.until.map { $0 > limit } ?? true || health.holds >= SyncEngine.mostHoldsInDrain
         }
@@ -137,6 +139,10 @@ extension EngineLoop {
 extension SyncRecord {
     /// For when what made it wait was in an earlier run.
     fileprivate var whyItWaits: String {
-        if case .until(let time) = wait { "It did not succeed and is tried again from \(time) on" } else { "It waits" }
+        switch wait {
+        case .until(let time): "It did not succeed and is tried again from \(time) on"
+        case .place: "In its place lies what was there before, until vacuum removes it"
+        case .newVersion, .issue, nil: "It waits"
+        }
     }
 }

@@ -18,7 +18,7 @@ extension EngineLoop {
             }
             return
         }
-        let now = engine.clock.now()
+        let now = engine.waitTime()
         let isOverdue = completesAt.map { $0 <= now } ?? false
         let isSettled = settlesAt.map { $0 <= now } ?? true
         // A disk on which no download fits may have room for what is here already.
@@ -56,14 +56,14 @@ extension EngineLoop {
         (isLanding, isCompleting) = (false, false)
         isLandingStuck = outcome.failure != nil
         if let failure = outcome.failure {
-            health.failed(.disk(failure), record: 0, now: engine.clock.now())
-            // They are whole in `incoming/` and are found there when the hold is over.
+            health.failed(.disk(failure), record: 0, now: engine.waitTime())
+            // Unless the disk failed they are whole in `incoming/` and are found there when the hold is over.
             for file in batch { window.park(file.job.id) }
             return
         }
         if completed { (placed, completesAt) = ([], nil) }
         placed += outcome.placed
-        let now = engine.clock.now()
+        let now = engine.waitTime()
         if placed.isEmpty {
             (completesAt, settlesAt) = (nil, nil)
         } else {
@@ -87,7 +87,7 @@ extension EngineLoop {
         switch landing {
         case .incoming(let fetched):
             window.addEnding(fetched.job)
-            arrivals.append(fetched, now: engine.clock.now())
+            arrivals.append(fetched, now: engine.waitTime())
         case .placed(let file):
             window.addEnding(file.job)
             placed.append(file)

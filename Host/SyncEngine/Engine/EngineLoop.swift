@@ -143,10 +143,10 @@ struct EngineLoop {
         case .unread(let failure):
             isReading = false
             engine.controls.with { $0.isStale = true }
-            health.failed(.disk(failure), record: 0, now: engine.clock.now())
+            health.failed(.disk(failure), record: 0, now: engine.waitTime())
         case .unsettled(let failure, let record):
             window.park(record)
-            health.failed(.disk(failure), record: record, now: engine.clock.now())
+            health.failed(.disk(failure), record: record, now: engine.waitTime())
         }
     }
 }

@@ -1,5 +1,7 @@
+import Logging
 import Model
 import Storage
+import Synchronization
 
 /// A part of the journal, read in its order.
 struct JournalPage: Sendable {
@@ -14,12 +16,16 @@ struct JournalPage: Sendable {
     var isLastRemoval = true
     /// When a waiting record may go on.
     var earliestWait: Timestamp?
+    /// What was found to be wanted no more, and is gone.
+    var dropped: [DroppedAction] = []
 }
 
 extension SyncEngine {
     /// How many records of one budget are read at a time: what a plugin's run asks for in one transaction is read in one. Waiting
     /// ones do not count: they would hide what comes after them.
     static let pageSize = 1024
+    /// After which time it is seen again if there is room for what was held.
+    private static let roomPatience = Duration.seconds(1)
 
     /// Reads on in the journal.
     ///
@@ -36,18 +42,24 @@ extension SyncEngine {
     func readJournal(
         after cursor: Int64, removalsAfter removal: Int64, readsOn: Bool, started: [Int64], only: Set<Int64>? = nil
     ) async throws -> JournalPage {
-        try await database.write { [self] tx in
-            let now = clock.now()
+        let page = try await database.write { [self] tx in
+            let now = waitTime()
             try tx.markProcessing(started)
             if cursor == 0 {
                 controls.with { $0.suspended.removeAll() }
-                _ = try tx.endFulfilledWaits(now: now)
+                _ = try tx.endFulfilledWaits(now: now, longest: Self.longestWait)
+                // Where waits have ended, or a person has answered, there may be more than there is room for.
+                for (reason, most) in callbacks.maximums() {
+                    try tx.holdSyncRecords(of: reason, beyond: most, until: now + Self.roomPatience)
+                }
             }
             var page = JournalPage(last: cursor, isLast: false)
             var found: [JournalRecord] = []
             var counts: [Window.Budget: Int] = [:]
             func take(_ record: JournalRecord) -> Bool {
                 guard only?.contains(record.id) ?? true else { return true }
+                // What waits for its place is out of the way of what is to leave it.
+                if case .place = record.record.wait { return true }
                 found.append(record)
                 if record.record.wait == nil { counts[record.record.action.budget, default: 0] += 1 }
                 return counts.values.allSatisfy { $0 < Self.pageSize }
@@ -60,8 +72,11 @@ extension SyncEngine {
                     return page.isLast
                 }
             }
+            let hasRemovedCopies = try !found.isEmpty && tx.hasRemovedCopies()
             for record in found {
-                if let job = try currentJob(record, in: tx) { page.jobs.append(job) }
+                if let job = try currentJob(record, mayBeHeld: hasRemovedCopies, &page.dropped, in: tx) {
+                    page.jobs.append(job)
+                }
             }
             page.lastRemoval = max(page.last, removal)
             if !page.isLast {
@@ -72,24 +87,48 @@ extension SyncEngine {
                     return page.isLastRemoval
                 }
                 for record in found {
-                    if let job = try removalAhead(record, in: tx) { page.jobs.append(job) }
+                    if let job = try removalAhead(record, &page.dropped, in: tx) { page.jobs.append(job) }
                 }
             }
-            page.earliestWait = try tx.earliestWait()
+            page.earliestWait = (page.jobs.compactMap(\.waitsUntil) + [try tx.earliestWait()].compactMap(\.self)).min()
             return page
         }
+        tell(page.dropped)
+        return page
+    }
+
+    /// One line for all that one plugin asked for, and what each was for whoever follows it.
+    private func tell(_ dropped: [DroppedAction]) {
+        for (reason, dropped) in Dictionary(grouping: dropped, by: \.reason) {
+            guard let first = dropped.first else { continue }
+            let others = dropped.count == 1 ? "" : ", and \(dropped.count - 1) others with it"
+            logger.info("\(first.action.name) of \(first.path) for \(reason) dropped: \(first.why)\(others)")
+        }
+        for one in dropped { note(one) }
     }
 
     /// A removal that may overtake what stands before it in the journal: of a file, and with nothing else about the file before it.
-    private func removalAhead(_ found: JournalRecord, in tx: Transaction) throws -> Job? {
+    private func removalAhead(
+        _ found: JournalRecord, _ dropped: inout [DroppedAction], in tx: Transaction
+    ) throws -> Job? {
         guard let item = try tx.item(localID: found.record.localID), item.kind == .file,
             try tx.syncRecords(of: item.localID).first?.id == found.id
         else { return nil }
-        return try currentJob(found, in: tx)
+        return try currentJob(found, mayBeHeld: false, &dropped, in: tx)
+    }
+
+    /// Lets a record wait for a while. Not written down: each write would have the journal read again.
+    private func hold(_ journal: inout JournalRecord, because failure: Failure) {
+        guard journal.record.wait == nil else { return }
+        journal.record.wait = .until(waitTime() + Self.inUsePatience)
+        reasons.withLock { [id = journal.id] in $0[id] = failure }
     }
 
     /// The record's work as it stands now; nil if there is none any more, and then the record is gone.
-    private func currentJob(_ found: JournalRecord, in tx: Transaction) throws -> Job? {
+    /// - Parameter mayBeHeld: Whether copies of removed items are here, which may lie in its place.
+    private func currentJob(
+        _ found: JournalRecord, mayBeHeld: Bool, _ dropped: inout [DroppedAction], in tx: Transaction
+    ) throws -> Job? {
         var journal = found
         guard var item = try tx.item(localID: journal.record.localID) else {
             try tx.deleteSyncRecord(id: journal.id)
@@ -97,21 +136,63 @@ extension SyncEngine {
         }
         // What is landing is settled when it has landed.
         if journal.record.action == .download, journal.landing == nil {
-            let isHere = item.cloudStatus == .localCopy && item.remoteVersion == .current
-            let isWanted = try !journal.whileCovered || callbacks.isCovered(item, journal.record.reason)
+            let isHere =
+                try fetchesAgain(journal.record)
+                ? item.cloudStatus != .localCopy || !tx.isCopyDistrusted(databaseID: item.databaseID)
+                : item.cloudStatus == .localCopy && item.remoteVersion == .current
+            let isCovered = try journal.whileCovered ? callbacks.isCovered(item, journal.record.reason) : true
             if item.isRemoved || isHere {
                 try deschedule(journal, in: tx)
                 return nil
             }
-            if !isWanted {
+            if let claimed = try claim(against: journal, of: item, in: tx) {
+                guard claimed.waits else {
+                    dropped.append(DroppedAction(journal.record, claimed.failure.message))
+                    try deschedule(journal, in: tx)
+                    return nil
+                }
+                hold(&journal, because: claimed.failure)
+            }
+            if isCovered == nil {
+                let why = "\(item.path) waits until \(journal.record.reason) has said what it covers"
+                hold(&journal, because: Failure(.failed, why))
+            } else if isCovered == false {
+                dropped.append(DroppedAction(journal.record, "neither a policy nor the plugin itself covers it"))
                 guard let others = try letGo(journal, of: &item, in: tx) else { return nil }
                 journal = others
             }
         }
-        guard journal.record.path != item.path else { return Job(journal, item: item) }
-        var moved = journal
-        moved.record.path = item.path
-        try tx.update(moved)
-        return Job(moved, item: item)
+        // A removal that waits and that nobody wants any more does not wait on.
+        if journal.record.wait != nil,
+            case .kept = try objection(to: journal.record.action, of: item, besides: journal, in: tx)
+        {
+            try tx.deleteSyncRecord(id: journal.id)
+            return nil
+        }
+        if journal.record.path != item.path {
+            journal.record.path = item.path
+            try tx.update(journal)
+        }
+        if journal.record.action == .download, journal.landing == nil, journal.record.wait == nil {
+            if mayBeHeld, let place = try heldPlace(of: item, in: tx) {
+                try wait(journal, for: place, in: tx)
+                return nil
+            } else if item.kind == .folder {
+                try tx.deleteSyncRecord(id: journal.id)
+                _ = try keepFolder(item, for: journal.record.reason, in: tx)
+                return nil
+            }
+        }
+        return journal.record.holdsLane ? Job(journal, item: item) : nil
+    }
+}
+
+extension Job {
+    fileprivate var waitsUntil: Timestamp? { if case .until(let time) = record.wait { time } else { nil } }
+}
+
+extension DroppedAction {
+    fileprivate init(_ record: SyncRecord, _ why: String) {
+        self.init(path: record.path, action: record.action, reason: record.reason, why: why)
     }
 }

@@ -28,6 +28,9 @@ extension SyncEngine {
         var found: [RecoveredLanding] = []
         var lost: [JournalRecord] = []
         try database.readBlocking { reads in
+            // First: a file that was on its way into the tree gets its name back.
+            let rescued = try tree.sweepIncoming { name in try isWanted(name, reads) }
+            for path in rescued { logger.warning("A file of unknown content was in incoming/ and is kept as \(path)") }
             for journal in try reads.landingRecords() {
                 guard let item = try reads.item(localID: journal.record.localID),
                     let landing = try recover(Job(journal, item: item), at: item.path)
@@ -37,8 +40,6 @@ extension SyncEngine {
                 }
                 found.append(landing)
             }
-            let rescued = try tree.sweepIncoming { name in try isWanted(name, reads) }
-            for path in rescued { logger.warning("A file of unknown content was in incoming/ and is kept as \(path)") }
             counters.begin(try reads.pendingDownloads())
         }
         guard !lost.isEmpty else { return found }
@@ -51,25 +52,20 @@ extension SyncEngine {
         return found
     }
 
-    /// Whether a file in `incoming/` is the beginning of a download that is still to be done.
+    /// Whether a file in `incoming/` is a download that is still to be done, or its beginning.
     private func isWanted(_ name: String, _ reads: ReadTransaction) throws -> Bool {
         guard let id = Job.record(ofIncoming: name), let journal = try reads.syncRecord(id: id),
             journal.record.action == .download, let item = try reads.item(localID: journal.record.localID)
         else { return false }
+        let job = Job(journal, item: item)
         // What was not journalled as whole may not be on the disk as it was written.
-        return Job(journal, item: item).incomingName == name && (journal.landing != nil || !isFirstSinceBoot)
+        return job.incomingNames.contains(name)
+            && (journal.landing != nil || !isFirstSinceBoot && name == job.incomingName)
     }
 
     private func recover(_ job: Job, at path: ItemPath) throws -> RecoveredLanding? {
         guard let landing = job.journal.landing else { return nil }
-        if tree.incomingSize(job.incomingName) == landing.size {
-            let file = try tree.incomingFile(job.incomingName).finish(modified: landing.modified)
-            guard file.digest == landing.digest else {
-                tree.abandonIncoming(job.incomingName)
-                return nil
-            }
-            return .incoming(Fetched(job: job, file: file, version: landing.etag))
-        }
+        if let whole = try wholeFile(of: job, landing) { return .incoming(whole) }
         guard let mark = tree.mark(at: path, ifDigest: landing.digest) else { return nil }
         return .placed(Placed(job: job, path: path, landing: landing, mark: mark))
     }

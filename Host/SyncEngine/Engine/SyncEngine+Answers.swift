@@ -19,7 +19,10 @@ extension SyncEngine {
     public func retry(_ record: Int64) async throws {
         try await database.write { [self] tx in
             let journal = try journal(record, in: tx)
-            if case .issue(let id) = journal.record.wait { try tx.deleteIssue(id: id) }
+            // An issue that others wait with too is not answered by this.
+            if case .issue(let id) = journal.record.wait, try tx.issue(id: id)?.record == record {
+                try tx.deleteIssue(id: id)
+            }
             try restart(journal, in: tx)
         }
         controls.change { $0.isReset = true }
@@ -30,7 +33,7 @@ extension SyncEngine {
     public func hurry(_ record: Int64, in tx: Transaction) throws -> Issue? {
         guard let journal = try tx.syncRecord(id: record) else { return nil }
         switch journal.record.wait {
-        case .until, .newVersion: try restart(journal, in: tx)
+        case .until, .newVersion, .place: try restart(journal, in: tx)
         case .issue(let id): return try tx.issue(id: id)
         case nil: break
         }

@@ -5,6 +5,8 @@ import Storage
 extension SyncEngine {
     /// How long failures wait before the next try.
     static let backoff = Backoff(first: .milliseconds(500), cap: .seconds(300))
+    /// No record waits for longer, whatever the server asks for.
+    static let longestWait = Duration.seconds(24 * 3600)
     /// What waits longer than this is left by ``drain()``.
     static let drainPatience = Duration.seconds(10)
     /// So often ``drain()`` waits for a server that does not answer.

@@ -18,20 +18,29 @@ public final class SyncEngine: Sendable {
         /// The server refuses the account (wrong password, certificate not trusted). Nothing more is sent before
         /// ``SyncEngine/accountChanged()``.
         public var accountRefused: @Sendable (Failure) -> Void
-        /// Whether the policies of who asked for a download cover the item still. Called on a thread of the database's.
-        public var isCovered: @Sendable (Item, DownloadTrigger) throws -> Bool
+        /// Whether the policies of who asked for a download cover the item still; nil: that is not known yet. Called on a thread of
+        /// the database's.
+        public var isCovered: @Sendable (Item, DownloadTrigger) throws -> Bool?
+        /// How many records of those who asked may be under way at a time; who is not named may have any number.
+        public var maximums: @Sendable () -> [DownloadTrigger: Int]
+        /// What a plugin asked for is not done after all. Called on any thread.
+        public var dropped: @Sendable (DroppedAction) -> Void
         /// When a program used the copy at a path, if its item does not say so yet. Called on a thread of the database's.
         public var usedJustNow: @Sendable (ItemPath) -> Timestamp?
 
         public init(
             relist: @escaping @Sendable (ItemPath) async -> Void,
             accountRefused: @escaping @Sendable (Failure) -> Void = { _ in },
-            isCovered: @escaping @Sendable (Item, DownloadTrigger) throws -> Bool = { _, _ in true },
+            isCovered: @escaping @Sendable (Item, DownloadTrigger) throws -> Bool? = { _, _ in true },
+            maximums: @escaping @Sendable () -> [DownloadTrigger: Int] = { [:] },
+            dropped: @escaping @Sendable (DroppedAction) -> Void = { _ in },
             usedJustNow: @escaping @Sendable (ItemPath) -> Timestamp? = { _ in nil }
         ) {
             self.relist = relist
             self.accountRefused = accountRefused
             self.isCovered = isCovered
+            self.maximums = maximums
+            self.dropped = dropped
             self.usedJustNow = usedJustNow
         }
     }
@@ -43,12 +52,16 @@ public final class SyncEngine: Sendable {
     let account: String
     let isFirstSinceBoot: Bool
     let clock: HostClock
+    /// The time that waits are by. However the clock is set, none becomes longer.
+    let waitTime: @Sendable () -> Timestamp
     let callbacks: Callbacks
     let logger: Logger
     let controls = Controls()
     let counters = Counters()
     /// Why waiting records wait, as far as it happened since the start.
     let reasons = Mutex<[Int64: Failure]>([:])
+    /// Complete files in `incoming/` that the tree did not take when they were put in place, by their records.
+    let notTaken = Mutex<[Int64: Landing]>([:])
     let threads: BlockingExecutor
     /// Where downloads run, in turn.
     let downloadThreads: [any TaskExecutor]
@@ -69,6 +82,7 @@ public final class SyncEngine: Sendable {
         self.source = source
         self.limits = limits
         self.clock = clock
+        waitTime = clock.steady()
         self.callbacks = callbacks
         self.logger = logger
         // One that puts in place, and one for each download that has none to arrive on.

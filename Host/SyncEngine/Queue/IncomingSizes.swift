@@ -19,7 +19,9 @@ public struct IncomingSizes: Sendable {
         guard journal.record.action == .download, let own = files[journal.id],
             let item = try reads.item(localID: journal.record.localID), let size = item.size, size > 0
         else { return nil }
-        let name = Job(journal, item: item).incomingName
-        return own.first { $0.name == name }.map { min(1, Double($0.size) / Double(size)) }
+        let names = Job(journal, item: item).incomingNames
+        return own.filter { names.contains($0.name) }.max { $0.size < $1.size }.map {
+            min(1, Double($0.size) / Double(size))
+        }
     }
 }

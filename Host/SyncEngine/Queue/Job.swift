@@ -10,6 +10,8 @@ struct Job: Sendable {
     /// In bytes, by the server's word.
     var size: Int64?
     var lastModified: Timestamp?
+    /// The media type that was listed.
+    var mimeType: String?
 
     init(_ journal: JournalRecord, item: Item) {
         self.journal = journal
@@ -17,6 +19,7 @@ struct Job: Sendable {
         version = item.etag ?? .substitute(size: item.size, lastModified: item.lastModified)
         size = item.size
         lastModified = item.lastModified
+        mimeType = item.mimeType
     }
 
     var id: Int64 { journal.id }

@@ -1,6 +1,7 @@
 import Connection
 import Model
 import Storage
+import Synchronization
 
 extension SyncEngine {
     /// Downloads what the crew hands out, one after the other, until there is nothing to do.
@@ -39,37 +40,58 @@ extension SyncEngine {
         do {
             return .success(try await fetchOrResume(job))
         } catch {
-            let failure = error as? FetchFailure ?? FetchFailure(error, received: nil, offset: 0)
+            let failure = error as? FetchFailure ?? FetchFailure(error, received: nil, gained: false)
             switch failure {
-            case .changed, .gone, .wrongChecksum: tree.abandonIncoming(job.incomingName)
-            case .cancelled where controls.with({ $0.cancelled.contains(job.id) }):
-                tree.abandonIncoming(job.incomingName)
+            case .changed, .gone, .wrongChecksum: abandonIncoming(job)
+            case .cancelled where controls.with({ $0.cancelled.contains(job.id) }): abandonIncoming(job)
             default: break
             }
             return .failure(failure)
         }
     }
 
-    /// What an earlier try left is gone on with, if it is certain that it belongs to the same version.
+    /// What an earlier try left is gone on with, if it is certain that it belongs to the same version. What is whole already is only
+    /// taken if it was verified and journalled as such: its length alone proves nothing.
     private func fetchOrResume(_ job: Job) async throws -> Fetched {
         let sink: FetchSink
         do {
-            sink = FetchSink(try tree.incomingFile(job.incomingName), counters: counters)
+            if let landing = job.journal.landing ?? notTaken.withLock({ $0.removeValue(forKey: job.id) }),
+                let whole = try wholeFile(of: job, landing)
+            {
+                counters.change { $0.bytesDone += landing.size }
+                return whole
+            }
+            sink = FetchSink(try tree.incomingFile(job.incomingName), of: job, counters: counters)
         } catch {
             throw FetchFailure.disk(error)
         }
         let there = sink.file.size
-        // Whole already, when the host ended before it was put in place. An empty file is asked for: nothing would tell.
-        if there > 0, there == job.size { return try finish(sink, job, lastModified: nil) }
+        let goesOn = job.version.strength == .strong && job.size.map { there < $0 } ?? true
         let request = DownloadRequest(
-            version: job.version, size: job.size, offset: job.version.strength == .strong ? there : 0)
+            version: job.version, size: job.size, mimeType: job.mimeType, offset: goesOn ? there : 0)
         do {
             let summary = try await source.get(job.path, request: request, into: sink)
             return try finish(sink, job, lastModified: summary.head.lastModified)
         } catch {
             sink.uncount()
-            throw FetchFailure(error, received: sink.received, offset: request.offset)
+            if sink.head?.isResumable == false { sink.file.abandon() }
+            throw FetchFailure(error, received: sink.received, gained: sink.hasGained)
         }
+    }
+
+    /// The file in `incoming/` that a landing is of: with the very bytes that the journal knows.
+    func wholeFile(of job: Job, _ landing: Landing) throws(Failure) -> Fetched? {
+        for name in job.incomingNames where tree.incomingSize(name) == landing.size {
+            let file = try tree.incomingFile(name).finish(modified: landing.modified)
+            if file.digest == landing.digest { return Fetched(job: job, file: file, version: landing.etag) }
+            tree.abandonIncoming(name)
+        }
+        return nil
+    }
+
+    /// Removes what was fetched for a download.
+    func abandonIncoming(_ job: Job) {
+        for name in job.incomingNames { tree.abandonIncoming(name) }
     }
 
     private func finish(_ sink: FetchSink, _ job: Job, lastModified: Timestamp?) throws -> Fetched {
@@ -105,15 +127,20 @@ private final class FetchSink: DownloadSink {
     private(set) var head: DownloadHead?
     /// Nil before an answer came.
     private(set) var received: Int64?
+    private let job: Job
     private let counters: Counters
     /// What of this file the counters have been told.
     private var counted: Int64 = 0
 
-    init(_ file: IncomingFile, counters: Counters) {
+    init(_ file: IncomingFile, of job: Job, counters: Counters) {
         self.file = file
+        self.job = job
         self.counters = counters
         count(file.size)
     }
+
+    /// Whether it went on from what an earlier try had left and got nearer to the end.
+    var hasGained: Bool { (head?.offset ?? 0) > 0 && (received ?? 0) > 0 && file.size != job.size }
 
     /// Takes back what was counted: the download is not done.
     func uncount() { count(-counted) }
@@ -129,6 +156,7 @@ private final class FetchSink: DownloadSink {
             if head.offset == 0 {
                 uncount()
                 try file.restart(computing: algorithms)
+                if !head.isResumable { try file.rename(to: job.unprovenName) }
             } else {
                 try file.compute(algorithms)
             }
@@ -161,6 +189,11 @@ extension ChecksumAlgorithm {
 extension Job {
     /// The name in `incoming/`: of the record and the version, so that what is there is only ever gone on with by the same.
     var incomingName: String { "\(id)-\(String(version.shortHash, radix: 16))" }
+
+    /// The name of what came without proof of its version: a part of it is never gone on with.
+    var unprovenName: String { incomingName + "-u" }
+
+    var incomingNames: [String] { [incomingName, unprovenName] }
 
     /// The record that a file in `incoming/` is of; nil if it is no download's.
     static func record(ofIncoming name: String) -> Int64? { name.split(separator: "-").first.flatMap { Int64($0) } }

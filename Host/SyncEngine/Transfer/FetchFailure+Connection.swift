@@ -5,8 +5,8 @@ extension FetchFailure {
     /// What a failed `get` means for a download.
     /// - Parameters:
     ///   - received: Bytes that the sink took; nil if not even an answer's head came.
-    ///   - offset: From where the file was asked for.
-    init(_ error: any Error, received: Int64?, offset: Int64) {
+    ///   - gained: Whether another try is nearer to the end.
+    init(_ error: any Error, received: Int64?, gained: Bool) {
         if let failure = error as? FetchFailure {
             self = failure
             return
@@ -18,7 +18,7 @@ extension FetchFailure {
         }
         switch error.kind {
         case .unreachable where received != nil:
-            self = .brokenOff(error.failure, gained: offset > 0 && (received ?? 0) > 0)
+            self = .brokenOff(error.failure, gained: gained)
         case .unreachable: self = .unreachable(error.failure)
         case .maintenance: self = .unreachable(error.failure)
         case .serverError: self = .server(error.failure, retryAfter: error.retryAfter)

@@ -1,6 +1,7 @@
 import Logging
 import Model
 import Storage
+import Synchronization
 
 /// What came of putting a batch in place.
 struct LandingOutcome: Sendable {
@@ -28,7 +29,7 @@ extension SyncEngine {
             }
             outcome.settlements = placed.map { Settlement(record: $0.job.id, fate: .ended) } + journalled.settlements
             var refused: [(Job, Refusal)] = []
-            for landable in journalled.landable { try put(landable, &outcome.placed, &refused) }
+            for landable in journalled.landable { put(landable, &outcome.placed, &refused) }
             guard !refused.isEmpty else { return outcome }
             outcome.settlements += try database.writeBlocking { tx in
                 try refused.map { try settle($0.0, $0.1, in: tx) }
@@ -45,11 +46,15 @@ extension SyncEngine {
         guard var item = try tx.item(localID: file.job.record.localID) else { return }
         item.copy = LocalCopy(
             etag: file.landing.etag, digest: file.landing.digest, mark: tree.settle(file.mark, at: file.path))
+        // What the host fetched once more for itself is no use by anybody, and stays whose it is.
+        if item.cloudStatus != .localCopy || !fetchesAgain(file.job.record) {
+            item.lastUsed = clock.now()
+            item.take(reason)
+        }
         item.cloudStatus = .localCopy
         item.syncActivity.remove(.downloading)
-        item.lastUsed = clock.now()
-        item.take(reason)
         try tx.updateLocal(item)
+        try tx.trustCopy(databaseID: item.databaseID)
         counters.change { $0.filesDone += 1 }
         logger.debug("Downloaded \(file.path)")
     }
@@ -62,12 +67,14 @@ extension SyncEngine {
         var known: LocalCopy?
     }
 
-    /// Journals what is about to be put in place. What is not wanted any more, or not in this version, is dropped.
+    /// Journals what is about to be put in place. What is not wanted any more, or not in this version, or was written before the disk
+    /// failed, is dropped.
     private func journal(
         _ batch: [Fetched], in tx: Transaction
     ) throws -> (landable: [Landable], settlements: [Settlement]) {
         var landable: [Landable] = []
         var settlements: [Settlement] = []
+        let hasRemovedCopies = try tx.hasRemovedCopies()
         for fetched in batch {
             let id = fetched.job.id
             guard var journal = try tx.syncRecord(id: id) else {
@@ -75,8 +82,8 @@ extension SyncEngine {
                 settlements.append(Settlement(record: id, fate: .ended))
                 continue
             }
-            guard let item = try tx.item(localID: journal.record.localID), !item.isRemoved,
-                Job(journal, item: item).version == fetched.job.version
+            guard var item = try tx.item(localID: journal.record.localID), !item.isRemoved,
+                Job(journal, item: item).version == fetched.job.version, tree.isBelieved(fetched.file)
             else {
                 tree.abandonIncoming(fetched.file.name)
                 journal.record.state = .ready
@@ -84,6 +91,20 @@ extension SyncEngine {
                 try tx.update(journal)
                 settlements.append(Settlement(record: id, fate: .stale))
                 continue
+            }
+            if let claim = try claimForWriting(of: item, in: tx) {
+                notTaken.withLock { $0[id] = fetched.landing }
+                settlements.append(try settle(fetched.job, .claimed(claim), in: tx))
+                continue
+            }
+            if hasRemovedCopies {
+                if let place = try heldPlace(of: item, in: tx) {
+                    try wait(journal, for: place, in: tx)
+                    notTaken.withLock { $0[id] = fetched.landing }
+                    settlements.append(Settlement(record: id, fate: .stale, failure: place.failure))
+                    continue
+                }
+                item = try takeOverPlace(of: item, in: tx)
             }
             try tx.setLanding(fetched.landing, of: id)
             landable.append(
@@ -94,36 +115,20 @@ extension SyncEngine {
 
     private func put(
         _ landable: Landable, _ placed: inout [Placed], _ refused: inout [(Job, Refusal)]
-    ) throws {
-        let (job, path) = (landable.fetched.job, landable.path)
+    ) {
+        let path = landable.path
+        var job = landable.fetched.job
+        job.journal.landing = landable.fetched.landing
         do {
-            switch try place(landable) {
+            switch try tree.place(landable.fetched.file, at: path, replacing: landable.known) {
             case .placed(let mark), .alreadyThere(let mark):
                 placed.append(Placed(job: job, path: path, landing: landable.fetched.landing, mark: mark))
             case .modified: refused.append((job, .modified))
             case .inUse: refused.append((job, .inUse))
             case .obstructed(let obstruction): refused.append((job, .obstructed(obstruction)))
             }
-        } catch let failure as Failure {
-            refused.append((job, .disk(failure)))
-        }
-    }
-
-    /// Puts one file in place, and tries once more if what was in its way is the copy of an item that is gone.
-    private func place(_ landable: Landable) throws -> PlaceOutcome {
-        let (file, path) = (landable.fetched.file, landable.path)
-        let outcome = try tree.place(file, at: path, replacing: landable.known)
-        switch outcome {
-        case .placed, .inUse: return outcome
-        case .alreadyThere:
-            // Had an item that is gone the same content here, it is this one's from now on.
-            try database.writeBlocking { tx in
-                if let gone = try tx.removedCopy(at: path) { try tx.dropCopy(of: gone) }
-            }
-            return outcome
-        case .modified, .obstructed:
-            guard try database.writeBlocking({ try makeWay(for: path, of: .file, in: $0) }) else { return outcome }
-            return try tree.place(file, at: path, replacing: landable.known)
+        } catch {
+            refused.append((job, .disk(error)))
         }
     }
 }

@@ -1,6 +1,7 @@
 import Logging
 import Model
 import Storage
+import Synchronization
 
 /// Why the tree did not take a file.
 enum Refusal: Sendable {
@@ -9,26 +10,72 @@ enum Refusal: Sendable {
     /// A program has it open.
     case inUse
     case obstructed(Obstruction)
+    /// Somebody claims what it would replace. As a sentence's end.
+    case claimed(String)
     case disk(Failure)
 }
 
 extension SyncEngine {
     /// Writes down what follows from the tree's refusal to take a download.
+    /// - Parameter job: With the landing that was journalled.
     func settle(_ job: Job, _ refusal: Refusal, in tx: Transaction) throws -> Settlement {
+        switch refusal {
+        // It is whole and verified, and offered again as it is.
+        case .inUse, .disk: notTaken.withLock { $0[job.id] = job.journal.landing }
+        case .modified, .obstructed, .claimed: break
+        }
         switch refusal {
         case .modified: return try refuseModified(job, in: tx)
         case .inUse:
             let failure = Failure(
                 .failed, "\(job.path) is open in another program and was not replaced", hint: "It is tried again")
-            let verdict = Verdict.wait(until: clock.now() + Self.inUsePatience, attempts: job.record.attempts)
+            let verdict = Verdict.wait(until: waitTime() + Self.inUsePatience, attempts: job.record.attempts)
             return try settle(job, verdict, because: failure, in: tx)
+        case .claimed(let claim): return try leaveClaimed(job, claim, in: tx)
         case .obstructed(let obstruction):
-            tree.abandonIncoming(job.incomingName)
+            if let item = try tx.item(localID: job.record.localID), let journal = try tx.syncRecord(id: job.id),
+                let place = try heldPlace(of: item, in: tx)
+            {
+                try wait(journal, for: place, in: tx)
+                notTaken.withLock { $0[job.id] = job.journal.landing }
+                return Settlement(record: job.id, fate: .stale, failure: place.failure)
+            }
+            abandonIncoming(job)
             return try settle(job, .ask(.place), because: inTheWay(obstruction, of: job.path), in: tx)
         case .disk(let failure):
-            let verdict = Verdict.wait(until: clock.now() + Self.inUsePatience, attempts: job.record.attempts)
+            let verdict = Verdict.wait(until: waitTime() + Self.inUsePatience, attempts: job.record.attempts)
             return try settle(job, verdict, because: failure, in: tx)
         }
+    }
+
+    /// A plugin's download is over, as if it were asked for now; a person's waits.
+    private func leaveClaimed(_ job: Job, _ claim: String, in tx: Transaction) throws -> Settlement {
+        guard let journal = try tx.syncRecord(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
+        let failure = notReplaced(job.path, claim)
+        guard journal.record.reason != .user else {
+            let verdict = Verdict.wait(until: waitTime() + Self.inUsePatience, attempts: job.record.attempts)
+            return try settle(job, verdict, because: failure, in: tx)
+        }
+        logger.debug("\(failure.message)")
+        note(
+            DroppedAction(
+                path: job.path, action: journal.record.action, reason: journal.record.reason, why: failure.message))
+        try deschedule(journal, in: tx)
+        return Settlement(record: job.id, fate: .ended)
+    }
+
+    /// A claim by which a download would be in vain, and whether that waits for the claim's end.
+    func claim(
+        against download: JournalRecord, of item: Item, in tx: Transaction
+    ) throws -> (failure: Failure, waits: Bool)? {
+        guard let claim = try claimForWriting(of: item, in: tx) else { return nil }
+        return (notReplaced(item.path, claim), download.record.reason == .user)
+    }
+
+    func notReplaced(_ path: ItemPath, _ claim: String) -> Failure {
+        Failure(
+            .failed, "\(path) \(claim) and was not replaced by the server's newer version",
+            hint: "Get it when the claim is over; `larder claim list \(path)` shows it")
     }
 
     func inTheWay(_ obstruction: Obstruction, of path: ItemPath) -> Failure {
@@ -40,13 +87,13 @@ extension SyncEngine {
     /// A file was changed here since the download was asked for: a person is asked, a plugin is refused.
     private func refuseModified(_ job: Job, in tx: Transaction) throws -> Settlement {
         let failure = Failure(.failed, "\(job.path) was changed here; a download would replace the change")
-        tree.abandonIncoming(job.incomingName)
+        abandonIncoming(job)
         guard let journal = try tx.syncRecord(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
         if var item = try tx.item(localID: journal.record.localID), item.cloudStatus != .locallyModified {
             item.cloudStatus = .locallyModified
             try tx.updateLocal(item)
         }
-        guard journal.record.reason == .user else {
+        guard journal.record.reason == .user, !fetchesAgain(journal.record) else {
             logger.notice("\(failure.message)")
             try deschedule(journal, in: tx)
             return Settlement(record: job.id, fate: .ended, failure: failure)

@@ -1,0 +1,27 @@
+public import Model
+public import Storage
+
+extension SyncEngine {
+    /// Has a copy fetched once more that may hold the first of two contents with one ETag. Until then it stays as it is, and what
+    /// comes takes its place without a gap.
+    ///
+    /// A copy that somebody has something else to do with, or that is claimed for more than reading, is left alone: the scan that finds
+    /// it so again asks again.
+    public func fetchAgain(_ id: LocalID, in tx: Transaction) throws {
+        guard var item = try tx.item(localID: id), item.kind == .file, item.cloudStatus == .localCopy, !item.isRemoved,
+            try tx.syncRecords(of: id).isEmpty,
+            try tx.validClaims(of: id, in: .current(now: clock.now())).allSatisfy({ $0.kind == .read })
+        else { return }
+        item.syncActivity.insert(.downloading)
+        item = try tx.updateLocal(item)
+        var request = ActionRequest(.download, item: id, reason: item.downloadTrigger ?? .user)
+        request.key = Self.keyOfFetchingAgain(id)
+        _ = try record(request, of: item, in: tx)
+        counters.expect(files: 1, bytes: item.size ?? 0)
+    }
+
+    private static func keyOfFetchingAgain(_ id: LocalID) -> String { "fetchAgain:\(id.text)" }
+
+    /// Whether nobody but the host itself wants this download.
+    func fetchesAgain(_ record: SyncRecord) -> Bool { record.key == Self.keyOfFetchingAgain(record.localID) }
+}

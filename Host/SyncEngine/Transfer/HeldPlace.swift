@@ -1,0 +1,79 @@
+public import Model
+public import Storage
+import Synchronization
+
+/// What lies in a file's place and is not to be taken away for it.
+struct HeldPlace {
+    var wait: WaitCondition
+    var failure: Failure
+}
+
+/// The copies of items that are gone from the server stay until vacuum's time; those of items about which nobody has decided yet stay
+/// until then at least. What needs their place waits.
+extension SyncEngine {
+    /// What keeps an item from its place; nil: nothing, or something that does not go by itself.
+    func heldPlace(of item: Item, in tx: Transaction) throws -> HeldPlace? {
+        let obstacle = try tx.obstacle(at: item.path, for: item.kind)
+        switch obstacle {
+        case nil: return try claimedPlace(of: item, in: tx)
+        case .undecided:
+            let issue = try tx.heldRemovals()
+            return HeldPlace(
+                wait: issue.map { .issue($0.id) } ?? .place,
+                failure: Failure(
+                    .failed,
+                    "\(item.path) waits: in its place lies the copy of an item of which it is not decided whether it is gone",
+                    hint: issue.map { "Answer issue \($0.id): `larder issue list`" } ?? "The end of the scan decides"))
+        case .removed(let path):
+            return HeldPlace(
+                wait: .place,
+                failure: Failure(
+                    .failed,
+                    "\(item.path) waits: in its place lies what was there before, until vacuum removes it, "
+                        + "or you do: \(tree.localPath(of: path))"))
+        }
+    }
+
+    /// A file replaces the copy of one that is gone at the very same path, but no claimed one.
+    private func claimedPlace(of item: Item, in tx: Transaction) throws -> HeldPlace? {
+        guard item.kind == .file, let gone = try tx.removedCopy(at: item.path),
+            let claim = try validClaim(of: gone, in: tx)
+        else { return nil }
+        return HeldPlace(
+            wait: .place,
+            failure: Failure(
+                .failed, "\(item.path) waits: the copy that was there before \(claim)",
+                hint: "`larder claim list` shows all claims"))
+    }
+
+    /// Whether an item's copy, moved to a path, would have to wait there.
+    public func isPlaceHeld(_ path: ItemPath, for item: Item, in reads: some DatabaseReads) throws -> Bool {
+        guard try reads.hasRemovedCopies() else { return false }
+        if try reads.obstacle(at: path, for: item.kind) != nil { return true }
+        guard item.kind == .file, let gone = try reads.removedCopy(at: path) else { return false }
+        return try validClaim(of: gone, in: reads) != nil
+    }
+
+    /// Has a download wait for its place.
+    func wait(_ journal: JournalRecord, for place: HeldPlace, in tx: Transaction) throws {
+        var waiting = journal
+        waiting.record.state = .ready
+        waiting.record.wait = place.wait
+        waiting.landing = nil
+        try tx.update(waiting)
+        reasons.withLock { $0[journal.id] = place.failure }
+    }
+
+    /// At the path of a file that is about to be put in place lies the copy of one that is gone: from now on it is this one's, of an
+    /// older version, which the new one replaces in one step.
+    func takeOverPlace(of item: Item, in tx: Transaction) throws -> Item {
+        guard item.kind == .file, item.cloudStatus == .cloudOnly, let gone = try tx.removedCopy(at: item.path),
+            gone.kind == .file, let copy = gone.copy
+        else { return item }
+        try tx.dropCopy(of: gone)
+        var heir = item
+        heir.copy = copy
+        heir.cloudStatus = .localCopy
+        return try tx.updateLocal(heir)
+    }
+}
