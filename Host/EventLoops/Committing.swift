@@ -4,6 +4,7 @@ import Logging
 import Model
 import PluginHost
 import Storage
+import Synchronization
 
 /// Where what a turn asks for goes.
 final class Committing: Sendable {
@@ -14,25 +15,32 @@ final class Committing: Sendable {
     /// Which kinds of loops are there for the records of which collection, and whose they are.
     private let collections: [LoopKind: RecordCollection]
     private let plugins: [LoopKind: PluginID]
+    private let calendarGuard: CalendarGuard
+    /// Of which something is held.
+    private let held = Mutex<Set<LoopKey>>([])
     private let callbacks: EventLoops.Callbacks
     private let change: @Sendable (_ added: [LoopKey], _ removed: [LoopKey]) async -> Void
 
     init(
         database: Database, connection: Connection, clock: HostClock, logger: Logger, offers: [LoopOffer: PluginID],
-        callbacks: EventLoops.Callbacks,
+        removalGuard: RemovalGuard?, callbacks: EventLoops.Callbacks,
         change: @escaping @Sendable (_ added: [LoopKey], _ removed: [LoopKey]) async -> Void
     ) {
         (self.database, self.connection, self.clock, self.logger) = (database, connection, clock, logger)
         collections = offers.keys.reduce(into: [:]) { $0[$1.kind] = $1.collection }
         plugins = offers.reduce(into: [:]) { $0[$1.key.kind] = $1.value }
+        calendarGuard = CalendarGuard(removalGuard: removalGuard)
         self.callbacks = callbacks
         self.change = change
     }
 
+    /// Of these loops something is held.
+    func setHeld(_ loops: Set<LoopKey>) { held.withLock { $0 = loops } }
+
     /// Commits what a turn asked for together with its event id. New records that mean a loop get its row in the same transaction.
     /// On the plugin's thread.
     /// - Returns: what changed; nil: nothing, and nothing was written.
-    /// - Throws: if the turn is not wanted any more, which changes nothing.
+    /// - Throws: if the turn is not wanted any more, or takes so much from calendars that a person is asked first. Both change nothing.
     func commit(
         _ turn: TurnServices, of key: LoopKey, _ plugin: PluginID, from: EventID?, to id: EventID, _ result: LoopResult
     ) throws -> LoopTurnChanges? {
@@ -46,24 +54,53 @@ final class Committing: Sendable {
             case .look(let path): looks.append(path)
             }
         }
-        guard from != id || !changes.isEmpty || !values.isEmpty || !looks.isEmpty else { return nil }
-        let state = LoopState(key: key, plugin: plugin, eventID: id, lastPoll: clock.now(), lastResult: result)
+        let isHeld = held.withLock { $0.contains(key) }
+        guard from != id || !changes.isEmpty || !values.isEmpty || !looks.isEmpty || isHeld else { return nil }
+        let time = clock.now()
+        let state = LoopState(key: key, plugin: plugin, eventID: id, lastPoll: time, lastResult: result)
         let commit = LoopTurnCommit(
             from: from, state: state, changes: changes, values: values, loopCollections: collections)
         guard !turn.isCancelled else { throw CancellationError() }
-        let outcome = try database.writeBlocking { tx in
+        let (outcome, failure): (LoopTurnOutcome, Failure?) = try database.writeBlocking { tx in
+            let removals = try tx.calendarRemovals(changes)
+            if try tx.eventID(of: key) == from, let reason = try calendarGuard.reason(to: removals, tx, at: time) {
+                return (.superseded, try tx.hold(removals, for: key, because: reason, at: time))
+            }
             let outcome = try tx.commit(commit)
             if case .committed(let changes) = outcome {
                 for (key, plugin) in loops(of: changes) { try tx.enrolLoop(key, plugin: plugin) }
                 for path in looks { try tx.look(at: path) }
+                for key in changes.removedLoops { try tx.forgetIssues(of: key) }
+                try tx.note(removals, at: time)
+                // What goes comes last.
+                if isHeld, result != .more { try tx.endHold(of: key.description) }
             }
-            return outcome
+            return (outcome, nil)
+        }
+        if let failure {
+            held.withLock { _ = $0.insert(key) }
+            throw EventLoopError(.processing, failure.message, cause: failure)
         }
         guard case .committed(let changes) = outcome else {
             throw EventLoopError(.processing, "the loop \(key) was changed meanwhile; its page was dropped")
         }
+        if isHeld, result != .more { held.withLock { _ = $0.remove(key) } }
         if !looks.isEmpty { callbacks.look() }
         return changes
+    }
+
+    /// Removes what is held, for a person.
+    func removeHeld(of issue: Issue) async throws {
+        let collections = collections
+        let changes = try await database.write { tx in
+            let held = try tx.heldRecords(of: issue.subject).map { RecordChange.remove($0.key, from: $0.collection) }
+            let changes = try tx.apply(held, loopCollections: collections)
+            for key in changes.removedLoops { try tx.forgetIssues(of: key) }
+            try tx.endHold(of: issue.subject)
+            return changes
+        }
+        held.withLock { $0 = $0.filter { $0.description != issue.subject } }
+        await follow(changes)
     }
 
     /// Starts and ends the loops of records that came and went, and tells who else wants to know.

@@ -16,30 +16,37 @@ public final class EventLoops: Sendable {
         public var look: @Sendable () -> Void
         /// The server refused the account's credentials.
         public var refused: @Sendable () -> Void
+        /// The server refused them for what a loop asks, and not for the account's files.
+        public var loopRefused: @Sendable () -> Void
+        /// Stops a plugin none of whose loops is enabled, and ends its thread.
+        public var stop: @Sendable (PluginInstance) async -> Void
+        /// Starts one again that was stopped; nil if that does not succeed.
+        public var start: @Sendable (PluginInstance) async -> PluginInstance?
         /// A turn changed records of these collections.
         public var recordsChanged: @Sendable (Set<RecordCollection>) -> Void
 
         public init(
             look: @escaping @Sendable () -> Void, refused: @escaping @Sendable () -> Void,
+            loopRefused: @escaping @Sendable () -> Void = {},
+            stop: @escaping @Sendable (PluginInstance) async -> Void = { _ in },
+            start: @escaping @Sendable (PluginInstance) async -> PluginInstance? = { $0 },
             recordsChanged: @escaping @Sendable (Set<RecordCollection>) -> Void
         ) {
             self.look = look
             self.refused = refused
+            self.loopRefused = loopRefused
+            self.stop = stop
+            self.start = start
             self.recordsChanged = recordsChanged
         }
-    }
-
-    private struct Seat: Sendable {
-        var instance: PluginInstance
-        var offer: LoopOffer
-        var gate: CallGate
     }
 
     private let database: Database
     private let clock: HostClock
     let logger: Logger
-    private let seats: [LoopKind: Seat]
+    private let seats: [LoopKind: LoopSeat]
     private let scheduler: EventsPeriodicScheduler
+    private let committing: Committing
     /// Tells that there is something to write down.
     private let turns: AsyncStream<Void>
     let reports: LoopReports
@@ -48,34 +55,42 @@ public final class EventLoops: Sendable {
     ///   - plugins: the account's, started; those without event loops are passed over.
     ///   - interval: between two polls of a loop.
     ///   - limits: how long a call may take.
+    ///   - removalGuard: how much a turn may take from calendars without asking; nil: everything.
     public init(
         database: Database, connection: Connection, plugins: [PluginInstance], interval: Duration,
-        limits: LoopLimits = LoopLimits(), clock: HostClock = .system, callbacks: Callbacks, logger: Logger
+        limits: LoopLimits = LoopLimits(), removalGuard: RemovalGuard? = RemovalGuard(), clock: HostClock = .system,
+        callbacks: Callbacks, logger: Logger
     ) {
         self.database = database
         self.clock = clock
         self.logger = logger
-        let seats = plugins.reduce(into: [LoopKind: Seat]()) { seats, instance in
-            if let offer = instance.loops {
-                seats[offer.kind] = Seat(instance: instance, offer: offer, gate: CallGate())
-            }
+        let seats = plugins.reduce(into: [LoopKind: LoopSeat]()) { seats, instance in
+            if let offer = instance.loops { seats[offer.kind] = LoopSeat(instance, offer, callbacks) }
         }
         self.seats = seats
         let later = Later()
+        let reports = LoopReports(plugins: seats.mapValues(\.plugin), clock: clock)
+        self.reports = reports
         let committing = Committing(
             database: database, connection: connection, clock: clock, logger: logger,
-            offers: seats.values.reduce(into: [:]) { $0[$1.offer] = $1.instance.plugin }, callbacks: callbacks,
+            offers: seats.values.reduce(into: [:]) { $0[$1.offer] = $1.plugin }, removalGuard: removalGuard,
+            callbacks: callbacks,
             change: { added, removed in
-                for key in removed { await later.scheduler?.disableSpecialLoop(key) }
-                for key in added { await later.scheduler?.enableSpecialLoop(key) }
+                for key in removed {
+                    reports.forget(key)
+                    await later.scheduler?.disableSpecialLoop(key)
+                }
+                for key in added where await seats[key.kind]?.wake() ?? false {
+                    await later.scheduler?.enableSpecialLoop(key)
+                }
             })
+        self.committing = committing
         let make: @Sendable (LoopKey) -> PluginLoop? = { key in
-            seats[key.kind].map { PluginLoop(key, $0.offer, of: $0.instance, committing, limits, gate: $0.gate) }
+            guard let seat = seats[key.kind], let instance = seat.instance else { return nil }
+            return PluginLoop(key, seat.offer, of: instance, committing, limits, gate: seat.gate)
         }
         let (turns, turn) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.turns = turns
-        let reports = LoopReports(plugins: seats.mapValues(\.instance.plugin), clock: clock)
-        self.reports = reports
         scheduler = EventsPeriodicScheduler(
             period: interval, clock: clock,
             core: { key in
@@ -87,6 +102,7 @@ public final class EventLoops: Sendable {
                 Self.log(report, logger)
                 turn.yield()
                 if report.error?.kind == .unauthorized { callbacks.refused() }
+                if report.error?.kind == .refused { callbacks.loopRefused() }
             })
         later.set(scheduler)
     }
@@ -106,7 +122,7 @@ public final class EventLoops: Sendable {
     /// - Parameter resting: whether a loop of which the server offered nothing is left alone for a day.
     public func enable(resting: Bool = true) async throws {
         let seats = seats
-        let states = try await database.write { tx in
+        let (states, held) = try await database.write { tx in
             var wanted: Set<LoopKey> = []
             for (kind, seat) in seats.sorted(by: { $0.key < $1.key }) {
                 var keys = [LoopKey(kind: kind, id: LoopID(kind.text))]
@@ -117,26 +133,50 @@ public final class EventLoops: Sendable {
                         return true
                     }
                 }
-                for key in keys { try tx.enrolLoop(key, plugin: seat.instance.plugin) }
+                for key in keys { try tx.enrolLoop(key, plugin: seat.plugin) }
                 wanted.formUnion(keys)
             }
             // What a loop was for may have gone while its plugin was away.
             for state in try tx.loops() where seats[state.key.kind] != nil && !wanted.contains(state.key) {
                 try tx.removeLoop(state.key)
+                try tx.forgetIssues(of: state.key)
             }
-            return try tx.loops().filter { wanted.contains($0.key) }
+            let held = try tx.issues(code: HeldRecords.code).map(\.subject)
+            return (try tx.loops().filter { wanted.contains($0.key) }, held)
         }
+        committing.setHeld(Set(states.map(\.key).filter { held.contains($0.description) }))
         reports.set(states)
+        for state in states { await apply(state, resting: resting) }
+        for kind in seats.keys { try await stopIfIdle(kind) }
+    }
+
+    /// A loop was switched on or off.
+    public func follow(_ state: LoopState) async throws {
+        await apply(state, resting: true)
+        try await stopIfIdle(state.key.kind)
+    }
+
+    /// What is loaded of plugins with loops, those that were started again too.
+    public var instances: [PluginInstance] { seats.values.compactMap(\.instance) }
+
+    private func apply(_ state: LoopState, resting: Bool) async {
+        // A server that offers nothing is asked once a day, over restarts.
         let now = clock.now()
-        for state in states {
-            // A server that offers nothing is asked once a day, over restarts.
-            let rest = resting && state.lastResult == .notOffered ? state.nextPoll.map { $0 - now } : nil
-            switch (state.isEnabled, state.key == .core) {
-            case (true, true): await scheduler.enableCoreLoop(.core, rest: rest)
-            case (true, false): await scheduler.enableSpecialLoop(state.key, rest: rest)
-            case (false, _): await scheduler.disableSpecialLoop(state.key)
-            }
+        let rest = resting && state.lastResult == .notOffered ? state.nextPoll.map { $0 - now } : nil
+        if state.isEnabled, await seats[state.key.kind]?.wake() != true { return }
+        switch (state.isEnabled, state.key == .core) {
+        case (true, true): await scheduler.enableCoreLoop(.core, rest: rest)
+        case (true, false): await scheduler.enableSpecialLoop(state.key, rest: rest)
+        case (false, true): await scheduler.disableCoreLoop()
+        case (false, false): await scheduler.disableSpecialLoop(state.key)
         }
+    }
+
+    /// A plugin whose loops a person has all switched off is stopped: neither thread nor descriptor is left of it.
+    private func stopIfIdle(_ kind: LoopKind) async throws {
+        let states = try await database.read { try $0.loops() }.filter { $0.key.kind == kind }
+        guard !states.isEmpty, !states.contains(where: \.isEnabled) else { return }
+        await seats[kind]?.rest()
     }
 
     /// Writes down what turns come to, until the task is cancelled.
@@ -168,13 +208,26 @@ public final class EventLoops: Sendable {
 
     /// Polls every loop until nothing is left to fetch, also those that come meanwhile.
     /// - Parameter wanted: only these; nil: all.
-    /// - Returns: why loops failed that did not succeed since.
+    /// - Returns: why loops failed that did not succeed since, or were left with more to fetch.
     public func runOnce(only wanted: Set<LoopKey>? = nil) async -> [(loop: LoopKey, failure: Failure)] {
         reports.beginRun()
         await scheduler.runOnce(only: wanted)
         await flush()
-        return reports.failures.map { ($0, $1.failure) }
+        let left = await scheduler.leftByLastRun()
+        let failures = reports.failures.map { ($0, $1.failure) }
+        return failures
+            + left.filter { key in !failures.contains { $0.0 == key } }.map { key in
+                (
+                    key,
+                    Failure(
+                        .failed, "it has more to fetch than one run does",
+                        hint: "The next run goes on where this one ended")
+                )
+            }
     }
+
+    /// Whether the server refuses the account's credentials for what loops ask, and not for its files.
+    public var areRefused: Bool { reports.areUnauthorized }
 
     /// The server announced something: the loops that declared it are asked at once.
     public func hint(_ hints: HintSet) async {
@@ -185,11 +238,35 @@ public final class EventLoops: Sendable {
         for key in enabled.special where kinds.contains(key.kind) { await scheduler.triggerSpecialLoop(key) }
     }
 
+    /// Answers an issue about what calendars would lose. Told to wait, it stays.
+    /// - Returns: false if the issue is about something else.
+    /// - Throws: `.badData` if the choice is none of its.
+    public func resolve(issue id: Int64, choice: String) async throws -> Bool {
+        guard let issue = try await database.read({ try $0.issue(id: id) }), issue.code == HeldRecords.code else {
+            return false
+        }
+        switch choice {
+        case CalendarGuard.apply.id: try await committing.removeHeld(of: issue)
+        case CalendarGuard.wait.id: break
+        default:
+            throw Failure(
+                .badData, "\(choice) is no choice of issue \(id)",
+                hint: "The choices are: " + issue.choices.map(\.id).joined(separator: ", "))
+        }
+        return true
+    }
+
     /// Writes down what turns came to since the last time, in one transaction.
     private func flush() async {
-        let states = reports.take()
-        guard !states.isEmpty else { return }
-        do { try await database.write { try $0.note(states) } } catch {
+        let notes = reports.take()
+        guard !notes.isEmpty else { return }
+        let now = clock.now()
+        do {
+            try await database.write { tx in
+                try tx.note(notes.map(\.state))
+                for note in notes { try tx.note(note.refusal, of: note.state, at: now) }
+            }
+        } catch {
             logger.error("What event loops came to cannot be written down: \(error)")
         }
     }
@@ -224,6 +301,11 @@ extension EventLoopError {
     var failure: Failure {
         if let error = cause as? ConnectionError { return error.failure }
         if let failure = cause as? Failure { return failure }
-        return Failure(.failed, message)
+        guard isRefusal else { return Failure(.failed, message) }
+        return Failure(
+            .denied, message, hint: "Check on the server what the account may do; its files are not concerned")
     }
+
+    /// Whether the server refuses what the loop asks for, and not the account as a whole.
+    var isRefusal: Bool { kind == .refused || kind == .forbidden }
 }

@@ -9,6 +9,17 @@ final class LoopReports: Sendable {
         var unwritten: Set<LoopKey> = []
         /// Since a run began.
         var failures: [LoopKey: EventLoopError] = [:]
+        /// Why loops are refused.
+        var refusals: [LoopKey: Failure] = [:]
+        /// Which of these are refused for the account's credentials.
+        var unauthorized: Set<LoopKey> = []
+    }
+
+    /// What is to be written down of a loop.
+    struct Note {
+        var state: LoopState
+        /// Why the server refuses what it asks for.
+        var refusal: Failure?
     }
 
     private let values = Mutex(Values())
@@ -39,14 +50,38 @@ final class LoopReports: Sendable {
             values.states[report.loop] = state
             values.unwritten.insert(report.loop)
             values.failures[report.loop] = report.error
+            if report.error?.kind == .refused {
+                values.unauthorized.insert(report.loop)
+            } else if report.error == nil || report.error?.kind == .forbidden {
+                values.unauthorized.remove(report.loop)
+            }
+            if report.error?.isRefusal == true {
+                values.refusals[report.loop] = report.error?.failure
+            } else if report.error == nil {
+                values.refusals[report.loop] = nil
+            }
         }
     }
 
     /// What was not written down yet.
-    func take() -> [LoopState] {
+    func take() -> [Note] {
         values.withLock { values in
             defer { values.unwritten = [] }
-            return values.unwritten.sorted().compactMap { values.states[$0] }
+            return values.unwritten.sorted().compactMap { key in
+                values.states[key].map { Note(state: $0, refusal: values.refusals[key]) }
+            }
+        }
+    }
+
+    /// Whether the credentials are refused where loops ask, and not for the account.
+    var areUnauthorized: Bool { values.withLock { !$0.unauthorized.isEmpty } }
+
+    /// A loop is no more: what it failed at does not matter.
+    func forget(_ key: LoopKey) {
+        values.withLock { values in
+            values.unauthorized.remove(key)
+            values.failures[key] = nil
+            values.refusals[key] = nil
         }
     }
 

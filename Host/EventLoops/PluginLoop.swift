@@ -78,7 +78,7 @@ final class PluginLoop: CoreLoop {
             let result: LoopResult = page.more ? .more : .ok
             return try loops.commit(turn, of: loopID, instance.plugin, from: since, to: id, result)
         }
-        log("processed", since: nil, id, began, ["changes": "\(changes?.records.count ?? 0)"])
+        log("processed", since: page.payload.since, id, began, ["changes": "\(changes?.records.count ?? 0)"])
         if let changes { await loops.follow(changes) }
     }
 
@@ -90,7 +90,7 @@ final class PluginLoop: CoreLoop {
             case .parts(let parts): parts.map { UInt32(truncatingIfNeeded: $0.rawValue) }
             }
         let answer = try await call(limits.processing) {
-            [self] calls, turn -> (anchor: EventID, more: Bool, changes: LoopTurnChanges?)? in
+            [self] calls, turn -> (since: EventID?, anchor: EventID, more: Bool, changes: LoopTurnChanges?)? in
             let since = try loops.database.readBlocking { try $0.eventID(of: loopID) }
             var anchor: EventID?
             var more = false
@@ -116,10 +116,12 @@ final class PluginLoop: CoreLoop {
             }
             let result: LoopResult = more ? .more : .refresh
             let changes = try loops.commit(turn, of: loopID, instance.plugin, from: since, to: anchor, result)
-            return (anchor, more, changes)
+            return (since, anchor, more, changes)
         }
         guard let answer else { return .notOffered }
-        log("refreshed", since: nil, answer.anchor, began, ["changes": "\(answer.changes?.records.count ?? 0)"])
+        log(
+            "refreshed", since: answer.since, answer.anchor, began, ["changes": "\(answer.changes?.records.count ?? 0)"]
+        )
         if let changes = answer.changes { await loops.follow(changes) }
         return .anchored(at: answer.anchor, more: answer.more)
     }
@@ -165,12 +167,19 @@ final class PluginLoop: CoreLoop {
     private func error(
         _ failure: LoopFailure, _ turn: TurnServices, or kind: EventLoopError.Kind
     ) -> EventLoopError {
+        // Not every plugin says of a 401 what it is.
+        let isRefusal = failure.status == LARDER_DENIED || failure.status == LARDER_IO && turn.lastStatus == 401
+        if isRefusal, let status = turn.refusal {
+            return EventLoopError(status == 401 ? .refused : .forbidden, failure.message, cause: failure)
+        }
         guard let problem = turn.problem, failure.status == LARDER_IO || failure.status == LARDER_DENIED else {
             return EventLoopError(kind, failure.message, cause: failure)
         }
         let means: EventLoopError.Kind =
             switch problem.kind {
             case .authentication: .unauthorized
+            case .forbidden where problem.status == 401: .refused
+            case .forbidden: .forbidden
             case _ where problem.status == 429 || problem.status == 503: .rateLimited
             case .unreachable where problem.isTimeout: .connectionTimedOut
             default: .network
@@ -199,7 +208,8 @@ extension EventLoopError {
         case .processing, .storage: .processing
         case .overdue, .busy: .timedOut
         case .noProgress: .noProgress
-        case .network, .connectionTimedOut, .unauthorized, .rateLimited, .refreshing, .badPage: .pollFailed
+        case .network, .connectionTimedOut, .unauthorized, .forbidden, .refused, .rateLimited, .refreshing, .badPage:
+            .pollFailed
         }
     }
 }

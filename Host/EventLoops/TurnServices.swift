@@ -24,6 +24,10 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
     private(set) var asked: [LoopAsk] = []
     /// Why the server did not answer as it should have, the last time.
     private(set) var problem: ConnectionError?
+    /// 401 or 403, if one of the answers was one, a 401 rather: away from the account's files the plugin gets it.
+    private(set) var refusal: Int?
+    /// Of the last answer.
+    private(set) var lastStatus: Int?
 
     init(
         loop: LoopKey, plugin: PluginID, collection: RecordCollection?, database: Database, connection: Connection,
@@ -41,12 +45,18 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
         if self.asked.isEmpty { self.asked = asked } else { self.asked += asked }
     }
 
-    /// The core loop writes every collection; all others their own record and what belongs to it.
+    /// Every collection has one writer: calendars and shares, and the account, the core loop's; each calendar and what is in it the loop of
+    /// the kind `calendar` that is there for it, each share that of the kind `share`; and what has the plugin's name, also beside a
+    /// record, its own.
     func mayWrite(_ key: RecordKey, in written: RecordCollection) -> Bool {
-        if loop == .core { return true }
+        let mine = RecordCollection(plugin.text)
+        if written == mine { return collection == nil }
+        if loop == .core { return [.calendars, .shares, .account].contains(written) }
+        guard let collection else { return false }
         let own = RecordKey(loop.id.text)
-        guard let collection else { return written.text.hasSameBytes(as: plugin.text) }
-        return written == collection.of(own) || written == collection && key == own
+        if written == mine.of(own) { return true }
+        let isKeeper = loop.kind.text == (collection == .calendars ? "calendar" : collection == .shares ? "share" : nil)
+        return isKeeper && (written == collection.of(own) || written == collection && key == own)
     }
 
     // MARK: Storage
@@ -58,7 +68,7 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
             switch change {
             case .put(let record, let written) where written == collection && record.key == key: return record
             case .remove(let removed, let written)
-            where written == collection && removed == key || written.of(removed) == collection:
+            where written == collection && removed == key || written.isRoot && written.of(removed) == collection:
                 return nil
             default: continue
             }
@@ -89,6 +99,7 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
             request.method, request.target, headers: request.headers.map { ($0.name, $0.value) },
             body: request.body ?? [])
         let answer = try asking { [connection] in try await connection.exchange(plain) }
+        note(answer.status)
         return Answer(answer, of: self)
     }
 
@@ -103,7 +114,14 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
             // Where there is one connection, the request waits for the one before, which is still being read.
             return DAVAnswer(connection.width > 1 ? .sent(waiting.begin(ask)) : .unsent(ask), of: self)
         }
-        return DAVAnswer(.there(try asking(ask)), of: self)
+        let answer = try asking(ask)
+        note(answer.status)
+        return DAVAnswer(.there(answer), of: self)
+    }
+
+    fileprivate func note(_ status: Int) {
+        lastStatus = status
+        if status == 401 || status == 403 && refusal == nil { refusal = status }
     }
 
     func homes(of service: String) throws(ServiceError) -> PluginHomes {
@@ -114,9 +132,16 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
             return PluginHomes(principal: nil, homes: [home])
         }
         guard service == "caldav" else { throw ServiceError(LARDER_INVALID_ARGUMENT, "no service \(service)") }
-        guard let found = try asking({ [connection] in try await connection.discover(.caldav) }) else {
-            throw ServiceError(LARDER_UNSUPPORTED, "the server does not offer it")
+        let answer = try asking { [connection] () async throws -> DAVHomes?? in
+            do {
+                return .some(try await connection.discover(.caldav))
+            } catch let error as ConnectionError {
+                guard error.kind == .notFound else { throw error }
+                return nil
+            }
         }
+        guard let answer else { throw ServiceError(LARDER_NOT_FOUND, "the server does not offer it for now") }
+        guard let found = answer else { throw ServiceError(LARDER_UNSUPPORTED, "the server does not offer it") }
         return PluginHomes(principal: found.principal, homes: found.homes)
     }
 
@@ -133,7 +158,7 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
         } catch {
             if isCancelled { throw ServiceError(LARDER_CANCELLED, "the call is to end") }
             guard let error = error as? ConnectionError else { throw ServiceError(LARDER_INTERNAL, "\(error)") }
-            problem = error
+            (problem, lastStatus) = (error, nil)
             if error.kind == .badRequest { throw ServiceError(LARDER_DENIED, error.message) }
             throw ServiceError(LARDER_IO, error.message)
         }
@@ -203,6 +228,8 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
                     case .there(let answer): answer
                     case .failed(let error): throw error
                     }
+                if case .there = state { return answer }
+                services.note(answer.status)
                 state = .there(answer)
                 return answer
             } catch {

@@ -42,7 +42,7 @@ final class CursorSource: ItemSource {
         return true
     }
 
-    var path: String { cursor.text(.path).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+    var pathBytes: UnsafeBufferPointer<UInt8> { cursor.text(.path) ?? UnsafeBufferPointer(start: nil, count: 0) }
 
     /// Whether the row under way is this item's.
     func isAt(_ localID: LocalID) -> Bool { cursor.text(.localID)?.elementsEqual(localID.text.utf8) ?? false }

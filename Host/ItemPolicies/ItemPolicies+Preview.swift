@@ -26,7 +26,7 @@ extension ItemPolicies {
 
     private func explain(_ item: Item, _ seat: ProcessorSeat, _ calls: ProcessorCalls) throws -> Explanation {
         var explanation = Explanation(plugin: seat.plugin, kind: calls.kind)
-        let (kind, now) = (calls.kind, clock.now())
+        let (kind, now) = (calls.kind, clock.agesTo())
         explanation.policies = try database.readBlocking { reads in
             try reads.policies(kind: kind, affecting: item, now: now).map(\.id)
         }

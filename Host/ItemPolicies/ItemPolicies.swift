@@ -19,8 +19,6 @@ public final class ItemPolicies: Sendable {
     let database: Database
     let sink: any IntentSink
     let clock: HostClock
-    /// What conditions take for `now`.
-    let believed: @Sendable (Timestamp) -> Timestamp
     /// The folder of the local copies.
     let files: String
     let seats: [ProcessorSeat]
@@ -36,16 +34,14 @@ public final class ItemPolicies: Sendable {
     ///   - plugins: the account's started plugins; those without a processor are left aside.
     ///   - sink: what carries out the actions that processors ask for.
     ///   - files: the folder of the local copies, absolute.
-    ///   - believed: what conditions take for `now` when the clock says this; earlier, while the clock is not to be believed.
     public init(
         database: Database, plugins: [PluginInstance], sink: any IntentSink, files: String, clock: HostClock = .system,
-        believed: @escaping @Sendable (Timestamp) -> Timestamp = { $0 }, logger: Logger
+        logger: Logger
     ) {
         self.database = database
         self.sink = sink
         self.files = files
         self.clock = clock
-        self.believed = believed
         self.logger = logger
         seats = plugins.filter { $0.kind != nil }.sorted { FirstParty.precedes($0.plugin, $1.plugin) }
             .map(ProcessorSeat.init)
@@ -57,6 +53,13 @@ public final class ItemPolicies: Sendable {
 
     /// The kinds of policies that are processed here.
     public var kinds: Set<PolicyKind> { Set(seats.compactMap(\.instance.kind)) }
+
+    /// How many records of those processors may be under way at a time that have a maximum.
+    public var maximums: [DownloadTrigger: Int] {
+        seats.reduce(into: [:]) { maximums, seat in
+            if let most = seat.instance.maximumRecords { maximums[DownloadTrigger(of: seat.plugin)] = most }
+        }
+    }
 
     // MARK: What sets runs off. Never blocks; may be called on any thread.
 
@@ -130,13 +133,14 @@ public final class ItemPolicies: Sendable {
         }
     }
 
-    /// Whether a stored policy of a plugin's kind covers an item; without any policy of the kind, whether the plugin itself
-    /// says so. Blocks for a read when policies have changed.
-    /// - Returns: true for a plugin that has no processor here, which nothing is known of.
-    public func covers(_ item: Item, for plugin: PluginID) throws -> Bool {
+    /// Whether a stored policy of a plugin's kind covers an item, or the plugin by itself. Blocks for a read when policies have
+    /// changed.
+    /// - Returns: true for a plugin that has no processor here, which nothing is known of; nil as long as it has not said what it
+    ///   covers by itself, which it does in its first run.
+    public func covers(_ item: Item, for plugin: PluginID) throws -> Bool? {
         guard let seat = seats.first(where: { $0.plugin == plugin }) else { return true }
-        let condition = try seat.coverage(version: version.load(ordering: .acquiring), in: database)
-        return condition?.matches(item, now: clock.now()) ?? false
+        return try seat.covers(
+            item, version: version.load(ordering: .acquiring), now: clock.agesTo(), in: database)
     }
 
     private enum Work {
@@ -165,20 +169,24 @@ public final class ItemPolicies: Sendable {
     private func perform(_ run: RunQueue.Run) async {
         guard run.round <= RunQueue.mostRounds else {
             let names = run.askers.sorted().map(\.text).joined(separator: ", ")
+            let item = await firstItem(of: run).map { ", the last time about \($0)" } ?? ""
             report(
                 Failure(
                     .failed,
-                    "Item policies did not come to rest: \(RunQueue.mostRounds) rounds followed each other without a change from outside; asked for by \(names)",
+                    "Item policies did not come to rest: \(RunQueue.mostRounds) rounds followed each other without a change from outside\(item); asked for by \(names)",
                     hint: "Look at the policies that these processors process, or disable one of them"))
             return
         }
+        var looksForRoom = run.cause.trigger != .syncCapacity
         for seat in seats where run.cause.concerns(seat.plugin) {
             let version = version.load(ordering: .acquiring)
             do {
-                try await seat.instance.withProcessor { [self] calls in
+                let isFruitful = try await seat.instance.withProcessor { [self] calls in
                     let pass = ProcessorRun(self, seat: seat, calls: calls, run: run, policiesVersion: version)
                     try pass.perform()
+                    return pass.isFruitful
                 }
+                if isFruitful { looksForRoom = true }
             } catch is CancellationError {
                 return
             } catch let failure as Failure {
@@ -187,21 +195,40 @@ public final class ItemPolicies: Sendable {
                 report(Failure(.internal, "\(error)"), of: seat.plugin, run)
             }
         }
-        // Records may have ended before it was known that items were left.
-        lookAtCapacity()
+        // Records may have ended before it was known that items were left. A run for these of which nothing came would only be followed
+        // by the same one.
+        if looksForRoom { lookAtCapacity() }
+    }
+
+    /// Where the first item is that a run is about; nil: it is about none alone, or that cannot be read.
+    private func firstItem(of run: RunQueue.Run) async -> ItemPath? {
+        guard case .items(let ids, _) = run.cause, let id = ids.first else { return nil }
+        do { return try await database.read { try $0.item(databaseID: id)?.path } } catch {
+            logger.debug("The first item of a run cannot be read: \(error)")
+            return nil
+        }
     }
 
     /// Whether a processor's wish for an item, set off by a change of that item, is still carried out.
-    func mayAsk(_ item: LocalID, plugin: PluginID) -> Bool {
-        let (isAllowed, isFirst) = asked.withLock { $0.mayAsk(item) }
+    /// - Returns: nil: it is; else why not.
+    func objection(
+        to wish: AskCounter.Wish, for item: LocalID, plugin: PluginID, path: () -> ItemPath?
+    ) -> String? {
+        guard case .refused(let isFirst, let former) = asked.withLock({ $0.mayAsk(item, wish) }) else { return nil }
+        let name = path().map(\.text) ?? "the item \(item)"
+        let what =
+            if let former {
+                former == plugin
+                    ? "\(name) is fetched and removed in turns, by \(plugin)"
+                    : "\(name) is fetched and removed in turns, by \(former) and \(plugin)"
+            } else { "again and again the same is asked for \(name), at last by \(plugin)" }
         if isFirst {
             report(
                 Failure(
-                    .failed,
-                    "Item policies do not come to rest: again and again something is asked for the same item, at last by \(plugin), without a change from outside",
-                    hint: "Look at the policies that processors process, or disable one of them"))
+                    .failed, "Item policies do not come to rest: \(what), without a change from outside",
+                    hint: "Look at the policies that these processors process, or disable one of them"))
         }
-        return isAllowed
+        return "\(what), without a change from outside"
     }
 
     /// What is here in a session's state. It is counted once for each state.
@@ -213,7 +240,9 @@ public final class ItemPolicies: Sendable {
         return counted
     }
 
-    func noteAsked(_ item: LocalID) { asked.withLock { $0.note(item) } }
+    func noteAsked(_ item: LocalID, _ wish: AskCounter.Wish, by plugin: PluginID) {
+        asked.withLock { $0.note(item, wish, by: plugin) }
+    }
 
     /// A run's transaction was committed.
     func followed(_ summary: CommitSummary, run: RunQueue.Run, asker: PluginID) {
@@ -226,8 +255,20 @@ public final class ItemPolicies: Sendable {
         report(failure)
     }
 
+    /// What a plugin did wrong in a run, which is logged already.
+    func note(_ mistakes: String, of plugin: PluginID, _ run: RunQueue.Run) {
+        remember(
+            Failure(
+                .failed, "\(plugin), in its run for \(run.cause.trigger.name): \(mistakes)",
+                hint: "`larder run --once --trace FILE` writes down each call"))
+    }
+
     func report(_ failure: Failure) {
         logger.error("\(failure)")
+        remember(failure)
+    }
+
+    private func remember(_ failure: Failure) {
         state.withLock { state in
             if state.failures.count < 100 { state.failures.append(failure) }
         }

@@ -21,10 +21,12 @@ extension ProcessorRun {
         do throws(Failure) {
             guard let session else { throw Failure(.internal, "A run has ended") }
             let here = try policiesOwner.localUsage(in: session)
+            // What is asked for counts as gone, whoever asked, and in whichever process.
+            let going = try session.goingUsage()
             let room = try Room(ofFolder: policiesOwner.files)
             return PluginUsage(
-                localBytes: here.localBytes, localCopies: here.localCopies, freeBytes: room.free,
-                totalBytes: room.total)
+                localBytes: here.localBytes - going.localBytes, localCopies: here.localCopies - going.localCopies,
+                freeBytes: min(room.free &+ going.localBytes, room.total), totalBytes: room.total)
         } catch {
             throw ServiceError(LARDER_IO, error.message)
         }

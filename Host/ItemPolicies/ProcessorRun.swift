@@ -19,9 +19,13 @@ final class ProcessorRun: PluginRun {
     /// What takes note of what it asks for, in place of doing it.
     private let preview: RunPreview?
     let began: Timestamp
+    /// What conditions and claims take for `now`.
+    private let now: Timestamp
     private(set) var session: ReadSession?
     private var asked: [Intent] = []
     private var askingCalls = 0
+    /// Whether anything came of what it asked for items.
+    private(set) var isFruitful = false
     /// Nil without a maximum; also in a preview.
     private var pacing: Pacing?
     /// The item of the call under way, so that a wish about it needs no search.
@@ -40,7 +44,8 @@ final class ProcessorRun: PluginRun {
         trigger = preview?.trigger ?? run.cause.trigger
         scope = if case .items(let ids, _) = run.cause { ids } else { nil }
         version = policiesVersion
-        began = preview?.time ?? owner.clock.now()
+        began = owner.clock.now()
+        now = preview?.time ?? owner.clock.agesTo()
     }
 
     /// - Throws: `Failure` if the database cannot be read or written; what was committed before stays.
@@ -50,7 +55,8 @@ final class ProcessorRun: PluginRun {
         session = try ReadSession(policiesOwner.database)
         calls.begin(self)
         defer {
-            calls.end()
+            let mistakes = calls.end()
+            if preview == nil, let mistakes { policiesOwner.note(mistakes, of: calls.plugin, run) }
             session?.close()
         }
         if preview == nil { pacing = Pacing(seat) }
@@ -58,6 +64,8 @@ final class ProcessorRun: PluginRun {
         try updatePolicies()
         try preflight()
         calls.willEnterTrigger(trigger)
+        // Each time: it may just have learnt what it covers.
+        seat.covers(parsed(.policy))
         try pass(.matching)
         try pass(.cleanup)
         guard !calls.isCancelled else { return try commit() }
@@ -79,7 +87,6 @@ final class ProcessorRun: PluginRun {
         let kind = calls.kind
         policies = try policiesOwner.database.readBlocking { try $0.policies(kind: kind) }
         if calls.updatePolicies(policies, trigger).isOK { seat.gave(policies, version: version) }
-        seat.covers(parsed(.policy), version: version)
     }
 
     private func preflight() throws {
@@ -88,7 +95,9 @@ final class ProcessorRun: PluginRun {
             return
         }
         calls.preflight(
-            trigger, changed: try open(ConditionMatcher(.constant(true)), fields: calls.fields, in: scope))
+            trigger,
+            changed: try open(
+                ConditionMatcher(.constant(true)), fields: calls.fields, in: scope, isInPathOrder: true))
     }
 
     private func pass(_ which: ProcessorCalls.Pass) throws {
@@ -97,7 +106,7 @@ final class ProcessorRun: PluginRun {
         }
         preview?.conditions[which] = condition.condition
         let source = try open(
-            condition, fields: calls.fields, in: scope,
+            condition, fields: calls.fields, in: scope, isInPathOrder: true,
             without: pacing.map { ($0.reason, which == .matching ? "'download'" : "'removeLocalCopy', 'purge'") })
         let view = UnsafeMutablePointer<larder_item>.allocate(capacity: 1)
         view.initialize(to: emptyItemView())
@@ -129,17 +138,17 @@ final class ProcessorRun: PluginRun {
 
     func open(
         _ matcher: ConditionMatcher, fields: UInt64, in scope: [Int64]?, order: String = "",
+        isInPathOrder: Bool = false,
         without records: (reason: DownloadTrigger, actions: String)? = nil
     ) throws(Failure) -> CursorSource {
         guard let session else { throw Failure(.internal, "A run has ended") }
         var (from, values): (String, [SQLValue]) = ("items", [])
         var isWanted: ((Item) -> Bool)?
-        let now = policiesOwner.believed(began)
         if let ids = scope {
             from = "json_each(?) AS changed CROSS JOIN items ON items.databaseID = changed.value"
             values.append(.text("[" + ids.map(String.init).joined(separator: ",") + "]"))
             // A large condition is asked of the changed items alone: in SQL it would be looked up for all items first.
-            if matcher.isIndexed { isWanted = { matcher.matches($0, now: now) } }
+            if matcher.isIndexed { isWanted = { [now] in matcher.matches($0, now: now) } }
         }
         var terms: [String] = []
         if isWanted == nil {
@@ -158,9 +167,10 @@ final class ProcessorRun: PluginRun {
         if !terms.isEmpty { from += " WHERE " + terms.joined(separator: " AND ") }
         let columns = isWanted == nil ? CursorSource.columns(for: fields) : .all
         return CursorSource(
-            try session.items(columns, from: from + order, values), fields: fields, files: policiesOwner.files,
-            coverage: try AvailableOfflineCoverage(fields: fields, database: policiesOwner.database, now: began),
-            claims: try ClaimedItems(fields: fields, database: policiesOwner.database, now: began),
+            try session.items(columns, from: from + order, values, isInPathOrder: isInPathOrder), fields: fields,
+            files: policiesOwner.files,
+            coverage: try AvailableOfflineCoverage(fields: fields, database: policiesOwner.database, now: now),
+            claims: try ClaimedItems(fields: fields, database: policiesOwner.database, now: now),
             shares: try SharesOfItems(fields: fields, session), isWanted: isWanted)
     }
 
@@ -219,7 +229,7 @@ final class ProcessorRun: PluginRun {
             _ = try transaction.addPolicy(policy, by: author(of: intent), runsTrigger: runsTrigger)
         case .updatePolicy(let policy, let runsTrigger):
             guard let stored = try transaction.policy(policy.id), stored != policy else { return }
-            guard stored.revision == policy.revision else { return outdated(policy.id) }
+            guard stored.revision == policy.revision else { return outdated(intent, policy.id) }
             try transaction.updatePolicy(policy, by: author(of: intent), runsTrigger: runsTrigger)
         case .removePolicy(let id, let runsTrigger):
             guard try transaction.policy(id) != nil else { return }
@@ -229,18 +239,33 @@ final class ProcessorRun: PluginRun {
 
     private func perform(_ intent: Intent, on item: LocalID, in transaction: Transaction) throws {
         guard trigger == .itemsChanged || trigger == .syncCapacity else {
-            return try policiesOwner.sink.perform(intent, in: transaction)
+            if try policiesOwner.sink.perform(intent, in: transaction) { isFruitful = true }
+            return
         }
-        guard policiesOwner.mayAsk(item, plugin: calls.plugin) else { return }
-        let before = transaction.changes
-        try policiesOwner.sink.perform(intent, in: transaction)
+        let wish = intent.change.wish
+        if let why = policiesOwner.objection(to: wish, for: item, plugin: calls.plugin, path: { path(of: item) }) {
+            return calls.dropped(intent, because: why)
+        }
         // What was so already changes nothing, and may be asked for as often as a processor likes.
-        if transaction.changes?.updated.count != before?.updated.count { policiesOwner.noteAsked(item) }
+        if try policiesOwner.sink.perform(intent, in: transaction) {
+            isFruitful = true
+            policiesOwner.noteAsked(item, wish, by: calls.plugin)
+        }
     }
 
     private func author(of intent: Intent) -> PolicyAuthor { .plugin(intent.plugin, at: policiesOwner.clock.now()) }
 
-    private func outdated(_ id: PolicyID) {
+    private func outdated(_ intent: Intent, _ id: PolicyID) {
+        calls.dropped(intent, because: "the policy was changed meanwhile")
         calls.logError("A change to the policy \(id) was dropped: the policy was changed meanwhile")
+    }
+}
+
+extension Intent.Change {
+    fileprivate var wish: AskCounter.Wish {
+        switch self {
+        case .removeLocalCopy, .purge: .gone
+        case .download, .update, .addPolicy, .updatePolicy, .removePolicy, .putValue, .deleteValue: .here
+        }
     }
 }

@@ -12,12 +12,22 @@ final class ProcessorSeat: Sendable {
         var policies: [ItemPolicy] = []
         /// What its policies cover, and which version of them that is.
         var coverage: (version: Int, condition: ConditionMatcher?)?
-        /// What it says itself that it covers.
-        var ownCoverage: (version: Int, condition: ConditionMatcher?)?
+        /// What it said last that it covers.
+        var own: OwnCoverage?
         /// Whether it left items for lack of room.
         var isPending = false
         /// Conditions and their texts: they change seldom, and one over many policies is long, so that it is compared, not hashed.
         var parsed: [(text: String, condition: ConditionMatcher)] = []
+    }
+
+    /// What a processor said that it covers.
+    private struct OwnCoverage {
+        var condition: ConditionMatcher?
+        /// The policies that it had been given by then, and which version of them that is.
+        var policies: [ItemPolicy]
+        var version: Int
+        /// What these policies cover, once it was asked for.
+        var stored: ConditionMatcher??
     }
 
     let instance: PluginInstance
@@ -47,22 +57,40 @@ final class ProcessorSeat: Sendable {
         }
     }
 
-    func covers(_ condition: ConditionMatcher?, version: Int) {
-        state.withLock { $0.ownCoverage = (version, condition) }
+    /// The processor said what it covers.
+    func covers(_ condition: ConditionMatcher?) {
+        state.withLock { state in
+            state.own = OwnCoverage(
+                condition: condition, policies: state.policies, version: state.policiesVersion, stored: nil)
+        }
     }
 
-    /// Any of the conditions of the stored policies of its kind; without one, what it says itself that it covers.
-    func coverage(version: Int, in database: Database) throws -> ConditionMatcher? {
-        if let known = state.withLock(\.coverage), known.version == version { return known.condition ?? own(version) }
+    /// Whether an item meets any of the conditions of the stored policies of its kind, or what the processor covers by itself.
+    /// - Parameter version: of the policies now.
+    /// - Returns: nil: the stored ones do not cover it, and the processor was not asked yet.
+    func covers(_ item: Item, version: Int, now: Timestamp, in database: Database) throws -> Bool? {
+        if try stored(version: version, in: database)?.matches(item, now: now) == true { return true }
+        guard let own = state.withLock(\.own) else { return nil }
+        guard own.condition?.matches(item, now: now) == true else { return false }
+        if own.version == version { return true }
+        // The policies changed since it was asked: what one of the former ones covered is not what it covers by itself.
+        return try former(own)?.matches(item, now: now) != true
+    }
+
+    private func stored(version: Int, in database: Database) throws -> ConditionMatcher? {
+        if let known = state.withLock(\.coverage), known.version == version { return known.condition }
         guard let kind = instance.kind else { return nil }
         let policies = try database.readBlocking { try $0.policies(kind: kind) }
         let condition = try policyCondition(of: policies).map(ConditionMatcher.init)
         state.withLock { $0.coverage = (version, condition) }
-        return condition ?? own(version)
+        return condition
     }
 
-    private func own(_ version: Int) -> ConditionMatcher? {
-        state.withLock { $0.ownCoverage?.version == version ? $0.ownCoverage?.condition : nil }
+    private func former(_ own: OwnCoverage) throws -> ConditionMatcher? {
+        if let known = own.stored { return known }
+        let condition = try policyCondition(of: own.policies).map(ConditionMatcher.init)
+        state.withLock { if $0.own?.version == own.version { $0.own?.stored = .some(condition) } }
+        return condition
     }
 
     /// The condition in a text that a processor gave.
