@@ -8,7 +8,7 @@ extension AccountHost {
     public func claim(
         _ path: ItemPath, as kind: Claim.Kind, _ validity: ClaimValidity, id: ClaimID?
     ) async throws(Failure) -> ClaimReport {
-        let now = clock.now()
+        let now = clock.agesTo()
         return try await failing {
             try await self.database.write { tx in
                 guard let item = try tx.item(at: path) else { throw Failure.noItem(path) }
@@ -29,7 +29,7 @@ extension AccountHost {
 
     /// - Throws: `.notFound` if there is no such claim.
     public func removeClaim(_ id: ClaimID) async throws(Failure) {
-        let now = clock.now()
+        let now = clock.agesTo()
         try await failing {
             try await self.database.write { tx in
                 try tx.removeClaim(id)
@@ -50,7 +50,7 @@ extension AccountReader {
     /// - Parameter path: Only those of this item, and of all below it.
     /// - Throws: `.notFound` if nothing is known at the path.
     public func claims(at path: ItemPath = .root) async throws(Failure) -> [ClaimReport] {
-        let now = clock.now()
+        let now = clock.agesTo()
         return try await read { tx in
             if !path.isRoot, try tx.item(at: path) == nil { throw Failure.noItem(path) }
             let world = ClaimWorld.current(now: now)

@@ -1,3 +1,4 @@
+import EventLoops
 public import Model
 import Storage
 import SyncEngine
@@ -36,7 +37,8 @@ extension AccountHost {
     /// - Throws: `.notFound` if there is no such issue, `.badData` if it has no such choice.
     public func resolve(issue id: Int64, choice: String) async throws(Failure) {
         try await failing {
-            guard try await !self.engine.resolve(id, choice: choice), try await !self.decideRemovals(id, choice)
+            guard try await !self.engine.resolve(id, choice: choice), try await !self.decideRemovals(id, choice),
+                try await !self.dismissKept(id, choice), try await !self.loops.resolve(issue: id, choice: choice)
             else { return }
             throw Failure(
                 .badData, "Issue \(id) has no choices",
@@ -53,6 +55,20 @@ extension AccountHost {
         }
         if isOurs { state.oweTrigger() }
         return isOurs
+    }
+
+    /// Takes an issue about a calendar's file that was changed here off the list.
+    /// - Returns: false if the issue is about something else.
+    private func dismissKept(_ id: Int64, _ choice: String) async throws -> Bool {
+        try await database.write { tx in
+            guard let issue = try tx.issue(id: id), issue.code == CalendarMirror.keptCode else { return false }
+            guard issue.choices.contains(where: { $0.id == choice }) else {
+                throw Failure(
+                    .badData, "\(choice) is no choice of issue \(id)",
+                    hint: "The choices are: " + issue.choices.map(\.id).joined(separator: ", "))
+            }
+            return try tx.deleteIssue(id: id)
+        }
     }
 
     func failing<T: Sendable>(_ body: @Sendable () async throws -> T) async throws(Failure) -> T {

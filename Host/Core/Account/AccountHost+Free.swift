@@ -16,7 +16,7 @@ extension AccountHost {
     public func free(_ path: ItemPath) async throws(Failure) -> FreeOutcome {
         try await failing { [self] in
             try await recover()
-            let now = clock.now()
+            let now = clock.agesTo()
             let plan = try await database.read { try FreePlan($0, path, now: now) }
             var outcome = FreeOutcome()
             for (policy, kept) in plan.kept {
@@ -46,7 +46,11 @@ extension AccountHost {
             let drained = try await engine.drain(only: records)
             if let failure = drained.failure { outcome.failures.append(failure) }
             for batch in waited.batches(of: 1_000) {
-                let left = try await database.read { try $0.reasonsToStay(batch, now: now) }
+                let left = try await database.write { [engine] tx in
+                    try batch.map { item in
+                        try tx.item(localID: item.localID).flatMap { try engine.reasonToStay($0, in: tx) }
+                    }
+                }
                 for (item, why) in zip(batch, left) {
                     if let why {
                         outcome.failures.append(Failure(.failed, "\(item.path) \(why) and stays"))
@@ -108,23 +112,6 @@ private struct FreePlan: Sendable {
             return true
         }
         items.reverse()
-    }
-}
-
-extension DatabaseReads {
-    /// Why the copies of items are still here, each as a sentence's end; nil for those that are gone.
-    fileprivate func reasonsToStay(_ items: ArraySlice<Item>, now: Timestamp) throws -> [String?] {
-        try items.map { item in
-            switch try self.item(localID: item.localID)?.cloudStatus {
-            case nil, .cloudOnly: return nil
-            case .localOnly: return "is only here"
-            case .locallyModified: return "was changed here"
-            case .localCopy:
-                let claims = try validClaims(of: item.localID, in: .current(now: now))
-                guard let claim = claims.first else { return "is open in another program" }
-                return "is claimed (\(claim.kind.name), \(claim.id))"
-            }
-        }
     }
 }
 

@@ -78,7 +78,8 @@ extension AccountHost {
         if known == nil { try await findFolders(above: path, facts) }
         let found = try await database.read { try $0.item(at: path) }
         guard path.isRoot || found?.kind == .folder else { return true }
-        let scan = try await scan(facts, root: facts.rootItem, whole: !facts.isOwnCloudFamily)
+        let mode = facts.isOwnCloudFamily ? try await nextMode(facts) : .whole
+        let scan = try await scan(facts, mode, root: facts.rootItem)
         outcome.failures += scan.failures
         return true
     }

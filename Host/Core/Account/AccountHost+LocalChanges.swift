@@ -2,6 +2,7 @@ import Logging
 import Model
 import PluginHost
 import Storage
+import SyncEngine
 
 extension AccountHost {
     /// Brings the rows together with what a person, or a program, did in the tree: while no host looked, or just now.
@@ -12,8 +13,10 @@ extension AccountHost {
     /// - Returns: what was found; nil, without having looked, while moves of the tree are to be carried out.
     func reconcile(at scopes: [ItemPath] = [.root]) async throws -> TreeLook? {
         let reconciler = Reconciler(
-            database: database, tree: vault.tree, countsAccessTimes: settings.ignoredReaders.isEmpty)
+            database: database, tree: vault.tree, countsAccessTimes: settings.ignoredReaders.isEmpty,
+            believed: clock.now())
         let look = try await blocking { try reconciler.run(at: scopes) }
+        if let look { try await engine.reportUnreadable(look.unreadable, at: scopes) }
         for finding in look?.findings ?? [] {
             switch finding.kind {
             case .modified: tell("It was changed here. It stays as it is and is not uploaded", finding)

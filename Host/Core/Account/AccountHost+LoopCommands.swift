@@ -44,6 +44,7 @@ extension AccountHost {
                 return try tx.loop(key)
             }
             guard let loop else { throw Failure(.notFound, "the loop \(key) has gone meanwhile") }
+            try await self.loops.follow(loop)
             return loop.atRest
         }
     }

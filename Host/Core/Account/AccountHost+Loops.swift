@@ -15,7 +15,7 @@ extension AccountHost {
             Failure(failure.kind, "The loop \(loop): \(failure.message)", hint: failure.hint)
         }
         do {
-            try await blocking { [vault] in try vault.calendars.complete() }
+            tell(try await blocking { [vault] in try vault.calendars.complete() })
         } catch let failure as Failure {
             all.append(failure)
         }
@@ -36,6 +36,8 @@ extension AccountHost {
         for await _ in nothing {}
     }
 
+    private func tell(_ kept: [Issue]) { for issue in kept { logger.notice("\(issue.message)") } }
+
     /// Keeps the files of calendars as the database has them, until the task is cancelled: all are compared once, then what changes is
     /// written.
     func keepCalendarFiles() async throws {
@@ -43,13 +45,15 @@ extension AccountHost {
         while true {
             try Task.checkCancellation()
             do {
-                try await blocking { [vault, isComplete] in
+                let kept = try await blocking { [vault, isComplete] in
                     if isComplete { try vault.calendars.follow() } else { try vault.calendars.complete() }
                 }
+                tell(kept)
                 isComplete = true
                 await state.calendars.wait()
             } catch let failure as Failure {
-                // Nothing is lost: the files are a copy of what is in the database.
+                // Nothing is lost: the files are a copy of what is in the database. What the pass has left is looked at first.
+                isComplete = false
                 logger.error("\(failure.message)", metadata: ["hint": "\(failure.hint ?? "")"])
                 try await clock.sleep(.seconds(60))
             }

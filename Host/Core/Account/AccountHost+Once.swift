@@ -41,12 +41,15 @@ extension AccountHost {
         await writePolicyHistory()
         var result = outcome.value
         do {
+            try await writePluginNotes()
+            try await backUp()
             result.issues = try await database.read { try $0.issues() }
         } catch {
             result.add(Failure(of: error))
         }
         let progress = engine.progress
         (result.files, result.bytes) = (progress.filesDone, progress.bytesDone)
+        (result.moves, result.calendarObjects, result.removed) = state.counts
         return result
     }
 
@@ -55,6 +58,7 @@ extension AccountHost {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [policies] in await policies.run() }
             group.addTask { [self] in await process.watchPlugins() }
+            group.addTask { [self] in try await keepLogBounded() }
             defer { group.cancelAll() }
             engine.expectMore(true)
             async let scanning: Void = scanAndSettle(reportingTo: outcome)
@@ -70,22 +74,56 @@ extension AccountHost {
     private func scanAndSettle(reportingTo outcome: SharedOutcome) async throws {
         defer { engine.expectMore(false) }
         do {
-            let (facts, listing) = try await Patience.trying(clock, upTo: 1) { try await connect(toScan: true) }
+            let (facts, listing) = try await Patience.trying(clock, upTo: 1) {
+                try await connect {
+                    ScanMode.next(isOwnCloudFamily: $0, history: $1, now: clock.now())
+                }
+            }
             async let polled = pollLoops()
-            let scan = try await scan(
-                facts, root: facts.rootItem, listing: listing, whole: !facts.isOwnCloudFamily)
+            let scan = try await scanPatiently(facts, listing)
             for failure in scan.failures { outcome.add(failure) }
             if !scan.isComplete { try await passTime() }
             for failure in try await polled { outcome.add(failure) }
+            try await keepServer()
             // What loops saw change while it was listed.
             if scan.isComplete, try await database.read({ try !$0.scanJobs().isEmpty }) {
-                for failure in try await self.scan(facts, root: nil).failures { outcome.add(failure) }
+                let mode = try await nextMode(facts)
+                for failure in try await self.scan(facts, mode == .whole ? .rest : mode).failures {
+                    outcome.add(failure)
+                }
             }
         } catch let error as ConnectionError {
             outcome.add(error.failure)
             try await passTime()
         }
         await policies.settled()
+    }
+
+    /// Scans, and lists again alone what could not be listed, as long as that may pass within a moment.
+    private func scanPatiently(_ facts: ServerFacts, _ listing: RootListing?) async throws -> ItemListUpdate.Outcome {
+        let began = try await database.read { try $0.scanHistory().openWalk }
+        let mode = try await nextMode(facts)
+        var outcome = try await scan(facts, mode, root: facts.rootItem, listing: listing)
+        // What a walk had left that is older than the interval is no news of the rest.
+        if mode == .rest, !outcome.isCutOff, let began, clock.now() - began >= settings.walk {
+            let folders = outcome.folders
+            outcome = try await scan(facts, .whole)
+            outcome.folders += folders
+        }
+        var tries = 0
+        while let pause = outcome.pause(afterTries: tries) {
+            try await clock.sleep(pause)
+            let before = outcome
+            let mode = try await nextMode(facts)
+            outcome = try await scan(facts, mode == .whole ? .rest : mode) {
+                before.failed[$0]?.isTransient == false
+            }
+            outcome.failed.merge(before.failed.filter { !$0.value.isTransient }) { $1 }
+            tries = outcome.folders > 0 ? 0 : tries + 1
+            outcome.folders += before.folders
+            outcome.changed = outcome.changed || before.changed
+        }
+        return outcome
     }
 
     /// Sets the processors to work for a trigger after which all items are looked at, and carries out what needs no server: copies
@@ -105,6 +143,7 @@ extension AccountHost {
                 outcome.add(drained)
             }
             await writePolicyHistory()
+            try await writePluginNotes()
             return outcome.value
         } catch {
             throw Failure(of: error)
@@ -120,6 +159,20 @@ extension AccountHost {
             await policies.settled()
             if try await database.read({ try $0.lastSyncRecordID() }) == before { return outcome }
         }
+    }
+}
+
+extension ItemListUpdate.Outcome {
+    /// How long a run waits before it asks for what failed once more; nil: it does not.
+    fileprivate func pause(afterTries tries: Int) -> Duration? {
+        let passing = failed.values.filter(\.isTransient)
+        // A server that is away is not waited for.
+        guard !isComplete, tries < 2, !passing.isEmpty,
+            !passing.contains(where: { $0.kind == .maintenance || isCutOff && $0.kind == .unreachable })
+        else { return nil }
+        let wished = passing.compactMap(\.retryAfter).max() ?? .zero
+        let pause = max(FolderRetries.pause(afterFailures: tries + 1), wished)
+        return pause <= Patience.longest ? pause : nil
     }
 }
 

@@ -3,6 +3,7 @@ import EventLoops
 import ItemPolicies
 import Logging
 public import Model
+import PluginHost
 import Storage
 import SyncEngine
 
@@ -27,6 +28,8 @@ extension AccountHost {
     private func work(_ watch: TreeWatch) async -> Result<Void, any Error> {
         do {
             watch.look(at: try await recover())
+            let end = try await database.read { try $0.metaJSON(HeldLibraries.self, .heldLibraries) }?.nextEnd(
+                after: clock.now())
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { [policies] in await policies.run() }
                 group.addTask { [process] in await process.watchPlugins() }
@@ -35,8 +38,13 @@ extension AccountHost {
                 group.addTask { try await watch.run() }
                 group.addTask { [loops] in await loops.run() }
                 group.addTask { [self] in await heedHints() }
+                group.addTask { [self] in try await followSecret() }
                 group.addTask { [self] in try await keepCalendarFiles() }
                 group.addTask { [self] in try await keepPolicyHistory() }
+                group.addTask { [self] in try await keepBackups() }
+                group.addTask { [self] in try await keepPluginNotes() }
+                group.addTask { [self] in try await keepLogBounded() }
+                if let end { group.addTask { [self] in try await waitForLeftOut(until: end) } }
                 defer { group.cancelAll() }
                 // Each of them ends only when the task is cancelled, or when it cannot go on.
                 try await group.next()
@@ -54,60 +62,137 @@ extension AccountHost {
     private func poll() async throws {
         var facts: ServerFacts?
         var wish: Duration?
+        var refusal: RefusedAccount?
+        var walks = WalkPlan(interval: settings.walk)
+        var isCalled = false
+        var outage = Outage()
         while true {
             try Task.checkCancellation()
-            var mayAsk = !state.isRefused
-            if !mayAsk { mayAsk = await hasNewCredentials() }
-            guard mayAsk else {
-                // Whoever was refused, nobody asks; with new credentials everything begins anew.
-                if facts != nil {
-                    facts = nil
-                    await loops.suspend()
-                    try await setOffline()
+            if state.isRefused {
+                // Whoever was refused, nobody asks; when it may be tried again, everything begins anew.
+                (facts, isCalled) = (nil, false)
+                guard try await retries(&refusal) else {
+                    try await passTime()
+                    try await waitForSecret(refusal)
+                    continue
                 }
-                try await passTime()
-                try await wait(PollInterval.standard)
-                continue
             }
-            var etagsTell = false
+            if let secret = state.offeredSecret {
+                (facts, isCalled) = (nil, false)
+                await use(secret)
+            }
+            var interval: Duration?
             do {
                 var (root, listing): (ListedItem?, RootListing?)
                 if facts == nil {
                     let found: ServerFacts
-                    (found, listing) = try await connect(toScan: true)
+                    (found, listing) = try await connect { [walks] isFamily, history in
+                        walks.mode(isFamily: isFamily, history, time: clock.now(), at: clock.monotonic())
+                    }
                     (facts, root) = (found, found.rootItem)
-                    try await engine.accountChanged()
+                    if outage.ends() { logger.notice("The server answers again") }
                     if found.isOwnCloudFamily { wish = try await connection.pollWish() }
+                    try await keepServer()
                     await loops.start()
                 }
                 if let found = facts {
-                    let history = try await database.read { try $0.scanHistory() }
-                    etagsTell = found.isOwnCloudFamily && !history.etagsWereWrong
-                    let scan = try await scan(found, root: root, listing: listing, whole: !etagsTell)
-                    if !scan.isComplete { throw IncompleteScan() }
-                    // Without files no listing tells whether the server is there.
-                    if !found.hasFiles { facts = nil }
+                    interval = try await scan(found, root, listing, &walks, isCalled: isCalled)
+                    refusal = nil
+                    try await keepServer()
+                    // Without files no listing tells whether the server is there; and what is known of it grows old.
+                    if !found.hasFiles || !(connection.known?.isRecent(for: bookmark, now: clock.now()) ?? false) {
+                        facts = nil
+                    }
                 }
-            } catch is IncompleteScan {
+            } catch let error as CutOffScan {
                 // Its failures are in the log. The server is looked for anew, soon.
-                (facts, etagsTell) = (nil, true)
+                facts = nil
+                if error.isUnavailable {
+                    interval = PollInterval.standard
+                    await loops.suspend()
+                    try await setOffline(.unavailable)
+                }
+                if let refusal = connection.refusal {
+                    state.refuse(refusal.failure)
+                } else {
+                    try await distrustServer()
+                }
                 try await passTime()
             } catch let error as ConnectionError {
-                logger.warning("\(error)")
-                (facts, etagsTell) = (nil, true)
+                if outage.begins(with: error) { logger.warning("\(error)") }
+                facts = nil
+                if error.isUnavailable { interval = PollInterval.standard }
                 await loops.suspend()
                 try await passTime()
             }
-            try await wait(
-                etagsTell ? PollInterval.next(configured: settings.poll, serverWish: wish) : settings.walk)
+            if state.isRefused { continue }
+            let pause = interval ?? PollInterval.next(configured: settings.poll, serverWish: wish)
+            isCalled = try await wait(pause, poll: clock.now() + pause)
+            if !isCalled { walks.paused() }
         }
     }
 
-    private struct IncompleteScan: Error {}
+    /// Why a scan was cut off.
+    private struct CutOffScan: Error {
+        /// Whether the server says that it cannot serve now.
+        var isUnavailable: Bool
+    }
 
-    private func wait(_ interval: Duration) async throws {
-        let next = clock.now() + interval
-        try await database.write { try $0.setMeta(.nextPoll, .integer(next.nanoseconds)) }
+    /// Scans as it is planned.
+    /// - Returns: when to scan again; nil where ETags tell of changes below.
+    private func scan(
+        _ facts: ServerFacts, _ root: ListedItem?, _ listing: RootListing?, _ walks: inout WalkPlan, isCalled: Bool
+    ) async throws -> Duration? {
+        let (history, left) = try await database.read { (try $0.scanHistory(), try $0.scanJobs()) }
+        let (time, now, plan) = (clock.now(), clock.monotonic(), walks)
+        // Where an event loop looks for something, it has left the folder to be listed.
+        let isCalled = isCalled && !left.contains { !plan.waits($0.path, at: now) }
+        let mode = walks.mode(
+            isFamily: facts.isOwnCloudFamily, history, isCalled: isCalled, time: time, at: now)
+        let outcome = try await scan(facts, mode, root: root, listing: listing) { plan.waits($0, at: now) }
+        let end = clock.monotonic()
+        walks.ended(mode, outcome, walkBegan: history.openWalk, time: clock.now(), at: end)
+        if outcome.isCutOff { throw CutOffScan(isUnavailable: outcome.failed.values.contains(where: \.isUnavailable)) }
+        if !outcome.isComplete { try await passTime() }
+        return facts.isOwnCloudFamily && !history.etagsWereWrong ? nil : walks.pause(at: end)
+    }
+
+    /// Whether the server is asked again that refused the account. If not, all that asks it is at rest when this returns.
+    private func retries(_ refusal: inout RefusedAccount?) async throws -> Bool {
+        var refused = refusal ?? RefusedAccount()
+        defer { refusal = refused }
+        if refused.isTrying {
+            refused.refused(mayPass: try await mayPass(), at: clock.monotonic())
+            try await pause(refused)
+        }
+        let (last, secret) = (state.secret, await readSecret())
+        let isNew = secret.credentials != last.credentials || secret.writing != last.writing
+        guard refused.tries(hasNewSecret: isNew, at: clock.monotonic()) else { return false }
+        state.retry(with: secret)
+        connection.use(secret.credentials)
+        return true
+    }
+
+    /// Waits until the secret's source is looked at again.
+    private func waitForSecret(_ refusal: RefusedAccount?) async throws {
+        let now = clock.monotonic()
+        let end = min(now + PollInterval.standard, refusal?.nextTry ?? .seconds(Int64.max / 2))
+        let next = refusal?.nextTry.map { clock.now() + ($0 - now) }
+        // A file is looked at more often: it may well have been written by somebody who waits.
+        let last = state.secret.writing
+        while case let left = end - clock.monotonic(), left > .zero {
+            try await wait(last == nil ? left : min(left, .seconds(2)), poll: next)
+            if last != nil, await isWrittenAnew(since: last) { return }
+        }
+    }
+
+    /// - Parameter poll: when the server is asked next.
+    /// - Returns: whether somebody called for a scan before that time.
+    @discardableResult
+    private func wait(_ interval: Duration, poll next: Timestamp?) async throws -> Bool {
+        try await database.write { tx in
+            try tx.setMeta(.nextPoll, next.map { .integer($0.nanoseconds) } ?? .null)
+        }
         let began = clock.monotonic()
         let isEarly = try await withThrowingTaskGroup(of: Bool.self) { [clock, state] group in
             group.addTask {
@@ -124,18 +209,6 @@ extension AccountHost {
         // A server that announces much is asked once a second.
         let rest = min(interval, .seconds(1)) - (clock.monotonic() - began)
         if isEarly, rest > .zero { try await clock.sleep(rest) }
-    }
-
-    /// After a refusal nothing is asked before the secret is another: a wrong one that is sent again and again locks an account.
-    private func hasNewCredentials() async -> Bool {
-        do {
-            let secret = try await credentials()
-            guard state.renew(secret) else { return false }
-            connection.use(secret)
-            return true
-        } catch {
-            logger.warning("\(error)")
-            return false
-        }
+        return isEarly
     }
 }

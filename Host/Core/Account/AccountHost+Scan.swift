@@ -28,23 +28,31 @@ extension AccountHost {
     }
 
     /// Finds the server and lets downloads start; without it only what needs no server is done.
-    /// - Parameter scans: whether ``scan(_:root:listing:whole:)`` follows.
+    /// - Parameter mode: how the scan will go that follows, if one does, by whether the server is of the ownCloud family.
     /// - Returns: also the listing of the root that it begins with, if it is known that it will list everything.
-    func connect(toScan scans: Bool = false) async throws -> (facts: ServerFacts, listing: RootListing?) {
+    func connect(
+        toScan mode: (Bool, ScanMode.History) -> ScanMode = { _, _ in .byETags }
+    ) async throws -> (facts: ServerFacts, listing: RootListing?) {
         let history = try await database.read { try $0.scanHistory() }
-        let walksFamily = ScanMode.next(isOwnCloudFamily: true, history: history, now: clock.now()) == .whole
+        let known = try await keptServer()
         do {
             // Before the first scan it may be no folder of files: of a calendar all would be listed in vain.
-            let found = try await connection.connect { hasStatusDocument in
-                scans && history.lastScan != nil && (walksFamily || !hasStatusDocument) ? .one : .zero
+            let found = try await connection.connect(knowing: known) { hasStatusDocument in
+                history.lastScan != nil && mode(hasStatusDocument, history) == .whole ? .one : .zero
             }
             engine.setOnline(true)
             try await setConnectionState(.online)
+            // The server's clock may have told which time it is, before anything is written by this one.
+            try await lookAtClock()
+            try await noteAccepted()
+            try await keepServer()
             return found
         } catch let error as ConnectionError {
             engine.setOnline(false)
-            try await setConnectionState(error.kind == .maintenance ? .unavailable : .offline)
-            if error.kind == .authentication || error.kind == .certificate { state.refuse() }
+            // A refusal says nothing of where things are.
+            if error.kind != .authentication { try await distrustServer() }
+            try await setConnectionState(error.isUnavailable ? .unavailable : .offline)
+            if error.kind == .authentication || error.kind == .certificate { try await noteRefused(error.failure) }
             throw error
         }
     }
@@ -53,21 +61,22 @@ extension AccountHost {
     /// - Parameters:
     ///   - root: the root, if it was asked for just now.
     ///   - listing: its listing, if that has just begun.
-    ///   - whole: every folder is listed, whatever the ETags say.
+    ///   - waits: whether a folder that an earlier scan left is left for a later one.
     func scan(
-        _ facts: ServerFacts, root: ListedItem?, listing: RootListing? = nil, whole: Bool = false
+        _ facts: ServerFacts, _ mode: ScanMode, root: ListedItem? = nil, listing: RootListing? = nil,
+        waits: (ItemPath) -> Bool = { _ in false }
     ) async throws -> ItemListUpdate.Outcome {
         guard facts.hasFiles else {
             let isOwed = state.finishScan()
             policies.fire(isOwed ? .itemListUpdateCompleted : .itemListUpdateCompletedWithoutChanges)
             return ItemListUpdate.Outcome()
         }
-        var outcome = try await walk(facts, root: root, listing: listing, whole: whole)
+        var outcome = try await walk(facts, mode, root: root, listing: listing, waits: waits)
         // Whatever moved meanwhile, into a folder that had been listed by then, was not found. Before a policy goes for its absence, there
         // is another look.
         if outcome.isComplete, !outcome.isHeld, outcome.changed, try await !obsoletePolicies().isEmpty {
             let folders = outcome.folders
-            outcome = try await walk(facts, whole: whole)
+            outcome = try await walk(facts, try await nextMode(facts))
             outcome.changed = true
             outcome.folders += folders
         }
@@ -75,6 +84,7 @@ extension AccountHost {
             if outcome.changed { state.oweTrigger() }
             return outcome
         }
+        try await settleRestored()
         try await lookAtClock()
         let isOwed = state.finishScan()
         let trigger: Trigger =
@@ -84,15 +94,20 @@ extension AccountHost {
         return outcome
     }
 
-    private func walk(
-        _ facts: ServerFacts, root: ListedItem? = nil, listing: RootListing? = nil, whole: Bool
-    ) async throws -> ItemListUpdate.Outcome {
+    /// How a scan goes that somebody asks for now.
+    func nextMode(_ facts: ServerFacts) async throws -> ScanMode {
         let history = try await database.read { try $0.scanHistory() }
-        let mode =
-            whole
-            ? .whole : ScanMode.next(isOwnCloudFamily: facts.isOwnCloudFamily, history: history, now: clock.now())
+        return ScanMode.next(isOwnCloudFamily: facts.isOwnCloudFamily, history: history, now: clock.now())
+    }
+
+    private func walk(
+        _ facts: ServerFacts, _ mode: ScanMode, root: ListedItem? = nil, listing: RootListing? = nil,
+        waits: (ItemPath) -> Bool = { _ in false }
+    ) async throws -> ItemListUpdate.Outcome {
+        let etagsWereWrong = try await database.read { try $0.scanHistory().etagsWereWrong }
         return try await list.update(
-            mode, root: root, listing: listing, etagsNameWrites: facts.isOwnCloudFamily && !history.etagsWereWrong)
+            mode, root: root, listing: listing, etagsNameWrites: facts.isOwnCloudFamily && !etagsWereWrong,
+            waits: waits)
     }
 
     /// Time has passed and no scan has finished: what needs no server is looked at. Not while a person has to say whether the server
@@ -105,13 +120,13 @@ extension AccountHost {
 
     /// Finds out whether what goes for its age may go.
     private func lookAtClock() async throws {
-        let (before, after) = state.look(at: clock, aheadOfServer: connection.takeClockAhead())
+        let (before, after) = state.look(at: process.options.clock, aheadOfServer: connection.takeClockAhead())
         if after.isSane != before.isSane {
             if after.isSane {
                 logger.notice("The clock is believed again")
             } else {
                 logger.warning(
-                    "The clock says \(clock.now()), and said \(before.last.map { "\($0.wall)" } ?? "nothing") when it was looked at last: no copy expires or is vacuumed before the server's clock confirms it"
+                    "The clock says \(process.options.clock.now()), and said \(before.last.map { "\($0.wall)" } ?? "nothing") when it was looked at last: no copy expires or is vacuumed before the server's clock confirms it"
                 )
             }
         }
@@ -124,12 +139,18 @@ extension AccountHost {
     }
 
     /// The server is not asked any more, until ``connect(toScan:)`` finds it.
-    func setOffline() async throws {
+    func setOffline(_ state: ConnectionState = .offline) async throws {
         engine.setOnline(false)
-        try await setConnectionState(.offline)
+        try await setConnectionState(state)
     }
 
     private func setConnectionState(_ state: ConnectionState) async throws {
+        connection.isUnavailable = state == .unavailable
         try await database.write { tx in try tx.setMeta(.connection, .text(state.rawValue)) }
     }
+}
+
+extension ConnectionError {
+    /// Whether the server says that it cannot serve now.
+    var isUnavailable: Bool { kind == .maintenance || status == 503 }
 }

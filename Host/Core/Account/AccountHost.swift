@@ -25,7 +25,7 @@ public final class AccountHost: Sendable {
     let history: PolicyHistory
     let credentials: CredentialsSource
     let process: HostProcess
-    private let plugins: [PluginInstance]
+    let plugins: [PluginInstance]
     let state: AccountState
 
     var database: Database { vault.database }
@@ -34,7 +34,7 @@ public final class AccountHost: Sendable {
         _ parts: Parts, process: HostProcess, credentials: @escaping CredentialsSource, state: AccountState,
         plugins: [PluginInstance]
     ) {
-        (bookmark, settings, clock, logger) = (parts.bookmark, process.settings, process.options.clock, parts.logger)
+        (bookmark, settings, clock, logger) = (parts.bookmark, process.settings, parts.clock, parts.logger)
         (vault, connection, engine, policies, list, loops) = (
             parts.vault, parts.connection, parts.engine, parts.policies, parts.list, parts.loops
         )
@@ -47,6 +47,7 @@ public final class AccountHost: Sendable {
 
     private struct Parts {
         var bookmark: Bookmark
+        var clock: HostClock
         var logger: Logger
         var vault: Vault
         var connection: Connection
@@ -61,32 +62,45 @@ public final class AccountHost: Sendable {
         _ bookmark: Bookmark, credentials: @escaping CredentialsSource, in process: HostProcess
     ) async throws -> AccountHost {
         let options = process.options
-        let clock = options.clock
+        let system = options.clock
         var logger = options.logger
         logger[metadataKey: "account"] = "\(bookmark.name)"
         let secret = try await credentials()
         let vault = try await blocking {
-            try Vault.open(at: bookmark.vault, files: bookmark.files, clock: clock.now)
+            try Vault.open(at: bookmark.vault, files: bookmark.files, clock: system.now)
         }
+        let connection = Connection(
+            bookmark: bookmark, credentials: secret.credentials, limits: process.settings.limits, clock: system,
+            logger: logger)
         do {
-            let connection = Connection(
-                bookmark: bookmark, credentials: secret, limits: process.settings.limits, clock: clock, logger: logger)
-            let lastClock = try await vault.database.read { try $0.metaInteger(.lastClock) }
             let state = AccountState(
-                secret,
-                clock: ClockSanity(last: lastClock.map { .init(wall: Timestamp(nanoseconds: $0), monotonic: nil) }))
+                secret, clock: try await vault.database.read { try ClockSanity($0, clock: system) })
+            let clock = system.believed { state.clock }
             let later = MadeLater()
+            let trace = try await process.openTrace()
             let engine = SyncEngine(
                 account: bookmark.name, database: vault.database, tree: vault.tree, source: connection,
                 isFirstSinceBoot: vault.isFirstSinceBoot, limits: process.settings.limits, clock: clock,
                 callbacks: .init(
-                    relist: { await later.parts?.list.relist($0) }, accountRefused: { _ in state.refuse() },
-                    isCovered: { try later.parts?.policies.covers($0, for: PluginID(of: $1)) ?? true },
+                    relist: { await later.parts?.list.relist($0) },
+                    accountRefused: { if state.refuse($0) { state.looks.ring() } },
+                    isCovered: { item, reason in
+                        guard let policies = later.parts?.policies else { return true }
+                        return try policies.covers(item, for: PluginID(of: reason))
+                    },
+                    maximums: { later.parts?.policies.maximums ?? [:] },
+                    dropped: { dropped in
+                        trace?.dropped(
+                            dropped.action.name, path: dropped.path.text, by: PluginID(of: dropped.reason),
+                            because: dropped.why, at: clock.now())
+                    },
                     usedJustNow: { path in state.uses.with { $0.untold(path) } }),
                 logger: logger)
             // No download is tried before the server was found.
             engine.setOnline(false)
-            let plugins = try await process.startPlugins(for: bookmark, database: vault.database, logger: logger)
+            let plugins = try await process.startPlugins(
+                for: bookmark, database: vault.database, clock: clock, logger: logger,
+                noted: { state.mistakes.ring() })
             do {
                 let names = plugins.map(\.plugin.text).joined(separator: "\n")
                 try await vault.database.write { try $0.setMeta(.runningPlugins, .text(names)) }
@@ -96,27 +110,31 @@ public final class AccountHost: Sendable {
             }
             let policies = ItemPolicies(
                 database: vault.database, plugins: plugins,
-                sink: SyncSink(engine: engine, logger: logger), files: bookmark.files,
-                clock: clock, believed: { state.believed($0) }, logger: logger)
+                sink: SyncSink(engine: engine, clock: clock, trace: trace), files: bookmark.files,
+                clock: clock, logger: logger)
             let mover = TreeMover(database: vault.database, tree: vault.tree, engine: engine, logger: logger)
             let list = ItemListUpdate(
                 database: vault.database, connection: connection, clock: clock, logger: logger,
                 // More than are on the network: what some have to write is committed together while others are listed.
                 concurrency: process.settings.limits.connections * 3, reservesDotLarder: vault.tree.reservesDotLarder,
-                removalGuard: process.settings.removalGuard, carryOutMoves: { try await mover.carryOut() })
+                removalGuard: process.settings.removalGuard, carryOutMoves: { try await mover.carryOut() },
+                fetchesAgain: { try engine.fetchAgain($0, in: $1) })
             let loops = EventLoops(
                 database: vault.database, connection: connection, plugins: plugins,
-                interval: process.settings.loopInterval, clock: clock,
+                interval: process.settings.loopInterval, removalGuard: process.settings.removalGuard, clock: clock,
                 callbacks: .init(
                     look: { state.looks.ring() },
                     refused: {
                         state.refuse()
                         state.looks.ring()
                     },
+                    loopRefused: { state.loopRefusals.ring() },
+                    stop: { await process.stopPlugins([$0]) }, start: { await process.startPluginAgain($0) },
                     recordsChanged: { if $0.contains(where: \.isCalendars) { state.calendars.ring() } }),
                 logger: logger)
             later.set((policies, list))
             vault.database.setCommitObserver { summary in
+                state.count(summary)
                 policies.databaseChanged(summary)
                 if summary.policiesChanged {
                     engine.policiesChanged()
@@ -125,18 +143,21 @@ public final class AccountHost: Sendable {
                 if summary.recordsChanged || summary.changesItems { engine.wake() }
             }
             let parts = Parts(
-                bookmark: bookmark, logger: logger, vault: vault, connection: connection, engine: engine,
+                bookmark: bookmark, clock: clock, logger: logger, vault: vault, connection: connection, engine: engine,
                 policies: policies, list: list, loops: loops)
             return AccountHost(parts, process: process, credentials: credentials, state: state, plugins: plugins)
         } catch {
-            try vault.close()
+            await connection.shutdown()
+            // What went wrong first is what counts.
+            do { try vault.close() } catch { logger.debug("\(error)") }
             throw error
         }
     }
 
     /// Stops the plugins, closes the connections and gives the vault free. No run may be under way.
     public func close() async throws(Failure) {
-        await process.stopPlugins(plugins)
+        let others = loops.instances.filter { instance in !plugins.contains { $0 === instance } }
+        await process.stopPlugins(plugins + others)
         await connection.shutdown()
         try vault.close()
     }
@@ -149,10 +170,20 @@ public final class AccountHost: Sendable {
 final class AccountState: Sendable {
     private struct Values {
         var isRefused = false
-        var credentials: Credentials
+        /// Why, if that was told.
+        var refusedBecause: Failure?
+        var secret: AccountSecret
+        /// Written since, and not used yet.
+        var newSecret: AccountSecret?
+        /// What the server took last.
+        var worked: Credentials?
         var owesTrigger = true
         var policiesLookedAt = 0
         var clock: ClockSanity
+        var moves = 0
+        var calendarObjects = 0
+        var removed = 0
+        var reopens = false
     }
 
     private let values: Mutex<Values>
@@ -160,19 +191,23 @@ final class AccountState: Sendable {
     let looks = Bell()
     /// Rung when calendars or what is in them changed.
     let calendars = Bell()
+    /// Rung when the server refuses the secret for what a loop asks, and not for the account's files.
+    let loopRefusals = Bell()
     /// Rung when policies were changed.
     let policyChanges = Bell()
+    /// Rung when a plugin failed or broke the rules.
+    let mistakes = Bell()
     /// Which copies programs use, while the tree is watched.
     let uses = UseLog()
 
-    init(_ credentials: Credentials, clock: ClockSanity) {
-        values = Mutex(Values(credentials: credentials, clock: clock))
+    init(_ secret: AccountSecret, clock: ClockSanity) {
+        values = Mutex(Values(secret: secret, clock: clock))
     }
 
-    /// The time by which policies go.
-    func believed(_ now: Timestamp) -> Timestamp { values.withLock { $0.clock.believed(now) } }
+    /// What is made of the system's clock.
+    var clock: ClockSanity { values.withLock { $0.clock } }
 
-    /// Looks at the clocks with what the server says of the time.
+    /// Looks at the system's clocks with what the server says of the time.
     /// - Returns: the clock's state before and after.
     func look(at clock: HostClock, aheadOfServer ahead: Duration?) -> (before: ClockSanity, after: ClockSanity) {
         values.withLock { values in
@@ -182,23 +217,62 @@ final class AccountState: Sendable {
         }
     }
 
-    /// The server refused the account: it is not asked again before there are new credentials.
-    func refuse() { values.withLock { $0.isRefused = true } }
-    var isRefused: Bool { values.withLock { $0.isRefused } }
-
-    /// - Returns: whether these are others than those that were refused.
-    func renew(_ credentials: Credentials) -> Bool {
+    /// Counts what a transaction committed.
+    func count(_ summary: CommitSummary) {
+        guard summary.moves > 0 || summary.calendarObjects > 0 || summary.removedCopies > 0 else { return }
         values.withLock { values in
-            guard values.credentials != credentials else { return false }
-            values.credentials = credentials
-            values.isRefused = false
-            return true
+            values.moves += summary.moves
+            values.calendarObjects += summary.calendarObjects
+            values.removed += summary.removedCopies
         }
     }
+
+    /// What was committed since the account was opened.
+    var counts: (moves: Int, calendarObjects: Int, removed: Int) {
+        values.withLock { ($0.moves, $0.calendarObjects, $0.removed) }
+    }
+
+    /// The server refused the account: it is not asked again before ``RefusedAccount`` says so.
+    /// - Returns: whether that is news.
+    @discardableResult
+    func refuse(_ why: Failure? = nil) -> Bool {
+        values.withLock { values in
+            defer { values.isRefused = true }
+            if let why { values.refusedBecause = why }
+            return !values.isRefused
+        }
+    }
+    var isRefused: Bool { values.withLock { $0.isRefused } }
+    var refusedBecause: Failure? { values.withLock { $0.refusedBecause } }
+
+    /// The secret that the server is asked with.
+    var secret: AccountSecret { values.withLock { $0.secret } }
+
+    /// The server is asked again, with this secret.
+    func retry(with secret: AccountSecret) {
+        values.withLock { ($0.secret, $0.newSecret, $0.isRefused, $0.refusedBecause) = (secret, nil, false, nil) }
+    }
+
+    /// The newest secret that is known.
+    var newestSecret: AccountSecret { values.withLock { $0.newSecret ?? $0.secret } }
+
+    /// A secret that was written anew, to be used as soon as nothing else is under way.
+    func offer(_ secret: AccountSecret) { values.withLock { $0.newSecret = secret } }
+    var offeredSecret: AccountSecret? { values.withLock { $0.newSecret } }
+
+    /// The server took the secret.
+    func noteWorked() { values.withLock { $0.worked = $0.secret.credentials } }
+
+    /// Whether the server took this very secret before; nil: it took none since the start.
+    var hasWorked: Bool? { values.withLock { values in values.worked.map { $0 == values.secret.credentials } } }
 
     /// The version of the policies of which it was last seen after a scan whether they are of use still; 0: never.
     var policiesLookedAt: Int { values.withLock { $0.policiesLookedAt } }
     func lookedAtPolicies(_ version: Int) { values.withLock { $0.policiesLookedAt = version } }
+
+    /// The run ends so that the account is opened anew.
+    func reopen() { values.withLock { $0.reopens = true } }
+    var reopens: Bool { values.withLock { $0.reopens } }
 
     /// A scan changed something and did not finish.
     func oweTrigger() { values.withLock { $0.owesTrigger = true } }

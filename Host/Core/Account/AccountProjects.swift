@@ -59,7 +59,7 @@ final class AccountProjects: PluginProjects {
 
     func usage(of plugin: PluginID) throws(ServiceError) -> PluginProject.Usage {
         let bytes = try measure(plugin)
-        return PluginProject.Usage(bytes: UInt64(bytes), quota: UInt64(quota(of: plugin)))
+        return PluginProject.Usage(bytes: UInt64(bytes), quota: UInt64(max(0, quota(of: plugin))))
     }
 
     func create(for plugin: PluginID) throws(ServiceError) -> String {
@@ -144,7 +144,9 @@ final class AccountProjects: PluginProjects {
             let storage =
                 isReadOnly
                 ? ProjectStorage(readingFrom: base)
-                : ProjectStorage(base: base, bundleID: "", now: { [clock] in ProjectDate(clock.now()) })
+                : ProjectStorage(
+                    base: base, bundleID: "", now: { [clock] in ProjectDate(clock.now()) },
+                    sourceRefusal: ProjectSources.refusal)
             state.storage = storage
             return storage
         }
@@ -175,7 +177,7 @@ final class AccountProjects: PluginProjects {
 
     private func count(_ growth: Int64, _ plugin: PluginID) {
         state.withLock { state in
-            if let used = state.used[plugin] { state.used[plugin] = max(0, used + growth) }
+            if let used = state.used[plugin] { state.used[plugin] = max(0, used.adding(growth)) }
         }
     }
 
@@ -183,7 +185,7 @@ final class AccountProjects: PluginProjects {
         var bytes: Int64 = 0
         for id in try ids(of: plugin, PluginProjectOrder()) {
             do throws(ProjectError) {
-                bytes += Int64(clamping: try storage().size(of: id))
+                bytes = bytes.adding(Int64(clamping: try storage().size(of: id)))
             } catch {
                 // A person may delete one meanwhile.
                 guard (error.underlying as? ProjectProblem) == .noSuchProject else { throw ServiceError(error) }

@@ -19,8 +19,13 @@ struct ClockSanity: Equatable {
 
     private(set) var last: Reading?
     private(set) var isSane = true
+    /// The monotonic clock when this began.
+    private let began: Duration
 
-    init(last: Reading?) { self.last = last }
+    init(last: Reading?, began: Duration = .zero) {
+        self.last = last
+        self.began = began
+    }
 
     /// Looks at the clocks.
     /// - Parameter ahead: By how much this clock is ahead of the server's, which was asked since the last look; nil: it was not.
@@ -29,8 +34,20 @@ struct ClockSanity: Equatable {
         if isSane { last = Reading(wall: now, monotonic: monotonic) }
     }
 
-    /// The time by which policies go: while the clock is not believed, the last one that was, so that nothing grows old.
-    func believed(_ now: Timestamp) -> Timestamp { isSane ? now : last?.wall ?? now }
+    /// What is taken for the time: while the clock is not believed, the last one that was and what has passed since. A step shows at
+    /// once, not with the next look.
+    func believed(_ now: Timestamp, _ monotonic: Duration) -> Timestamp {
+        guard let last, !isBelieved(now, monotonic) else { return now }
+        return last.wall + max(.zero, monotonic - (last.monotonic ?? began))
+    }
+
+    /// What ages are counted to: while the clock is not believed, the last one that was, so that nothing grows old.
+    func agesTo(_ now: Timestamp, _ monotonic: Duration) -> Timestamp {
+        guard let last, !isBelieved(now, monotonic) else { return now }
+        return last.wall
+    }
+
+    private func isBelieved(_ now: Timestamp, _ monotonic: Duration) -> Bool { isSane && isPlausible(now, monotonic) }
 
     private func isPlausible(_ now: Timestamp, _ monotonic: Duration) -> Bool {
         guard let last else { return true }
@@ -47,4 +64,21 @@ private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - 
 extension MetaKey {
     /// The wall clock when it was believed last, nanoseconds since 1970.
     static let lastClock = MetaKey("lastClock")
+}
+
+extension HostClock {
+    /// The clock of an account's parts, over the system's.
+    func believed(by sanity: @escaping @Sendable () -> ClockSanity) -> HostClock {
+        HostClock(
+            now: { [now, monotonic] in sanity().believed(now(), monotonic()) },
+            agesTo: { [now, monotonic] in sanity().agesTo(now(), monotonic()) }, monotonic: monotonic, sleep: sleep)
+    }
+}
+
+extension ClockSanity {
+    /// As a host recorded it last.
+    init(_ reads: some DatabaseReads, clock: HostClock) throws {
+        let last = try reads.metaInteger(.lastClock).map { Reading(wall: Timestamp(nanoseconds: $0), monotonic: nil) }
+        self.init(last: last, began: clock.monotonic())
+    }
 }

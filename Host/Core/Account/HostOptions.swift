@@ -26,6 +26,3 @@ public struct HostOptions: Sendable {
         self.person = person
     }
 }
-
-/// Reads an account's secret; asked at the start, and again after the server has refused it.
-public typealias CredentialsSource = @Sendable () async throws(Failure) -> Credentials

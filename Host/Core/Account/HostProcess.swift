@@ -42,6 +42,13 @@ public actor HostProcess {
     /// done yet.
     public func pluginReports() async -> [PluginReport] { await loaded(memory: nil).reports() }
 
+    /// The plugins in a library that the config does not name, which is opened in a child process alone.
+    /// - Throws: why it is none that can be used.
+    public nonisolated func plugins(inLibrary path: String) async throws(Failure) -> [PluginID] {
+        let probe = ProbeCommand(arguments: options.probe)
+        do { return try await blocking { try probe.plugins(inLibrary: path) } } catch { throw Failure(of: error) }
+    }
+
     /// The same, before a vault is opened for work: what was tried before is read from an account's vault, and what is tried now
     /// is remembered in those that are opened after this.
     public func pluginReports(before bookmark: Bookmark) async -> [PluginReport] {
@@ -62,26 +69,47 @@ public actor HostProcess {
     public func close() async throws(Failure) {
         await loading?.value.shutDown()
         loading = nil
-        try trace?.flush()
+        try trace?.check()
     }
 
-    /// - Parameter isReadOnly: whether the database is open for reading alone.
+    /// - Parameters:
+    ///   - isReadOnly: whether the database is open for reading alone.
+    ///   - clock: the account's, as far as it is believed.
+    ///   - noted: called after a plugin failed or broke the rules; it returns at once.
     func startPlugins(
-        for bookmark: Bookmark, database: Database, isReadOnly: Bool = false, logger: Logger
+        for bookmark: Bookmark, database: Database, isReadOnly: Bool = false, clock: HostClock, logger: Logger,
+        noted: @escaping @Sendable () -> Void = {}
     ) async throws -> [PluginInstance] {
         let trace = try openTrace()
         let memory = DatabaseProbeMemory(database, isReadOnly: isReadOnly)
         let host = await loaded(memory: memory)
         try await early?.write(to: memory)
+        let calls = PluginCalls(vault: bookmark.vault, clock: clock)
+        let held = try await calls.held(in: database, isReadOnly: isReadOnly, logger: logger)
         let environment = AccountEnvironment(
-            name: bookmark.name, logger: logger, clock: options.clock, trace: trace,
+            name: bookmark.name, logger: logger, clock: clock, trace: trace,
+            calls: isReadOnly ? nil : await calls.board(for: host, logger: logger), held: held,
             projects: AccountProjects(
                 base: bookmark.vault + "/projects", isReadOnly: isReadOnly, plugins: settings.plugins,
-                clock: options.clock))
+                clock: clock),
+            noted: noted)
         return await host.start(environment)
     }
 
     func stopPlugins(_ instances: [PluginInstance]) async { await loading?.value.stop(instances) }
+
+    /// What is to be said of calls into plugins that did not return and were given up.
+    public func givenUpCalls() async -> [Failure] {
+        guard let host = await loading?.value else { return [] }
+        return await host.givenUpCalls().map(Failure.init(givenUp:))
+    }
+
+    /// Whether a thread of this process may still be inside such a call: then nothing may be run at its end.
+    public static var mustEndAtOnce: Bool { PluginHost.hasGivenUp }
+
+    func startPluginAgain(_ stopped: PluginInstance) async -> PluginInstance? {
+        await loading?.value.startAgain(stopped)
+    }
 
     /// Names calls into plugins that do not return, until the task is cancelled.
     func watchPlugins() async { await loading?.value.watch() }
@@ -99,7 +127,7 @@ public actor HostProcess {
         return await task.value
     }
 
-    private func openTrace() throws(Failure) -> TraceWriter? {
+    func openTrace() throws(Failure) -> TraceWriter? {
         if trace == nil, let path = options.trace { trace = try TraceWriter(path: path) }
         return trace
     }

@@ -41,8 +41,7 @@ extension Transaction {
     /// A known file is followed by its id wherever it goes. A folder, and what is not known yet, is its path and all below.
     private static func condition(of path: ItemPath, _ item: Item?) -> String {
         if let item, item.kind == .file { return Condition.property(.localID, equals: item.localID.text).text }
-        let below = Condition.path(beginsWith: path.prefixOfItemsBelow)
-        return path.isRoot ? below.text : Condition.anyOf([.property(.path, equals: path.text), below]).text
+        return Condition.at(orBelow: path).text
     }
 
     /// Ends what pinning the item began.
@@ -67,16 +66,6 @@ extension Transaction {
         throw Failure(
             .badData, "\(path) is available offline by the policy \(first.path?.text ?? first.condition) (\(first.id))",
             hint: first.path.map { "`larder unpin \($0)` ends that for all that it covers" })
-    }
-}
-
-extension Condition {
-    fileprivate static func property(_ property: Property, equals text: String) -> Condition {
-        .comparison(Comparison(left: .property(property), relation: .equal, right: .text(Text(text))))
-    }
-
-    fileprivate static func path(beginsWith prefix: String) -> Condition {
-        .text(TextTest(text: .property(.path), place: .start, part: .text(Text(prefix))))
     }
 }
 

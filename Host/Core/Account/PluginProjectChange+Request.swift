@@ -33,7 +33,7 @@ extension PluginProjectChange {
 }
 
 extension PluginProjectChange.NewStep {
-    var content: StepContent { StepContent(userData: userData, assetsSource: assetsSource) }
+    var content: StepContent { StepContent(userData: userData, assetsSource: assetsSource, sourceUse: .copied) }
 }
 
 /// Makes a storage's errors those of a service.
@@ -50,7 +50,7 @@ extension ServiceError {
         let status =
             switch error.underlying as? ProjectProblem {
             case .noSuchProject, .noSuchStep: LARDER_NOT_FOUND
-            case .cursorOutOfRange, .badSource: LARDER_INVALID_ARGUMENT
+            case .cursorOutOfRange, .badSource, .sourceElsewhere: LARDER_INVALID_ARGUMENT
             case .otherProject: LARDER_INTERNAL
             case .damaged, .newerFormat, nil: LARDER_IO
             }

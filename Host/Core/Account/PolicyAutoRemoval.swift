@@ -40,7 +40,7 @@ extension AccountHost {
         let version = policies.policiesVersion
         let areNew = state.policiesLookedAt != version
         guard trigger == .itemListUpdateCompleted || areNew else { return }
-        let (ids, now) = (try await obsoletePolicies(), clock.now())
+        let (ids, now, time) = (try await obsoletePolicies(), clock.agesTo(), clock.now())
         // Read before the look: what changed meanwhile is looked at again.
         state.lookedAtPolicies(version)
         if areNew { try await nameUnmetPolicies() }
@@ -51,8 +51,8 @@ extension AccountHost {
                 let fate = try AutoRemoval(of: policy, in: tx, now: now)
                 switch fate {
                 case .stays: continue
-                case .aimedAnew(let aimed): try tx.updatePolicy(aimed, by: .host(at: now))
-                case .goes: try tx.removePolicy(policy.id, by: .host(at: now))
+                case .aimedAnew(let aimed): try tx.updatePolicy(aimed, by: .host(at: time))
+                case .goes: try tx.removePolicy(policy.id, by: .host(at: time))
                 }
                 done.append((policy, fate))
             }
@@ -74,7 +74,7 @@ extension AccountHost {
 extension AccountHost {
     /// The policies of kinds that are processed here whose condition for staying no item meets.
     func obsoletePolicies() async throws -> [PolicyID] {
-        let (kinds, now) = (policies.kinds, clock.now())
+        let (kinds, now) = (policies.kinds, clock.agesTo())
         return try await database.read { reads in
             try reads.policies().filter { policy in
                 guard kinds.contains(policy.kind) else { return false }

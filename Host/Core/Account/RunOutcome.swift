@@ -19,6 +19,12 @@ public struct RunOutcome: Sendable {
     /// Downloads that were put in place, and their bytes.
     public var files = 0
     public var bytes: Int64 = 0
+    /// Items that the server had moved.
+    public var moves = 0
+    /// Files whose copies were removed here, by policies, for a person or since they are gone from the server.
+    public var removed = 0
+    /// Objects of calendars that came, changed or went.
+    public var calendarObjects = 0
 
     public init() {}
 

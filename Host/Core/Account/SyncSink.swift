@@ -1,20 +1,29 @@
 import ItemPolicies
-import Logging
 import Model
+import PluginHost
 import Storage
 import SyncEngine
 
 /// The door by which what plugins ask for enters the sync engine, as what persons ask for does.
 struct SyncSink: IntentSink {
     let engine: SyncEngine
-    let logger: Logger
+    let clock: HostClock
+    let trace: TraceWriter?
 
-    func perform(_ intent: Intent, in transaction: Transaction) throws {
-        guard let request = ActionRequest(intent) else { return }
-        for outcome in try engine.enqueue([request], in: transaction) {
-            guard case .refused(let failure) = outcome else { continue }
-            logger.notice(
-                "Refused what a plugin asked for: \(failure.message)", metadata: ["plugin": "\(intent.plugin)"])
+    func perform(_ intent: Intent, in transaction: Transaction) throws -> Bool {
+        guard let request = ActionRequest(intent) else { return false }
+        let before = transaction.changes?.updated.count
+        guard let outcome = try engine.enqueue([request], in: transaction).first else { return false }
+        switch outcome {
+        case .queued, .waits: return true
+        case .joined, .done: return transaction.changes?.updated.count != before
+        case .refused(let failure):
+            // The engine has logged it.
+            guard let trace else { return false }
+            let path = try transaction.item(localID: request.item)?.path.text
+            trace.dropped(
+                request.action.name, path: path, by: intent.plugin, because: failure.message, at: clock.now())
+            return false
         }
     }
 }

@@ -42,9 +42,14 @@ struct TreeWatch: Sendable {
         var hasToldOfUses = false
         var scansAt = Duration.zero
         var forgivesAt = Duration.zero
+        var looksAt = Duration.zero
         while true {
             try Task.checkCancellation()
             try await seeToRoot()
+            if host.clock.monotonic() >= looksAt {
+                try await seeToUnreadable()
+                looksAt = host.clock.monotonic() + Self.rootCheck
+            }
             if watcher.limit != nil, limit != nil, host.clock.monotonic() >= scansAt {
                 // The limit may be another by now.
                 await watcher.walk()
@@ -93,9 +98,17 @@ struct TreeWatch: Sendable {
     private func seeToRoot() async throws {
         let tree = host.vault.tree
         guard try await !blocking({ tree.isInPlace }) else { return }
-        throw Failure(
+        throw Failure.lasting(
             .localIO, "The folder \(tree.root) with the local copies was moved, removed or unmounted",
             hint: "Put it back or mount it, and start Larder again")
+    }
+
+    /// Nothing tells that a file system was unmounted, or rights were changed above.
+    private func seeToUnreadable() async throws {
+        let folders = try await host.database.read { try $0.unreadableFolders() }
+        guard !folders.isEmpty else { return }
+        let tree = host.vault.tree
+        look(at: try await blocking { folders.filter { tree.whyUnreadable($0) == nil } })
     }
 
     private func tell(_ limit: Failure?) {

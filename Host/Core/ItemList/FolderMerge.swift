@@ -11,9 +11,8 @@ final class FolderMerge: Sendable {
     /// What the scan tells its folders.
     struct Context: Sendable {
         var started: Timestamp
-        /// Whether the next scan goes on with every folder that this one has not listed when it is cut off. It does not after a walk
-        /// over everything that begins anew.
-        var keepsAllJobs = true
+        /// Whether every folder that is found to be listed is kept for a later scan, should this one end before it.
+        var keepsAllJobs: @Sendable () -> Bool = { true }
         /// Folders whose rows this scan has confirmed.
         var isListed: @Sendable (ItemPath) -> Bool
         /// Each write gets an ETag of its own, so that a file which changed just before its listing is no risk. So it is on servers
@@ -21,12 +20,16 @@ final class FolderMerge: Sendable {
         var etagsNameWrites = false
         /// The tree's mark lies at `/.larder`, so that the server's item of that name cannot be kept.
         var reservesDotLarder: Bool
+        /// Has a copy fetched once more that may hold the first of two contents with one ETag.
+        var fetchesAgain: @Sendable (LocalID, Transaction) throws -> Void = { _, _ in }
     }
 
     /// What a finished folder gives.
     struct Result: Sendable {
         /// Folders to be listed next.
         var jobs: [ScanJob] = []
+        /// Whether all of them were kept for a later scan.
+        var keptJobs = true
         /// Whether a row was added, changed, moved or removed.
         var changed = false
         /// Whether moves of the tree were journalled.
@@ -36,10 +39,10 @@ final class FolderMerge: Sendable {
     }
 
     private struct State {
-        var seen: Set<Int64> = []
+        var seen = RowSet()
         var result = Result()
         var reserved: [RefusedEntry] = []
-        /// Those of the jobs that a later scan has to know of, should this one end before them.
+        /// Those of the jobs that a later scan has to know of in any case: it would not find them by their ETags.
         var jobsToKeep: [ScanJob] = []
         /// Whether something changed that the folder's own ETag should have told.
         var contentChanged = false
@@ -82,7 +85,7 @@ final class FolderMerge: Sendable {
             for path in listing.unknown {
                 if let row = try tx.scanRow(at: path) { state.seen.insert(row.databaseID) }
             }
-            try report(listing.refused + state.reserved, in: tx)
+            try report(listing.refused + state.reserved, of: listing.refusedCount + state.reserved.count, in: tx)
             var missing: [Int64] = []
             try tx.forEachKnownChild(of: job.path) { if !state.seen.contains($0) { missing.append($0) } }
             // The end of the scan decides: until then they may turn up elsewhere.
@@ -95,31 +98,38 @@ final class FolderMerge: Sendable {
                 try tx.setListed(folder: row.databaseID, etag: folder.etag)
             }
             try tx.removeScanJob(job.path)
-            for job in state.jobsToKeep { try tx.addScanJob(job) }
+            state.result.keptJobs = context.keepsAllJobs()
+            for job in state.result.keptJobs ? state.result.jobs : state.jobsToKeep { try tx.addScanJob(job) }
             return state.result
         }
     }
 
-    /// Files an issue for each entry that cannot be kept here, and withdraws those of entries that are gone.
-    private func report(_ refused: [RefusedEntry], in tx: Transaction) throws {
-        // No path has two slashes in a row: the subjects of a folder's entries begin like no other folder's.
-        let prefix = job.path.prefixOfItemsBelow + "/"
-        var known = try tx.issueSubjects(code: Self.refusedCode, prefix: prefix)
-        for entry in refused {
-            let subject = prefix + entry.href
-            if let index = known.firstIndex(where: { $0.hasSameBytes(as: subject) }) {
-                known.remove(at: index)
-                continue
-            }
-            try tx.file(
-                Issue(
-                    code: Self.refusedCode, subject: subject,
-                    message: "\(entry.href) in \(job.path) cannot be kept here: \(entry.problem.explanation). "
-                        + "Rename it on the server",
-                    choices: [], created: context.started))
+    /// Files one issue for all entries that cannot be kept here, and withdraws it when there are none any more.
+    private func report(_ refused: [RefusedEntry], of count: Int, in tx: Transaction) throws {
+        let subject = job.path.text
+        guard let first = refused.first else {
+            try tx.deleteIssue(code: Self.refusedCode, subject: subject)
+            return
         }
-        for subject in known { try tx.deleteIssue(code: Self.refusedCode, subject: subject) }
+        var message =
+            "\(first.href) in \(job.path) cannot be kept here: \(first.problem.explanation). Rename it on the server"
+        if count > 1 {
+            let named = refused.prefix(Self.namedRefusals).map { "\($0.href) (\($0.problem.explanation))" }
+            message =
+                "\(count) entries of \(job.path) cannot be kept here: \(named.joined(separator: ", "))"
+                + (count > named.count ? ", …" : "") + ". Rename them on the server"
+        }
+        // Told anew only if it is news.
+        let before = try tx.issue(code: Self.refusedCode, subject: subject)
+        if let before, before.message.hasSameBytes(as: message) { return }
+        try tx.file(
+            Issue(
+                code: Self.refusedCode, subject: subject, message: message, choices: [],
+                created: before?.created ?? context.started))
     }
+
+    /// How many names an issue tells.
+    private static let namedRefusals = 3
 
     /// The root is in no folder's listing but its own.
     private func mergeRoot(_ folder: ListedItem, in tx: Transaction) throws {
@@ -158,8 +168,8 @@ final class FolderMerge: Sendable {
             (id, listedETag) = (row.databaseID, row.listedETag)
         case .distrust(let row):
             try tx.distrustCopy(of: row)
+            try context.fetchesAgain(row.localID, tx)
             (id, listedETag) = (row.databaseID, row.listedETag)
-            state.noteChange(ofContent: false)
         case .update(let row, let racy):
             try tx.updateListed(row, with: entry, fileID: newFileID, racy: racy)
             (id, listedETag) = (row.databaseID, row.listedETag)
@@ -175,8 +185,14 @@ final class FolderMerge: Sendable {
                 inheritsLocalFile: inherits)
             state.noteChange()
         case .move(let row, let displaced, let racy):
-            if let displaced { try tx.removeListed(displaced, at: context.started) }
+            // An item that is back in its place before it was decided about takes it from the one that came meanwhile.
+            let isBack = try row.path == entry.path && row.removedAt != nil && tx.isMissing(row.databaseID)
+            let inherits = try displace(
+                displaced, for: entry, isBack: isBack && displaced?.isYounger(than: row) == true, in: tx)
             (listedETag, rescan) = try move(row, to: entry, fileID: fileID, racy: racy, in: tx)
+            if inherits, row.path == entry.path || row.cloudStatus == .cloudOnly {
+                try tx.meetUnknownFile(at: row.localID)
+            }
             id = row.databaseID
             state.result.movesTree = true
             state.noteChange()
@@ -187,22 +203,22 @@ final class FolderMerge: Sendable {
         guard rescan || !isListed else { return }
         let listing = ScanJob(path: entry.path, isWhole: rescan)
         state.result.jobs.append(listing)
-        // A walk over everything that is not finished is followed by another one, or by a scan that goes by ETags: that one finds
-        // by itself what has none, and needs nothing of what is unchanged.
-        if context.keepsAllJobs || (entry.etag != nil && !isListed) { state.jobsToKeep.append(listing) }
+        // A scan that goes by ETags finds by itself what has none, and needs nothing of what is unchanged.
+        if entry.etag != nil, !isListed { state.jobsToKeep.append(listing) }
     }
 
-    /// Another item's row leaves the path. A person's file there then counts for the item that comes.
-    private func displace(_ row: ScanRow?, for entry: ListedItem, in tx: Transaction) throws -> Bool {
+    /// Another item's row leaves the path, and is missing until the scan's end. A person's file there then counts for the item that
+    /// comes.
+    /// - Parameter isBack: the item that comes was there before the other.
+    private func displace(
+        _ row: ScanRow?, for entry: ListedItem, isBack: Bool = false, in tx: Transaction
+    ) throws -> Bool {
         guard let row else { return false }
-        if row.fileID != nil { try tx.removeListed(row, at: context.started) }
-        guard row.cloudStatus == .locallyModified || row.fileID == nil else { return false }
-        guard row.kind == .file, entry.kind == .file else {
-            if row.fileID == nil { try tx.forgetLocalFile(of: row) }
-            return false
-        }
-        try tx.forgetLocalFile(of: row)
-        return true
+        let hasPersonsFile = row.cloudStatus == .locallyModified || row.fileID == nil
+        let inherits = hasPersonsFile && row.kind == .file && entry.kind == .file
+        if inherits || row.fileID == nil { try tx.forgetLocalFile(of: row) }
+        if row.fileID != nil { try tx.displaceListed(row, at: context.started, isNewcomer: isBack) }
+        return inherits
     }
 
     /// - Returns: the version under which the folder's children are known, and whether all below is listed again.
@@ -220,4 +236,9 @@ final class FolderMerge: Sendable {
         let isPartlyListed = try row.kind == .folder && tx.hasUnlistedFolder(below: entry.path)
         return cameBack ? (nil, true) : (row.listedETag, job.isWhole || isPartlyListed)
     }
+}
+
+extension ScanRow {
+    /// Whether its item was met later. Rows are numbered as they come.
+    fileprivate func isYounger(than other: ScanRow) -> Bool { databaseID > other.databaseID }
 }

@@ -19,20 +19,28 @@ struct ItemListUpdate: Sendable {
     let removalGuard: RemovalGuard?
     /// Called after each transaction that may have journalled moves of the tree.
     let carryOutMoves: @Sendable () async throws -> Void
+    /// Has a copy fetched once more that may hold the first of two contents with one ETag.
+    let fetchesAgain: @Sendable (LocalID, Transaction) throws -> Void
 
     /// What a scan came to.
     struct Outcome: Sendable {
         /// Whether every folder that had to be listed was.
         var isComplete = true
+        /// Whether it gave up before all of them were asked for, since the server does not answer.
+        var isCutOff = false
         var changed = false
         /// Whether so much was missing that a person decides first.
         var isHeld = false
-        var failures: [Failure] = []
+        /// The folders that could not be listed, and why.
+        var failed: [ItemPath: ConnectionError] = [:]
         /// How many folders were listed.
         var folders = 0
+
+        /// The failures as a person gets them, by their folders' paths.
+        var failures: [Failure] { failed.sorted { $0.key < $1.key }.map(\.value.failure) }
     }
 
-    private enum Listed: Sendable {
+    enum Listed: Sendable {
         case folder(FolderMerge.Result)
         /// The folder is not on the server any more.
         case gone
@@ -45,38 +53,60 @@ struct ItemListUpdate: Sendable {
     ///   - root: the root as it was listed just now, if it was.
     ///   - listing: its listing, if that has just begun.
     ///   - etagsNameWrites: whether the server gives each write an ETag of its own.
+    ///   - waits: whether a folder that an earlier scan left is left for a later one.
     /// - Throws: `Failure` of the database or the tree, and `CancellationError`.
     func update(
-        _ mode: ScanMode, root: ListedItem? = nil, listing: RootListing? = nil, etagsNameWrites: Bool = false
+        _ mode: ScanMode, root: ListedItem? = nil, listing: RootListing? = nil, etagsNameWrites: Bool = false,
+        waits: (ItemPath) -> Bool = { _ in false }
     ) async throws -> Outcome {
         let started = clock.now()
         var outcome = Outcome()
-        var goesOn = false
+        var keepsJobs = true
         if mode == .whole {
-            goesOn = try await database.write { try $0.beginWholeWalk(at: started, etagsTell: etagsNameWrites) }
+            keepsJobs = try await database.write { try $0.beginWholeWalk(at: started, etagsTell: etagsNameWrites) }
         }
-        guard let jobs = try await firstJobs(mode, root: root, &outcome) else { return outcome }
-        let keepsAllJobs = mode == .byETags || goesOn
-        try await walk(jobs, keepsAllJobs: keepsAllJobs, listing, started: started, etagsNameWrites, &outcome)
-        let isComplete = outcome.isComplete
+        if try await !database.read({ try $0.hasRemovalMemory() }) {
+            try await database.write { tx in try tx.noteKnown(tx.knownCount(), at: started) }
+        }
+        guard let jobs = try await firstJobs(mode, root: root, waits, &outcome) else {
+            try await carryOutMoves()
+            return outcome
+        }
+        let kept = KeptJobs(database, walk: mode == .whole ? started : nil, isOn: keepsJobs)
+        let left = try await walk(jobs, kept, listing, started: started, etagsNameWrites, &outcome)
+        if !left.isEmpty {
+            outcome.isComplete = false
+            // Also when the run is called off.
+            try await Task { try await kept.keep(left) }.value
+        }
+        try Task.checkCancellation()
+        let (isComplete, changed) = (outcome.isComplete, outcome.changed)
         // Since when it is known: a long scan is no age.
         let ended = clock.now()
         outcome.isHeld = try await database.write { [removalGuard] tx in
             let isHeld = try tx.settleMissing(guardedBy: removalGuard, at: ended)
+            if changed, !isHeld { try tx.noteKnown(tx.knownCount(), at: ended) }
             guard isComplete else { return isHeld }
             try tx.keepModifiedOfRemoved()
             try tx.endScan(mode, begun: started)
             return isHeld
         }
+        // Some may have waited for what was decided.
+        try await carryOutMoves()
         return outcome
     }
 
     /// The folders to begin with; nil if nothing is to be done, which the outcome then says.
-    private func firstJobs(_ mode: ScanMode, root: ListedItem?, _ outcome: inout Outcome) async throws -> [ScanJob]? {
-        guard mode == .byETags else { return [ScanJob(path: .root, isWhole: true)] }
+    private func firstJobs(
+        _ mode: ScanMode, root: ListedItem?, _ waits: (ItemPath) -> Bool, _ outcome: inout Outcome
+    ) async throws -> [ScanJob]? {
+        if mode == .whole { return [ScanJob(path: .root, isWhole: true)] }
         let (left, listedETag) = try await database.read { tx in
             (try tx.scanJobs(), try tx.scanRow(at: .root)?.listedETag)
         }
+        let due = left.filter { !waits($0.path) }
+        if due.count < left.count { outcome.isComplete = false }
+        if mode == .rest { return due }
         do {
             var root = root
             if root == nil { root = try await connection.list(.root, depth: .zero) { _ in }.folder }
@@ -89,84 +119,49 @@ struct ItemListUpdate: Sendable {
                 }
                 return nil
             }
-            let listsRoot = left.contains { $0.path.isRoot }
-            return (isUnchanged || listsRoot ? [] : [ScanJob(path: .root, isWhole: false)]) + left
+            if isUnchanged || left.contains(where: \.path.isRoot) { return due }
+            if waits(.root) {
+                outcome.isComplete = false
+                return due
+            }
+            return [ScanJob(path: .root, isWhole: false)] + due
         } catch let error as ConnectionError {
-            outcome.isComplete = false
-            outcome.failures.append(error.failure)
+            (outcome.isComplete, outcome.isCutOff) = (false, true)
+            outcome.failed[.root] = error
             return nil
         }
     }
 
-    private func walk(
-        _ first: [ScanJob], keepsAllJobs: Bool, _ root: RootListing?, started: Timestamp, _ etagsNameWrites: Bool,
-        _ outcome: inout Outcome
-    ) async throws {
-        let listed = ListedFolders()
-        let writer = MergeWriter(database: database)
-        let context = FolderMerge.Context(
-            started: started, keepsAllJobs: keepsAllJobs, isListed: { listed.contains($0) },
-            etagsNameWrites: etagsNameWrites,
-            reservesDotLarder: reservesDotLarder)
-        var queue = first
-        var next = 0
-        var gaveUp = false
-        var unanswered = 0
-        try await withThrowingTaskGroup(of: (ScanJob, Listed).self) { group in
-            var running = 0
-            while true {
-                while !gaveUp, running < concurrency, next < queue.count {
-                    let job = queue[next]
-                    next += 1
-                    running += 1
-                    let root = job.path.isRoot ? root : nil
-                    group.addTask { (job, try await list(job, root, context: context, writer: writer)) }
-                }
-                if next > 4096 {
-                    queue.removeFirst(next)
-                    next = 0
-                }
-                guard let (job, result) = try await group.next() else { break }
-                running -= 1
-                switch result {
-                case .folder(let result):
-                    unanswered = 0
-                    outcome.folders += 1
-                    listed.insert(job.path)
-                    queue += result.jobs
-                    if result.changed { outcome.changed = true }
-                    // Elsewhere nobody believes them.
-                    if result.contradictsETag, etagsNameWrites { try await distrustETags(of: job.path) }
-                case .gone:
-                    outcome.changed = true
-                case .failed(let error):
-                    outcome.isComplete = false
-                    outcome.failures.append(error.failure)
-                    logger.warning(
-                        "Listing failed", metadata: ["path": "\(job.path)", "error": "\(error.failure.message)"])
-                    if error.kind == .unreachable { unanswered += 1 }
-                    gaveUp = gaveUp || error.concernsAccount || error.kind == .maintenance || unanswered >= 3
-                }
-            }
-        }
-    }
-
-    /// - Parameter begun: the folder's listing, if that has begun.
-    private func list(
+    /// Lists a folder once.
+    /// - Parameter begun: its listing, if that has begun.
+    func list(
         _ job: ScanJob, _ begun: RootListing? = nil, context: FolderMerge.Context, writer: MergeWriter
     ) async throws -> Listed {
         do {
-            return try await Patience.trying(clock, upTo: Patience.tries) {
-                try await listOnce(job, begun, context: context, writer: writer)
-            }
+            return try await listOnce(job, begun, context: context, writer: writer)
         } catch let error as ConnectionError {
             guard error.kind == .notFound, !job.path.isRoot else { return .failed(error) }
-            try await writer.write { tx in
-                if let row = try tx.scanRow(at: job.path) { _ = try tx.noteMissing(row.databaseID) }
-                try tx.removeScanJob(job.path)
-            }
-            return .gone
+            return try await lookFor(job.path, writer: writer)
         }
+    }
+
+    /// A folder is not at its path any more. If the one above is there, it is gone or was moved; if not, one of those above was, and
+    /// nothing is known of this one. A folder that was moved keeps its ETag, and may be listed at its new place without what is below
+    /// it: so the next scan looks from the root on.
+    private func lookFor(_ path: ItemPath, writer: MergeWriter) async throws -> Listed {
+        var isAboveThere = true
+        do {
+            _ = try await connection.list(path.parent, depth: .zero) { _ in }
+        } catch let error as ConnectionError {
+            guard error.kind == .notFound else { return .failed(error) }
+            isAboveThere = false
+        }
+        try await writer.write { [isAboveThere] tx in
+            try tx.forgetListings(above: path)
+            if isAboveThere, let row = try tx.scanRow(at: path) { _ = try tx.noteMissing(row.databaseID) }
+            try tx.removeScanJob(path)
+        }
+        return .gone
     }
 
     private func listOnce(
@@ -214,35 +209,21 @@ struct ItemListUpdate: Sendable {
         let started = clock.now()
         let context = FolderMerge.Context(
             started: started, isListed: { _ in false }, etagsNameWrites: etagsNameWrites,
-            reservesDotLarder: reservesDotLarder)
+            reservesDotLarder: reservesDotLarder, fetchesAgain: fetchesAgain)
         let job = ScanJob(path: folder, isWhole: false)
-        let result = try await list(job, context: context, writer: MergeWriter(database: database))
+        let writer = MergeWriter(database: database)
+        let failure: ConnectionError?
+        do {
+            failure = try await Patience.trying(clock, upTo: Patience.tries) {
+                if case .failed(let error) = try await list(job, context: context, writer: writer) { throw error }
+                return nil
+            }
+        } catch let error as ConnectionError {
+            failure = error
+        }
         try await database.write { [removalGuard] tx in
             _ = try tx.settleMissing(in: folder, guardedBy: removalGuard, at: started)
         }
-        if case .failed(let error) = result { return error }
-        return nil
+        return failure
     }
-
-    /// A folder's ETag was the same although something in it had changed: from now on everything is walked.
-    private func distrustETags(of path: ItemPath) async throws {
-        let isNews = try await database.write { tx in
-            guard try tx.metaInteger(.etagsWereWrong) != 1 else { return false }
-            try tx.setMeta(.etagsWereWrong, .integer(1))
-            return true
-        }
-        if isNews {
-            logger.warning(
-                "The server's folder ETags do not tell of all changes: from now on everything is walked",
-                metadata: ["path": "\(path)"])
-        }
-    }
-}
-
-/// The folders that a scan has listed to their end.
-private final class ListedFolders: Sendable {
-    private let paths = Mutex<Set<ItemPath>>([])
-
-    func insert(_ path: ItemPath) { paths.withLock { _ = $0.insert(path) } }
-    func contains(_ path: ItemPath) -> Bool { paths.withLock { $0.contains(path) } }
 }

@@ -3,18 +3,19 @@ import Storage
 
 /// The issue about a scan that would take away too much at once.
 enum MassRemoval {
-    static let code = "list.removals"
-    /// There is one for an account: what is missing, all together.
-    static let subject = "/"
+    static let code = HeldRemovals.code
+    static let subject = HeldRemovals.subject
     static let wait = Issue.Choice(
         id: "wait", label: "Keep everything as it is, and see what the next scans find", impact: .nonDestructive)
     static let apply = Issue.Choice(
         id: "apply", label: "Take the items off the list; their copies go as policies say", impact: .dataLoss)
 
-    fileprivate static func message(_ missing: Int, of known: Int, first: [ItemPath]) -> String {
+    fileprivate static func message(_ missing: Int, of known: Int, after earlier: Int, first: [ItemPath]) -> String {
         let names = first.map(\.text).joined(separator: ", ") + (missing > first.count ? ", …" : "")
-        return "The server lists \(missing) of \(known) items no longer: \(names). Nothing is removed here before you "
-            + "decide, and policies are not told of the scan. If the server lost them, bring them back there"
+        let before = earlier > 0 ? ", after \(earlier) that went in the last 24 hours" : ""
+        return "The server lists \(missing) of \(known) items no longer\(before), or others in their place: \(names). "
+            + "Nothing is removed here before you decide, and policies are not told of the scan. If the server lost "
+            + "them, bring them back there"
     }
 }
 
@@ -28,26 +29,39 @@ extension Transaction {
     func settleMissing(
         in folder: ItemPath? = nil, guardedBy removalGuard: RemovalGuard?, at time: Timestamp
     ) throws -> Bool {
+        // What waits for its place is looked at again after each scan, whatever that found.
+        try endPlaceWaits()
         guard try hasMissing() else {
-            try deleteIssue(code: MassRemoval.code, subject: MassRemoval.subject)
+            try endHold()
             return false
         }
-        let missing = try missingCount()
-        if let removalGuard, try removalGuard.holds(missing, ofKnown: knownCount()) {
-            guard folder == nil else { return true }
-            let message = MassRemoval.message(missing, of: try knownCount(), first: try firstMissing(3))
-            let before = try issue(code: MassRemoval.code, subject: MassRemoval.subject)
-            // Told anew only if it is news: each scan finds it again.
-            guard before?.message != message else { return true }
-            try file(
-                Issue(
-                    code: MassRemoval.code, subject: MassRemoval.subject, message: message,
-                    choices: [MassRemoval.wait, MassRemoval.apply], created: before?.created ?? time))
-            return true
+        if let removalGuard, try holdMissing(removalGuard, isTold: folder == nil, at: time) { return true }
+        let gone = try removeMissing(in: folder, at: time)
+        if gone > 0 {
+            try noteGone(gone, at: time)
+            try deleteIssuesOfGonePaths(code: FolderMerge.refusedCode)
         }
-        try removeMissing(in: folder, at: time)
-        if folder == nil { try deleteIssue(code: MassRemoval.code, subject: MassRemoval.subject) }
+        if folder == nil { try endHold() }
         return false
+    }
+
+    private func holdMissing(_ removalGuard: RemovalGuard, isTold: Bool, at time: Timestamp) throws -> Bool {
+        let missing = try missingCount()
+        let memory = try removalMemory(at: time)
+        let known = try max(memory.known, knownCount())
+        guard removalGuard.holds(missing, after: memory.gone, ofKnown: known) else { return false }
+        guard isTold else { return true }
+        let message = MassRemoval.message(missing, of: known, after: memory.gone, first: try firstMissing(3))
+        let before = try heldRemovals()
+        // Told anew only if it is news: each scan finds it again.
+        guard before?.message != message else { return true }
+        let issue = try file(
+            Issue(
+                code: MassRemoval.code, subject: MassRemoval.subject, message: message,
+                choices: [MassRemoval.wait, MassRemoval.apply], created: before?.created ?? time))
+        // Some of it may be back.
+        try endWaits(forIssue: issue.id)
+        return true
     }
 
     /// Answers the issue. Told to wait, it stays.
@@ -56,7 +70,9 @@ extension Transaction {
         switch choice {
         case MassRemoval.apply.id:
             try removeMissing(at: time)
-            try deleteIssue(id: issue.id)
+            try deleteIssuesOfGonePaths(code: FolderMerge.refusedCode)
+            try endPlaceWaits()
+            try endHold()
         case MassRemoval.wait.id: break
         default:
             throw Failure(

@@ -3,7 +3,7 @@ import Model
 
 /// Waiting for a server that cannot answer now and says for how long, or that failed once.
 enum Patience {
-    /// What would have to wait longer is left for the next scan.
+    /// What would have to wait longer is left for later.
     static let longest: Duration = .seconds(10)
     static let tries = 3
     private static let firstDelay: Duration = .milliseconds(300)

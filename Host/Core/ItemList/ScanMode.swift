@@ -3,45 +3,50 @@ import Storage
 
 /// How a scan finds what changed.
 enum ScanMode: Equatable {
-    /// The root's ETag first, then only folders whose ETag changed: the server's ETags tell of changes below.
+    /// The root's ETag first, then only folders whose ETag changed, and those that were left: the server's ETags tell of changes below.
     case byETags
     /// Every folder.
     case whole
+    /// The folders that earlier scans left, and all below them.
+    case rest
 
     /// Whether ETags are believed, and when everything was walked last: what is known of the account from earlier scans.
     struct History: Equatable {
         /// A folder's ETag was once the same although something below it had changed.
         var etagsWereWrong = false
         var lastWholeWalk: Timestamp?
-        /// When the walk began that lists everything for the first time, if that can go on where it was cut off.
-        var firstWalk: Timestamp?
+        /// When the walk over everything began that has folders left.
+        var openWalk: Timestamp?
         /// When a scan of either mode last finished.
         var lastScan: Timestamp?
+
+        /// Whether what an earlier walk over everything left is still worth going on with.
+        func goesOn(now: Timestamp) -> Bool { openWalk.map { isRecent($0, now) } ?? false }
     }
 
-    /// Even where ETags tell, everything is walked this often, in case they do not.
+    /// Even where ETags tell, everything is walked this often, in case they do not; and no cut-off walk goes on for longer.
     static let verification: Duration = .seconds(24 * 3600)
     /// After so long without a scan the server may have been restored from a backup.
     static let longAbsence: Duration = .seconds(7 * 24 * 3600)
 
     static func next(isOwnCloudFamily: Bool, history: History, now: Timestamp) -> ScanMode {
-        guard isOwnCloudFamily, !history.etagsWereWrong else { return .whole }
-        guard let lastWalk = history.lastWholeWalk, let lastScan = history.lastScan else {
-            // What a first walk has not listed by its end is known as left, and what changed since then has another ETag.
-            return history.firstWalk.map { isRecent($0, now) } ?? false ? .byETags : .whole
-        }
+        let goesOn = history.goesOn(now: now)
+        guard isOwnCloudFamily, !history.etagsWereWrong else { return goesOn ? .rest : .whole }
+        // What a walk has not listed by its end is known as left, and what changed since then has another ETag.
+        if goesOn { return .byETags }
+        guard let lastWalk = history.lastWholeWalk, let lastScan = history.lastScan else { return .whole }
         return isRecent(lastWalk, now) && now - lastScan < longAbsence ? .byETags : .whole
     }
+}
 
-    private static func isRecent(_ walk: Timestamp, _ now: Timestamp) -> Bool {
-        now >= walk && now - walk < verification
-    }
+private func isRecent(_ walk: Timestamp, _ now: Timestamp) -> Bool {
+    now >= walk && now - walk < ScanMode.verification
 }
 
 extension MetaKey {
     static let etagsWereWrong = MetaKey("etagsWereWrong")
     static let lastWholeWalk = MetaKey("lastWholeWalk")
-    static let firstWalk = MetaKey("firstWalk")
+    static let openWalk = MetaKey("openWalk")
     static let lastScan = MetaKey("lastScan")
 }
 
@@ -50,32 +55,39 @@ extension DatabaseReads {
         ScanMode.History(
             etagsWereWrong: try metaInteger(.etagsWereWrong) == 1,
             lastWholeWalk: try metaInteger(.lastWholeWalk).map(Timestamp.init(nanoseconds:)),
-            firstWalk: try metaInteger(.firstWalk).map(Timestamp.init(nanoseconds:)),
+            openWalk: try metaInteger(.openWalk).map(Timestamp.init(nanoseconds:)),
             lastScan: try metaInteger(.lastScan).map(Timestamp.init(nanoseconds:)))
     }
 }
 
 extension Transaction {
     /// A walk over everything begins: what an earlier scan left is part of it.
-    /// - Parameter etagsTell: whether it can go on where it was cut off, should it be the first.
-    /// - Returns: whether it can.
+    /// - Parameter etagsTell: whether a later scan skips what this one has listed.
+    /// - Returns: whether what it leaves is kept from the beginning: it is the first, and writes each folder anyway.
     func beginWholeWalk(at time: Timestamp, etagsTell: Bool) throws -> Bool {
         for job in try scanJobs() { try removeScanJob(job.path) }
-        let goesOn = try etagsTell && scanHistory().lastWholeWalk == nil
+        guard try scanHistory().lastWholeWalk == nil else {
+            try setMeta(.openWalk, .null)
+            return false
+        }
         // What an earlier walk listed is listed anew, also when this one is cut off before it comes there.
-        if goesOn { try forgetListings() }
-        try setMeta(.firstWalk, goesOn ? .integer(time.nanoseconds) : .null)
-        return goesOn
+        if etagsTell { try forgetListings() }
+        try addScanJob(ScanJob(path: .root, isWhole: true))
+        try openWalk(begun: time)
+        return true
     }
+
+    /// What a walk over everything has left is in the database.
+    func openWalk(begun time: Timestamp) throws { try setMeta(.openWalk, .integer(time.nanoseconds)) }
 
     /// A scan has listed all that it had to.
     func endScan(_ mode: ScanMode, begun time: Timestamp) throws {
         try setMeta(.lastScan, .integer(time.nanoseconds))
-        let history = try scanHistory()
         if mode == .whole {
             try setMeta(.lastWholeWalk, .integer(time.nanoseconds))
-        } else if history.lastWholeWalk == nil, let began = history.firstWalk {
+        } else if let began = try scanHistory().openWalk {
             try setMeta(.lastWholeWalk, .integer(began.nanoseconds))
         }
+        try setMeta(.openWalk, .null)
     }
 }

@@ -7,7 +7,8 @@ import Synchronization
 /// Carries out the moves of the tree that scans have journalled: what is here follows what happened on the server.
 ///
 /// A move is in the journal from the transaction that rewrote the rows until it is done, so that a start after a crash goes on.
-/// Where two items change places, the one that is in the way waits in `incoming/` for its own move.
+/// Where two items change places, the one that is in the way waits in `incoming/` for its own move. Where the copy of an item lies that
+/// is gone, or of which that is not decided yet, a move waits: only a file takes the place of one that is gone for certain.
 final class TreeMover: Sendable {
     private let database: Database
     private let tree: Tree
@@ -29,9 +30,23 @@ final class TreeMover: Sendable {
         try await engine.withTreeAtRest {
             try await blocking { [self] in
                 try turn.withLock { _ in
-                    while let move = try database.readBlocking({ try $0.treeMoves().first }) { try carryOut(move) }
+                    var waiting: [TreeMove] = []
+                    while let move = try next(after: &waiting) { try carryOut(move) }
                 }
             }
+        }
+    }
+
+    /// The next move that can be made. Those that touch the paths of one that waits wait behind it.
+    private func next(after waiting: inout [TreeMove]) throws -> TreeMove? {
+        try database.readBlocking { tx in
+            for move in try tx.treeMoves() where !waiting.contains(where: { $0.id == move.id }) {
+                guard let item = try tx.item(localID: move.localID) else { return move }
+                let isHeld = try engine.isPlaceHeld(move.to, for: item, in: tx)
+                guard isHeld || waiting.contains(where: { $0.touches(move) }) else { return move }
+                waiting.append(move)
+            }
+            return nil
         }
     }
 
@@ -39,7 +54,7 @@ final class TreeMover: Sendable {
         guard let item = try database.readBlocking({ try $0.item(localID: move.localID) }) else { return try end(move) }
         try clearWay(of: move)
         var outcome = try tree.moveStaged(move.id, to: move.to)
-        if outcome == nil, try isAnothers(move) { outcome = .nothingThere }
+        if outcome == nil, try isAnothers(move) || !hasFile(item, at: move.from) { outcome = .nothingThere }
         switch try outcome ?? (tree.move(from: move.from, to: move.to, known: item.copy)) {
         case .moved(let mark):
             try database.writeBlocking { tx in
@@ -71,16 +86,32 @@ final class TreeMover: Sendable {
         }
     }
 
-    /// Moves what lies at the target, if it has a move of its own still to come, aside; and removes an unmodified copy of an item
-    /// that is gone.
+    /// Whether there may be something at the old path that goes along. Of a file that is not said to be here it is what a download
+    /// has just put there, and nothing else.
+    private func hasFile(_ item: Item, at path: ItemPath) throws -> Bool {
+        guard item.kind == .file, item.cloudStatus == .cloudOnly else { return true }
+        let landing = try database.readBlocking { tx in
+            try tx.syncRecords(of: item.localID).lazy.compactMap(\.landing).first
+        }
+        return landing.map { tree.mark(at: path, ifDigest: $0.digest) != nil } ?? false
+    }
+
+    /// Moves what lies at the target, if it has a move of its own still to come, aside; and removes the unmodified copy of a file that
+    /// is gone, whose place the moved one takes.
     private func clearWay(of move: TreeMove) throws {
         let (next, gone) = try database.readBlocking { tx in
             (try tx.treeMoves().first { $0.from == move.to && $0.id != move.id }, try tx.removedCopy(at: move.to))
         }
         if let next {
             try tree.stage(next.from, for: next.id)
-        } else if let gone, let copy = gone.copy, case .removed = try tree.remove(at: move.to, known: copy) {
-            try database.writeBlocking { tx in try tx.dropCopy(of: gone) }
+        } else if let gone, let copy = gone.copy {
+            try database.writeBlocking { tx in
+                guard try engine.validClaim(of: gone, in: tx) == nil,
+                    case .removed = try tree.remove(at: move.to, known: copy)
+                else { return }
+                try tree.syncRemovals()
+                try tx.dropCopy(of: gone)
+            }
         }
     }
 
@@ -107,13 +138,17 @@ final class TreeMover: Sendable {
     }
 
     /// Something else lies at the target. It stays, and counts as a file of a person's; the copy that could not move goes, unless
-    /// it was changed too.
+    /// it was changed too or is claimed.
     private func give(up move: TreeMove, _ item: Item, _ obstruction: Obstruction) throws {
         try tree.unstage(move.id, to: move.from)
         logger.notice("\(obstruction.text) lies where \(move.to) should be: it stays")
-        if let copy = item.copy { _ = try tree.remove(at: move.from, known: copy) }
         try database.writeBlocking { tx in
-            if obstruction == .file, item.kind == .file {
+            if let copy = item.copy, try engine.validClaim(of: item, in: tx) == nil {
+                _ = try tree.remove(at: move.from, known: copy)
+                try tree.syncRemovals()
+            }
+            // The copy of an item that is gone, which somebody claims or has open, is that item's still.
+            if obstruction == .file, item.kind == .file, try tx.removedCopy(at: move.to) == nil {
                 try tx.meetUnknownFile(at: move.localID)
             } else {
                 try tx.dropCopy(of: item)
@@ -123,4 +158,13 @@ final class TreeMover: Sendable {
     }
 
     private func end(_ move: TreeMove) throws { try database.writeBlocking { try $0.removeTreeMove(move.id) } }
+}
+
+extension TreeMove {
+    /// Whether the two are about the same paths, or one's are below the other's.
+    fileprivate func touches(_ other: TreeMove) -> Bool {
+        [from, to].contains { mine in
+            [other.from, other.to].contains { $0 == mine || $0.isAncestor(of: mine) || mine.isAncestor(of: $0) }
+        }
+    }
 }

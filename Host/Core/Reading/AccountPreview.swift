@@ -28,10 +28,12 @@ public final class AccountPreview: Sendable {
         logger[metadataKey: "account"] = "\(bookmark.name)"
         let database = try Vault.openDatabaseForReading(at: bookmark.vault)
         do {
+            let sanity = try await database.read { try ClockSanity($0, clock: options.clock) }
+            let clock = options.clock.believed { sanity }
             let plugins = try await process.startPlugins(
-                for: bookmark, database: database, isReadOnly: true, logger: logger)
+                for: bookmark, database: database, isReadOnly: true, clock: clock, logger: logger)
             let policies = ItemPolicies(
-                database: database, plugins: plugins, sink: NoSink(), files: bookmark.files, clock: options.clock,
+                database: database, plugins: plugins, sink: NoSink(), files: bookmark.files, clock: clock,
                 logger: logger)
             return AccountPreview(database: database, policies: policies, plugins: plugins, process: process)
         } catch {
@@ -70,7 +72,7 @@ public final class AccountPreview: Sendable {
 
 /// Nothing comes here: a preview's runs are never carried out.
 private struct NoSink: IntentSink {
-    func perform(_ intent: Intent, in transaction: Transaction) throws {
+    func perform(_ intent: Intent, in transaction: Transaction) throws -> Bool {
         throw Failure(.internal, "A preview asked for \(intent.change.name)")
     }
 }

@@ -1,3 +1,4 @@
+import Connection
 public import Model
 import Storage
 import SyncEngine
@@ -6,12 +7,18 @@ import SyncEngine
 public struct AccountReader: Sendable {
     let bookmark: Bookmark
     let clock: HostClock
-    private let database: Database
+    let database: Database
 
     /// - Throws: `.notFound` if nothing is known of the account yet, `.localIO` if the database cannot be read.
     public static func open(_ bookmark: Bookmark, clock: HostClock = .system) throws(Failure) -> AccountReader {
-        AccountReader(
-            bookmark: bookmark, clock: clock, database: try Vault.openDatabaseForReading(at: bookmark.vault))
+        let database = try Vault.openDatabaseForReading(at: bookmark.vault)
+        do {
+            let sanity = try database.readBlocking { try ClockSanity($0, clock: clock) }
+            return AccountReader(bookmark: bookmark, clock: clock.believed { sanity }, database: database)
+        } catch {
+            try database.close()
+            throw Failure(of: error)
+        }
     }
 
     public func close() throws(Failure) { try database.close() }
@@ -37,7 +44,7 @@ public struct AccountReader: Sendable {
     public func item(at path: ItemPath) async throws(Failure) -> ItemReport {
         try await read { tx in
             guard let item = try tx.item(at: path) else { throw Failure.noItem(path) }
-            return try report(item, AvailableOfflineCoverage(tx, now: clock.now()), tx)
+            return try report(item, AvailableOfflineCoverage(tx, now: clock.agesTo()), tx)
         }
     }
 
@@ -46,7 +53,7 @@ public struct AccountReader: Sendable {
     public func policies(
         kind: PolicyKind? = nil, concerning path: ItemPath? = nil, includesInternal: Bool = false
     ) async throws(Failure) -> [PolicyReport] {
-        let now = clock.now()
+        let now = clock.agesTo()
         return try await read { tx in
             var policies = try tx.policies(kind: kind, includesInternal: includesInternal)
             if let path {
@@ -68,7 +75,9 @@ public struct AccountReader: Sendable {
             let incoming = IncomingSizes(Vault.incomingFiles(at: bookmark.vault, files: bookmark.files))
             var lanes = Lanes()
             try tx.eachSyncRecord { journal in
-                lanes.add(journal.id, localID: journal.record.localID, path: journal.record.path)
+                if journal.record.holdsLane {
+                    lanes.add(journal.id, localID: journal.record.localID, path: journal.record.path)
+                }
                 body(
                     SyncRecordReport(
                         record: journal.record, lane: lanes.lane(of: journal.id) ?? journal.id,
@@ -79,14 +88,18 @@ public struct AccountReader: Sendable {
     }
 
     /// What waits for a person, oldest first.
-    public func issues() async throws(Failure) -> [Issue] { try await read { try $0.issues() } }
+    /// - Parameter limit: Nil: all.
+    public func issues(limit: Int? = nil) async throws(Failure) -> [Issue] {
+        try await read { try $0.issues(limit: limit) }
+    }
 
     /// How the account is.
     public func status() async throws(Failure) -> AccountStatus {
         let account = bookmark.name
         var status = try await read { tx in
             var status = AccountStatus(account: account)
-            status.connection = try tx.metaText(.connection).flatMap(ConnectionState.init) ?? .offline
+            status.lastConnection = try tx.metaText(.connection).flatMap(ConnectionState.init)
+            status.connection = status.lastConnection ?? .offline
             status.anchor = try tx.metaInteger(.anchor) ?? 0
             let counts = try tx.itemCounts()
             status.items = counts.items
@@ -96,26 +109,34 @@ public struct AccountReader: Sendable {
             status.records = try tx.syncRecordCounts()
             status.issues = try tx.issueCount()
             status.nextPoll = try tx.metaInteger(.nextPoll).map(Timestamp.init(nanoseconds:))
-            status.etagsWereWrong = try tx.scanHistory().etagsWereWrong
+            status.refusal = try tx.metaJSON(AccountRefusal.self, .refusal)
+            status.server = try tx.metaJSON(KnownServer.self, .server).map(ServerReport.init)
+            let history = try tx.scanHistory()
+            (status.lastScan, status.etagsWereWrong) = (history.lastScan, history.etagsWereWrong)
             status.loops = try tx.loops()
-            status.runningPlugins = try tx.runningPlugins()
+            status.plugins = try tx.pluginNotes()
             return status
         }
         status.policies = try await policies()
         // What the last host wrote holds for as long as it runs.
-        if !Vault.isInUse(at: bookmark.vault) {
+        status.isRunning = Vault.isInUse(at: bookmark.vault)
+        status.plugins.isRunning = status.isRunning
+        if !status.isRunning {
             status.connection = .offline
             status.nextPoll = nil
+            status.refusal?.nextTry = nil
             for index in status.loops.indices { status.loops[index].nextPoll = nil }
-            status.runningPlugins = []
+            status.plugins.started = []
         }
+        status.trouble = Self.trouble(of: bookmark, clock)
         return status
     }
 
-    /// The plugins that a running host has started; none if no host runs.
-    public func runningPlugins() async throws(Failure) -> Set<PluginID> {
-        let plugins = try await read { try $0.runningPlugins() }
-        return Vault.isInUse(at: bookmark.vault) ? plugins : []
+    /// What keeps an account of a running host from going on. It needs no database, which may be the trouble.
+    public static func trouble(of bookmark: Bookmark, _ clock: HostClock = .system) -> AccountTrouble? {
+        Vault.trouble(at: bookmark.vault, now: clock.now()).map {
+            AccountTrouble(message: $0.message, hint: $0.hint, nextTry: $0.nextTry)
+        }
     }
 
     private func report(
@@ -133,12 +154,5 @@ public struct AccountReader: Sendable {
         } catch {
             throw error as? Failure ?? Failure(.internal, "reading the database failed: \(error)")
         }
-    }
-}
-
-extension DatabaseReads {
-    fileprivate func runningPlugins() throws -> Set<PluginID> {
-        let names = try metaText(.runningPlugins) ?? ""
-        return Set(names.split(separator: "\n").map { PluginID(String($0)) })
     }
 }

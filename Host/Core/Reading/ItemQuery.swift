@@ -7,7 +7,7 @@ public struct ItemQuery: Sendable {
     public var path: ItemPath
     /// Everything below, not only what is directly in the folder.
     public var isRecursive = false
-    /// Items that are gone from the server but still known are listed too.
+    /// Items that are gone from the server but still known are listed too, as they are if the condition asks for that.
     public var includesRemoved = false
     public var condition: Condition?
     /// Nil: by path, byte by byte.
@@ -25,7 +25,8 @@ public struct ItemQuery: Sendable {
     var listing: ItemListing {
         var listing = ItemListing(folder: path)
         listing.isRecursive = isRecursive
-        listing.includesRemoved = includesRemoved
+        let asksForRemoved = condition.map { $0.names(.removed) || $0.names(.removedAt) } ?? false
+        listing.includesRemoved = includesRemoved || asksForRemoved
         if let condition {
             let (sql, arguments) = ConditionSQL.compile(condition, now: now)
             listing.condition = (sql, arguments.map { .text($0) })

@@ -1,3 +1,4 @@
+import Connection
 public import Model
 import Storage
 
@@ -42,11 +43,68 @@ extension MetaKey {
     static let runningPlugins = MetaKey("runningPlugins")
 }
 
+/// What keeps an account of a running host from going on.
+public struct AccountTrouble: Sendable {
+    public var message: String
+    public var hint: String?
+    /// When the host tries again.
+    public var nextTry: Timestamp
+}
+
+/// Which kind of server an account has, and why it is taken for that.
+public struct ServerReport: Sendable, Hashable {
+    public enum Kind: String, Sendable {
+        case ownCloudFamily, webDAV
+        /// It has no files, but perhaps calendars.
+        case noFiles
+    }
+
+    public var kind: Kind
+    public var product: String?
+    public var version: String?
+    /// Where the account's files are.
+    public var root: String
+    public var because: String
+    /// Whether an item is known again that has moved: items have ids. Elsewhere a move is a removal and a new item.
+    public var recognizesMoves: Bool
+
+    public init(
+        kind: Kind, product: String? = nil, version: String? = nil, root: String, because: String,
+        recognizesMoves: Bool = false
+    ) {
+        (self.kind, self.product, self.version) = (kind, product, version)
+        (self.root, self.because, self.recognizesMoves) = (root, because, recognizesMoves)
+    }
+
+    init(_ server: KnownServer) {
+        let kind: Kind = !server.hasFiles ? .noFiles : server.isOwnCloudFamily ? .ownCloudFamily : .webDAV
+        let because =
+            switch (kind, server.evidence) {
+            case (.noFiles, _): "the account's url is no folder of files"
+            case (.ownCloudFamily, .statusDocument): "it has a status document, and items have oc:id"
+            case (.ownCloudFamily, _): "it has capabilities, and items have oc:id"
+            case (.webDAV, .none) where server.hasFileIDs:
+                "it has neither a status document nor capabilities, though items have oc:id"
+            case (.webDAV, .none): "it has no status document, and items have no oc:id"
+            case (.webDAV, _): "items have no oc:id, though it has a status document"
+            }
+        self.init(
+            kind: kind, product: server.product, version: server.version, root: server.root, because: because,
+            recognizesMoves: server.hasFileIDs)
+    }
+}
+
 /// How an account is.
 public struct AccountStatus: Sendable {
     /// Its name in the config.
     public var account: String
     public var connection = ConnectionState.offline
+    /// Whether a host is at work for it.
+    public var isRunning = false
+    /// How the connection was when a host was last at work; nil: none has asked the server yet.
+    public var lastConnection: ConnectionState?
+    /// When the item list was last known to be whole; nil: never.
+    public var lastScan: Timestamp?
     /// The number of the last transaction that changed items.
     public var anchor: Int64 = 0
     /// Files and folders that are on the server, without the root.
@@ -61,11 +119,17 @@ public struct AccountStatus: Sendable {
     public var policies: [PolicyReport] = []
     public var loops: [LoopState] = []
     public var nextPoll: Timestamp?
+    /// Why the account does not go on, although its host runs; nil: it does, or no host runs.
+    public var trouble: AccountTrouble?
+    /// That the server refuses the account.
+    public var refusal: AccountRefusal?
+    /// Which kind of server was found; nil: none was yet.
+    public var server: ServerReport?
     /// A folder's ETag was once the same although something in it had changed: ETags are not believed since, and every scan lists
     /// every folder.
     public var etagsWereWrong = false
-    /// The plugins that a running host has started.
-    public var runningPlugins: Set<PluginID> = []
+    /// What the running host knows of the plugins, or the last one knew.
+    public var plugins = PluginNotes()
 
     /// Of an account of which nothing is known yet.
     public init(account: String) { self.account = account }

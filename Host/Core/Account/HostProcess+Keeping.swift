@@ -1,0 +1,152 @@
+import Logging
+public import Model
+import Storage
+import Synchronization
+
+extension HostProcess {
+    /// Keeps an account at work until the task is cancelled: what may pass is waited for, and the account is opened again.
+    /// - Parameters:
+    ///   - isAlone: whether it is the only account of the process.
+    ///   - atWork: is told of the account when it was opened, and nil when it is closed.
+    /// - Throws: what does not pass.
+    public nonisolated func keep(
+        _ bookmark: Bookmark, isAlone: Bool, credentials: @escaping CredentialsSource,
+        atWork: @escaping @Sendable (AccountHost?) -> Void = { _ in }
+    ) async throws(Failure) {
+        var restarts = Restarts(isAlone: isAlone)
+        let trouble = TroubleNote(bookmark, options)
+        while !Task.isCancelled {
+            let (failure, worked, reopens) = await attempt(bookmark, credentials, trouble, atWork)
+            guard let failure else {
+                if reopens { continue }
+                break
+            }
+            if Task.isCancelled {
+                // A stop while it was being opened is no failure.
+                guard worked != nil else { break }
+                throw failure
+            }
+            guard case .waits(let pause) = restarts.next(after: failure, worked: worked) else {
+                await trouble.end(because: failure, isAlone: isAlone)
+                throw failure
+            }
+            await trouble.begin(because: failure, pause: pause)
+            do { try await options.clock.sleep(pause) } catch { break }
+        }
+        await trouble.clear()
+    }
+
+    /// - Returns: what went wrong; nil if nothing did. And how long the account was at work; nil if it could not be opened.
+    private nonisolated func attempt(
+        _ bookmark: Bookmark, _ credentials: @escaping CredentialsSource, _ trouble: TroubleNote,
+        _ atWork: @Sendable (AccountHost?) -> Void
+    ) async -> (Failure?, worked: Duration?, reopens: Bool) {
+        let clock = options.clock
+        let host: AccountHost
+        do { host = try await open(bookmark, credentials: credentials) } catch { return (error, nil, false) }
+        await trouble.prepare()
+        let began = clock.monotonic()
+        atWork(host)
+        var failure = await withTaskGroup(of: Event.self) { group in
+            group.addTask {
+                do throws(Failure) {
+                    try await host.run()
+                    return .ended(nil)
+                } catch {
+                    return .ended(error)
+                }
+            }
+            group.addTask {
+                await trouble.clear(after: TroubleNote.proof)
+                return .proven
+            }
+            defer { group.cancelAll() }
+            while let event = await group.next() {
+                if case .ended(let failure) = event { return failure }
+            }
+            return nil
+        }
+        let worked = clock.monotonic() - began
+        atWork(nil)
+        do { try await host.close() } catch { failure = failure ?? error }
+        return (failure, worked, host.state.reopens)
+    }
+
+    private enum Event {
+        case ended(Failure?)
+        /// It has worked for long enough.
+        case proven
+    }
+}
+
+/// Says once that an account is in trouble, in the log and in the vault, and once that it has gone on.
+private final class TroubleNote: Sendable {
+    /// An account that has worked for so long has gone on.
+    static let proof = Duration.seconds(5)
+
+    private struct State {
+        /// The trouble that was told of.
+        var told: String?
+        var isPrepared = false
+    }
+
+    private let vault: String
+    private let clock: HostClock
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(_ bookmark: Bookmark, _ options: HostOptions) {
+        (vault, clock) = (bookmark.vault, options.clock)
+        var logger = options.logger
+        logger[metadataKey: "account"] = "\(bookmark.name)"
+        self.logger = logger
+    }
+
+    /// Gets room for the note. What an earlier host left in it is over.
+    func prepare() async {
+        let isFirst = state.withLock { state in
+            defer { state.isPrepared = true }
+            return !state.isPrepared && state.told == nil
+        }
+        if isFirst { await write(nil) }
+    }
+
+    func begin(because failure: Failure, pause: Duration) async {
+        let isNew = state.withLock { state in
+            defer { state.told = failure.message }
+            return state.told?.hasSameBytes(as: failure.message) != true
+        }
+        await write(VaultTrouble(message: failure.message, hint: failure.hint, nextTry: clock.now() + pause))
+        let text = "The account waits, and goes on when this is over: \(failure.message)"
+        if isNew { logger.error("\(text)", metadata: failure.hint.map { ["hint": "\($0)"] }) }
+    }
+
+    func clear(after wait: Duration) async {
+        guard state.withLock({ $0.told != nil }) else { return }
+        do { try await clock.sleep(wait) } catch { return }
+        await clear()
+    }
+
+    func clear() async {
+        guard state.withLock({ $0.told.take() }) != nil else { return }
+        await write(nil)
+        if !Task.isCancelled { logger.notice("The account goes on again") }
+    }
+
+    /// With one account the process ends too, and says so itself.
+    func end(because failure: Failure, isAlone: Bool) async {
+        if state.withLock({ $0.told.take() }) != nil { await write(nil) }
+        guard !isAlone else { return }
+        logger.error(
+            "The account has ended, the others go on: \(failure.message)",
+            metadata: failure.hint.map { ["hint": "\($0)"] })
+    }
+
+    private func write(_ trouble: VaultTrouble?) async {
+        do {
+            try await blocking { [vault] in _ = Vault.note(trouble, at: vault) }
+        } catch {
+            logger.debug("\(error)")
+        }
+    }
+}
