@@ -1,4 +1,5 @@
 import ArgumentParser
+import Core
 import Glibc
 import Model
 
@@ -9,7 +10,7 @@ import Model
         abstract: "Keeps a WebDAV account's files where its policies say they should be.",
         discussion: """
             Begin with `larder demo`, which needs nothing. Exit codes: 0 all done, 1 something failed or waits for a \
-            person, 64 usage, 65 bad input, 66 no such thing, 69 server not reachable, 70 internal error, 73 cannot \
+            person, 64 usage, 65 bad input, 66 no such thing, 69 server not reachable, 70 internal error, or a plugin ended the host, 73 cannot \
             create, 74 local input or output, 75 vault locked by another host, 76 the server's answer makes no sense, \
             77 not authenticated or not allowed, 78 config.
             """,
@@ -17,14 +18,18 @@ import Model
         subcommands: [
             Demo.self, Run.self, Status.self, List.self, Stat.self, Explain.self, Pin.self, Unpin.self, Get.self,
             Free.self, Use.self, ClaimCommand.self, PolicyCommand.self, SyncCommand.self, IssueCommand.self,
-            LoopCommand.self, CalendarCommand.self, ShareCommand.self, PluginCommand.self, ProjectCommand.self,
+            LoopCommand.self, Check.self, CalendarCommand.self, ShareCommand.self, PluginCommand.self,
+            ProjectCommand.self,
             ConfigCommand.self, Probe.self,
         ])
 
     @OptionGroup var global: GlobalOptions
 
     static func main() async {
-        let code = await run(Array(CommandLine.arguments.dropFirst()), console: .standard)
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let code = await run(arguments, console: .keepingOutput(isProbe: arguments.first == Probe.name))
+        // With a thread inside a plugin that does not return, what libraries do at an exit is no longer safe.
+        if HostProcess.mustEndAtOnce { _exit(code) }
         Glibc.exit(code)
     }
 

@@ -81,9 +81,10 @@ struct ClaimList: LarderCommand {
             for report in reports { console.print(JSON(report)) }
             return []
         }
-        var table = Table(["id", "path", "type", "valid"])
+        // An id may be longer than a line.
+        var table = Table(["path", "type", "valid", "id"])
         for report in reports {
-            table.add([report.claim.id.text, report.path.text, report.claim.kind.name, report.lasts])
+            table.add([report.path.text, report.claim.kind.name, report.lasts, report.claim.id.text])
         }
         for line in table.lines { console.print(line) }
         return []

@@ -63,6 +63,7 @@ struct GlobalOptions: ParsableArguments {
         do throws(Failure) {
             var problems = reports.flatMap(draft.problems)
             let isWrong = !(draft.problems.isEmpty && problems.isEmpty)
+            if purpose == .validation { problems += reports.compactMap(draft.schemaProblem) }
             if purpose == .validation || purpose == .run && isWrong {
                 for check in draft.laterChecks { if let problem = await check() { problems.append(problem) } }
             }

@@ -28,7 +28,7 @@ func withAccount<Result: Sendable>(
         try config.oneAccount()
     }
     let host = try await process.open(account.bookmark) { () async throws(Failure) in
-        asksServer ? try await account.credentials() : .none
+        asksServer ? try await account.readSecret() : AccountSecret(.none)
     }
     let result: Result
     do throws(Failure) {

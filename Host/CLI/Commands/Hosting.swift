@@ -18,7 +18,7 @@ final class Hosting: Service {
     private let isJSON: Bool
     private let console: Console
     private let failures = Mutex<[Failure]>([])
-    private let hosts = Mutex<[AccountHost]>([])
+    private let hosts = Mutex<[String: AccountHost]>([:])
 
     init(
         process: HostProcess, accounts: [AccountConfig], once: Bool, timeout: Duration?, isJSON: Bool, console: Console
@@ -51,6 +51,8 @@ final class Hosting: Service {
     func run() async throws {
         let progress = Task { await showProgress() }
         defer { progress.cancel() }
+        let hangups = once ? nil : Task { await heedHangups() }
+        defer { hangups?.cancel() }
         await withGracefulShutdownHandler {
             await withTaskGroup { group in
                 for account in accounts {
@@ -69,42 +71,64 @@ final class Hosting: Service {
                 try await Task.sleep(for: Self.stopLimit)
                 console.note(
                     "larder: the stop took longer than \(Text.rough(Self.stopLimit)); the next start completes it")
-                _exit(0)
+                _exit(Failure.Kind.failed.rawValue)
             }
         }
     }
 
     private func work(_ account: AccountConfig) async throws(Failure) {
-        let host = try await process.open(account.bookmark) { () async throws(Failure) in
-            try await account.credentials()
-        }
-        hosts.withLock { $0.append(host) }
-        do throws(Failure) {
-            if once {
-                let outcome = await cancelOnStop { [timeout] in await host.runOnce(timeout: timeout) }
-                report(outcome, of: account.bookmark.name)
-            } else {
-                try await runUntilStopped(host)
+        let name = account.bookmark.name
+        let credentials: CredentialsSource = { () async throws(Failure) in try await account.readSecret() }
+        guard once else {
+            let result = await cancelOnStop { [self] () async -> Result<Void, Failure> in
+                do throws(Failure) {
+                    try await process.keep(account.bookmark, isAlone: accounts.count == 1, credentials: credentials) {
+                        [self] host in hosts.withLock { $0[name] = host }
+                    }
+                    return .success(())
+                } catch {
+                    return .failure(error)
+                }
             }
-        } catch {
-            hosts.withLock { $0.removeAll { $0 === host } }
-            try await host.close()
-            throw error
+            return try result.get()
         }
-        hosts.withLock { $0.removeAll { $0 === host } }
+        let clock = ContinuousClock()
+        let began = clock.now
+        let host = try await open(account.bookmark, credentials)
+        hosts.withLock { $0[name] = host }
+        let left = timeout.map { max($0 - began.duration(to: clock.now), .zero) }
+        let outcome = await cancelOnStop { await host.runOnce(timeout: left) }
+        report(outcome, of: name)
+        hosts.withLock { $0[name] = nil }
         try await host.close()
     }
 
-    private func runUntilStopped(_ host: AccountHost) async throws(Failure) {
-        let result = await cancelOnStop { () async -> Result<Void, Failure> in
-            do throws(Failure) {
-                try await host.run()
-                return .success(())
-            } catch {
-                return .failure(error)
+    /// Opens an account for `run --once`, within its time: a plugin may be long in starting.
+    private func open(
+        _ bookmark: Bookmark, _ credentials: @escaping CredentialsSource
+    ) async throws(Failure) -> AccountHost {
+        let (process, timeout) = (process, timeout)
+        let result = await cancelOnStop { () async -> Result<AccountHost, Failure> in
+            let opening = Task { () async -> Result<AccountHost, Failure> in
+                do throws(Failure) {
+                    return .success(try await process.open(bookmark, credentials: credentials))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            let limit = Task {
+                guard let timeout else { return }
+                try await Task.sleep(for: timeout)
+                opening.cancel()
+            }
+            defer { limit.cancel() }
+            return await withTaskCancellationHandler {
+                await opening.value
+            } onCancel: {
+                opening.cancel()
             }
         }
-        try result.get()
+        return try result.get()
     }
 
     private func cancelOnStop<T: Sendable>(_ body: @escaping @Sendable () async -> T) async -> T {
@@ -130,13 +154,19 @@ final class Hosting: Service {
         if isJSON {
             console.print(JSON(outcome, account: account))
         } else {
-            let left = outcome.leftCount > 0 ? ", \(Text.count(outcome.leftCount, "file")) left" : ""
-            console.print(
-                "\(account): \(Text.count(outcome.files, "file")) fetched, \(Text.bytes(outcome.bytes))\(left)")
+            console.print("\(account): \(outcome.summary)")
         }
     }
 
     private func add(_ failure: Failure) { failures.withLock { $0.append(failure) } }
+
+    /// SIGHUP would end the process; what it asks for is not built.
+    private func heedHangups() async {
+        for await _ in await UnixSignalsSequence(trapping: .sighup) {
+            process.options.logger.warning(
+                "SIGHUP is ignored: the settings are read when larder starts; restart it to have them read anew")
+        }
+    }
 
     /// Keeps a line of progress on a terminal, twice a second.
     private func showProgress() async {
@@ -146,12 +176,12 @@ final class Hosting: Service {
         let start = clock.now
         while !Task.isCancelled {
             var counts = Progress.Counts(files: 0, allFiles: 0, bytes: 0, allBytes: 0)
-            for host in hosts.withLock({ $0 }) {
+            for host in hosts.withLock({ $0.values.map { $0 } }) {
                 let transfer = host.progress
                 counts.files += Int64(transfer.filesDone)
                 counts.allFiles += Int64(transfer.filesTotal)
-                counts.bytes += transfer.bytesDone
-                counts.allBytes += transfer.bytesTotal
+                counts.bytes = counts.bytes.adding(transfer.bytesDone)
+                counts.allBytes = counts.allBytes.adding(transfer.bytesTotal)
             }
             progress.add(counts, at: start.duration(to: clock.now))
             console.showProgress(progress.line(width: console.width))
@@ -171,12 +201,29 @@ extension Failure {
     }
 }
 
+extension RunOutcome {
+    /// What was done, and how much is left.
+    var summary: String {
+        var parts: [String] = []
+        if files > 0 { parts += ["\(Text.count(files, "file")) fetched", Text.bytes(bytes)] }
+        if moves > 0 { parts.append("\(moves) moved") }
+        if removed > 0 { parts.append("\(Text.count(removed, "copy", "copies")) removed") }
+        if calendarObjects > 0 { parts.append("\(Text.count(calendarObjects, "calendar object")) brought up to date") }
+        if parts.isEmpty { parts = ["nothing to fetch"] }
+        if leftCount > 0 { parts.append("\(Text.count(leftCount, "file")) left") }
+        return parts.joined(separator: ", ")
+    }
+}
+
 extension JSON {
     init(_ outcome: RunOutcome, account: String) {
         self = .object([
             "account": .text(account),
             "files": .int(outcome.files),
             "bytes": .int(outcome.bytes),
+            "moves": .int(outcome.moves),
+            "removed": .int(outcome.removed),
+            "calendarObjects": .int(outcome.calendarObjects),
             "left": .list(outcome.left.map { .object(["path": .text($0.path.text), "why": .text($0.why)]) }),
             "leftCount": .int(outcome.leftCount),
             "issues": .list(outcome.issues.map { JSON($0) }),

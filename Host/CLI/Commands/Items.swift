@@ -15,7 +15,8 @@ struct List: LarderCommand {
     @Flag(name: [.customShort("r"), .long], help: "List everything below.") var recursive = false
     @Option(name: .customLong("where"), help: ArgumentHelp("Only items that meet the condition.", valueName: "cond"))
     var condition: String?
-    @Flag(help: "List items that are gone from the server too.") var removed = false
+    @Flag(help: "List items that are gone from the server too; a condition that names `removed` does so by itself.")
+    var removed = false
     @Option(help: ArgumentHelp("Sort by a property instead of the path.", valueName: "property")) var sort: String?
     @Flag(help: "Sort in descending order.") var descending = false
     @Option(help: ArgumentHelp("List no more items than this.", valueName: "n")) var limit: Int?

@@ -49,11 +49,17 @@ struct IssueList: LarderCommand {
         commandName: "list", abstract: "List what waits for a person, with the choices.")
 
     @OptionGroup var global: GlobalOptions
+    @Option(help: ArgumentHelp("How many are listed at most, the oldest first.", valueName: "count")) var limit = 1000
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        guard limit > 0 else { throw Failure(.usage, "--limit has to be at least 1") }
         guard let reader = try global.loadConfig().oneAccount().reader() else { return [] }
-        let issues = try await reader.issues()
+        let issues = try await reader.issues(limit: limit)
+        let count = try await reader.status().issues
         try reader.close()
+        if count > issues.count {
+            console.note("\(count - issues.count) more are not listed: `larder issue list --limit \(count)`")
+        }
         for issue in issues {
             if global.isJSON {
                 console.print(JSON(issue))

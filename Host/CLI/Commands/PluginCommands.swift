@@ -1,12 +1,15 @@
 import ArgumentParser
 import Core
+import Glibc
 import Logging
 import Model
 
 struct PluginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugin", abstract: "List plugins, and turn them on and off.",
-        subcommands: [PluginList.self, PluginInfo.self, PluginWhy.self, PluginEnable.self, PluginDisable.self])
+        subcommands: [
+            PluginList.self, PluginInfo.self, PluginWhy.self, PluginEnable.self, PluginDisable.self, PluginRetry.self,
+        ])
 }
 
 struct PluginList: LarderCommand {
@@ -90,8 +93,9 @@ struct PluginWhy: PluginQuestion {
         let source = enabled.map { "`\($0.key)` is \($0.value.rendered) (\($0.source))" }
         switch report.state {
         case .ready:
-            return [source, "\(report.library) was opened and fits"].compactMap { $0 }.joined(separator: ", and ")
-        case .running:
+            let opened = [source, "\(report.library) was opened and fits"].compactMap { $0 }.joined(separator: ", and ")
+            return [opened, report.reason].compactMap { $0 }.joined(separator: "; ")
+        case .running, .degraded:
             return [source, report.reason ?? "a host has started it"].compactMap { $0 }.joined(separator: ", ")
         case .disabled: return [source, report.reason].compactMap { $0 }.joined(separator: ", ")
         case .missing: return report.reason ?? "no library with this name is in the plugins' folders"
@@ -100,23 +104,25 @@ struct PluginWhy: PluginQuestion {
     }
 }
 
-/// What is known of the plugins, those that hosts of the accounts run now as such.
+/// What is known of the plugins, also by hosts of the accounts that run now or ran last.
 /// - Returns: also why it cannot be told of an account what runs there.
 private func pluginReports(
     _ config: Config, _ console: Console
 ) async throws(Failure) -> (reports: [PluginReport], failures: [Failure]) {
     var failures: [Failure] = []
-    var running: Set<PluginID> = []
+    var reports = try await triedPlugins(config, console)
     for account in try config.namedAccounts() {
         do {
             guard let reader = try account.reader() else { continue }
-            running.formUnion(try await reader.runningPlugins())
+            reports = try await reader.held(reports)
+            let notes = try await reader.pluginNotes()
             try reader.close()
+            reports = reports.map { $0.seen(by: notes, config) }
         } catch {
             failures.append(error)
         }
     }
-    return (try await triedPlugins(config, console).map { $0.running(in: running) }, failures)
+    return (reports, failures)
 }
 
 /// What is known of the plugins without a look at running hosts.
@@ -131,18 +137,46 @@ func triedPlugins(_ config: Config, _ console: Console) async throws(Failure) ->
 }
 
 extension PluginReport {
-    /// The report beside hosts that run these plugins. What the config or the library has become since a host's start is what
-    /// its next start finds.
-    func running(in running: Set<PluginID>) -> PluginReport {
-        guard running.contains(id), state != .found else { return self }
+    /// The report with what an account's host says of the plugin, or said last. What the config or the library has become since a
+    /// running host's start is what its next start finds; what the last host said of what has changed since is over.
+    func seen(by notes: PluginNotes, _ config: Config) -> PluginReport {
+        guard state != .found else { return self }
+        let note = notes.notes.first { $0.plugin == id }
         var report = self
-        report.state = .running
-        if state != .ready {
-            let next = "from the host's next start on it is \(state.rawValue)"
-            report.reason = reason.map { "\(next): \($0)" } ?? next
+        if notes.started.contains(id) {
+            let isDegraded = note?.state == .degraded || state == .degraded
+            report.state = isDegraded ? .degraded : .running
+            let next = state.isAtWork ? reason : startsNext
+            report.reason = [note?.reason, next].compactMap(\.self).joined(separator: "; ")
+            if report.reason == "" { report.reason = nil }
+        } else if let note, let said = note.reason, state == .ready {
+            if notes.isRunning {
+                (report.state, report.reason) = (note.state == .refused ? .refused : .ready, said)
+            } else if ![library, config.file].contains(where: { wasWritten($0, after: note.time) }) {
+                report.state = note.state == .refused ? .refused : .ready
+                report.reason = "the last run, at \(Text.time(note.time)), said: \(said)"
+            }
         }
         return report
     }
+
+    /// What a start finds now; nil: that it may be started.
+    private var startsNext: String? {
+        guard state != .ready else { return nil }
+        let next = "from the host's next start on it is \(state.rawValue)"
+        return reason.map { "\(next): \($0)" } ?? next
+    }
+}
+
+extension PluginReport.State {
+    fileprivate var isAtWork: Bool { self == .running || self == .degraded }
+}
+
+private func wasWritten(_ file: String, after time: Timestamp) -> Bool {
+    var status = stat()
+    guard stat(file, &status) == 0 else { return false }
+    let (seconds, nanoseconds) = (Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec))
+    return Timestamp(seconds: seconds) + .nanoseconds(nanoseconds) > time
 }
 
 func unknownPlugin(_ name: String, among known: [String]) -> Failure {

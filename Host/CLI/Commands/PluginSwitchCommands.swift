@@ -1,16 +1,20 @@
 import ArgumentParser
+import Core
 import Model
 
 struct PluginEnable: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable", abstract: "Turn a plugin on, in the config.",
-        discussion: "Only the one value is changed. A running host takes it up at its next start.")
+        discussion: """
+            Only the one value is changed. A running host takes it up at its next start. A library that `larder plugin list` shows as \
+            `found` is opened, in a process of its own, to see which plugins it has, and named in the config.
+            """)
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The plugin's id, or its short name.") var plugin: String
+    @Argument(help: "The plugin's id, or its short name; or a library that was found.") var plugin: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        try switchPlugin(plugin, on: true, global, console)
+        try await switchPlugin(plugin, on: true, global, console)
     }
 }
 
@@ -23,19 +27,52 @@ struct PluginDisable: LarderCommand {
     @Argument(help: "The plugin's id, or its short name.") var plugin: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        try switchPlugin(plugin, on: false, global, console)
+        try await switchPlugin(plugin, on: false, global, console)
     }
 }
 
 private func switchPlugin(
     _ name: String, on isEnabled: Bool, _ global: GlobalOptions, _ console: Console
-) throws(Failure) -> [Failure] {
+) async throws(Failure) -> [Failure] {
     let config = try global.loadConfig()
     let id = PluginID(shortOrFull: name)
     let known = config.settings.plugins.map(\.id.shortName) + firstPartyNames
-    guard known.contains(id.shortName) else { throw unknownPlugin(name, among: known) }
+    guard !known.contains(id.shortName) else {
+        try apply(PluginSwitch(plugin: id, isEnabled: isEnabled), config, global, console)
+        return []
+    }
+    guard isEnabled, let library = try await foundLibrary(name, config, console) else {
+        throw unknownPlugin(name, among: known)
+    }
+    let ids = try await config.hostProcess(console).plugins(inLibrary: library)
+    if let id = ids.first(where: { known.contains($0.shortName) }) {
+        throw Failure(
+            .badData, "\(library) has the plugin \(id.shortName), which the config names already",
+            hint: "`larder plugin why \(id.shortName)` says which library it is looked for in")
+    }
+    for id in ids {
+        try apply(PluginSwitch(plugin: id, isEnabled: true, library: library), config, global, console)
+    }
+    for report in try await triedPlugins(try global.loadConfig(), console)
+    where ids.contains(report.id) && report.state == .refused {
+        console.note("larder: \(report.id.shortName) is refused for now: \(Text.visible(report.reason ?? ""))")
+    }
+    return []
+}
+
+/// The library that `plugin list` shows as found under a name, or with this path.
+private func foundLibrary(_ name: String, _ config: Config, _ console: Console) async throws(Failure) -> String? {
+    let path = ConfigPaths.tidied(name.hasPrefix("/") ? name : currentFolder() + "/" + name)
+    return try await triedPlugins(config, console)
+        .first { $0.state == .found && ($0.id.text.hasSameBytes(as: name) || $0.library.hasSameBytes(as: path)) }?
+        .library
+}
+
+private func apply(
+    _ change: PluginSwitch, _ config: Config, _ global: GlobalOptions, _ console: Console
+) throws(Failure) {
+    let (id, isEnabled) = (change.plugin, change.isEnabled)
     let file = try ConfigFile(config.file)
-    let change = PluginSwitch(plugin: id, isEnabled: isEnabled)
     let setting = config.shown.first { $0.key == "plugins.\(id.shortName).enabled" }
     let isSoByDefault = setting?.source == .builtIn && setting?.value == .bool(isEnabled)
     let text: String
@@ -65,5 +102,4 @@ private func switchPlugin(
             text == file.text
                 ? "\(id.shortName) is \(state) already" : "\(id.shortName) is \(state) from the host's next start on")
     }
-    return []
 }

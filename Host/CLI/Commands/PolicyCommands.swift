@@ -33,11 +33,12 @@ struct PolicyList: LarderCommand {
             }
             return []
         }
-        var table = Table(["id", "kind", "items", "bytes", "where", "description"], numbers: [2, 3])
+        // An id may be longer than a line.
+        var table = Table(["kind", "items", "bytes", "where", "description", "id"], numbers: [1, 2])
         for report in reports {
             table.add([
-                report.policy.id.text, report.policy.kind.text, "\(report.items)", Text.bytes(report.bytes),
-                report.policy.condition, report.policy.description ?? "",
+                report.policy.kind.text, "\(report.items)", Text.bytes(report.bytes), report.policy.condition,
+                report.policy.description ?? "-", report.policy.id.text,
             ])
         }
         for line in table.lines { console.print(line) }

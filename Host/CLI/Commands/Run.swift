@@ -33,7 +33,11 @@ struct Run: LarderCommand {
         let hosting = Hosting(
             process: process, accounts: accounts, once: once, timeout: limit, isJSON: global.isJSON, console: console)
         var failures = await hosting.runUntilSignalled(log: config.log)
-        if once { failures += await process.pluginReports().compactMap(\.refusal) }
+        failures += await process.givenUpCalls()
+        if once {
+            let enabled = Set(config.settings.plugins.filter(\.isEnabled).map(\.id))
+            failures += await process.pluginReports().filter { enabled.contains($0.id) }.compactMap(\.refusal)
+        }
         do {
             try await process.close()
         } catch {
@@ -50,9 +54,9 @@ struct Run: LarderCommand {
 extension PluginReport {
     /// What is enabled and did nothing is not all done.
     fileprivate var refusal: Failure? {
-        guard state == .refused else { return nil }
+        guard state == .refused || state == .missing || state == .quarantined else { return nil }
         return Failure(
-            .failed, "the plugin \(id.shortName) is refused: \(reason ?? "it gave no reason")",
+            .failed, "the plugin \(id.shortName) is \(state.rawValue): \(reason ?? "it gave no reason")",
             hint:
                 "`larder plugin why \(id.shortName)` tells more; `larder plugin disable \(id.shortName)` does without it"
         )

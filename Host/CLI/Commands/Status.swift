@@ -5,7 +5,7 @@ import Model
 struct Status: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show how the accounts are.",
-        discussion: "Reads beside a running host. Without one the connection is offline.")
+        discussion: "Reads beside a running host. Without one it says how the last one left the account.")
 
     @OptionGroup var global: GlobalOptions
 
@@ -17,7 +17,7 @@ struct Status: LarderCommand {
         for account in accounts {
             do {
                 let status = try await Self.status(of: account)
-                let plugins = tried.map { $0.running(in: status.runningPlugins) }
+                let plugins = tried.map { $0.seen(by: status.plugins, config) }
                 if global.isJSON {
                     console.print(JSON(status, plugins: plugins))
                 } else {
@@ -31,10 +31,18 @@ struct Status: LarderCommand {
     }
 
     private static func status(of account: AccountConfig) async throws(Failure) -> AccountStatus {
-        guard let reader = try account.reader() else { return AccountStatus(account: account.bookmark.name) }
-        let status = try await reader.status()
-        try reader.close()
-        return status
+        do throws(Failure) {
+            guard let reader = try account.reader() else { return AccountStatus(account: account.bookmark.name) }
+            let status = try await reader.status()
+            try reader.close()
+            return status
+        } catch {
+            // What keeps the host from the database keeps a reader from it too.
+            guard let trouble = AccountReader.trouble(of: account.bookmark) else { throw error }
+            var status = AccountStatus(account: account.bookmark.name)
+            status.trouble = trouble
+            return status
+        }
     }
 }
 
@@ -56,8 +64,31 @@ extension JSON {
             "policies": .list(status.policies.map { JSON($0.policy, items: $0.items, bytes: $0.bytes) }),
             "loops": .list(status.loops.map { JSON($0) }),
             "plugins": .list(plugins.map { JSON($0) }),
+            "refused": status.refusal.map {
+                .object([
+                    "message": .text($0.message), "since": .time($0.since), "nextTry": .time($0.nextTry),
+                ])
+            } ?? .null,
+            "server": status.server.map { JSON($0) } ?? .null,
             "nextPoll": .time(status.nextPoll),
             "etagsWereWrong": .bool(status.etagsWereWrong),
+            "trouble": JSON(status.trouble),
+        ])
+    }
+}
+
+extension JSON {
+    fileprivate init(_ trouble: AccountTrouble?) {
+        self =
+            trouble.map {
+                .object(["message": .text($0.message), "hint": .text($0.hint), "nextTry": .time($0.nextTry)])
+            } ?? .null
+    }
+
+    fileprivate init(_ server: ServerReport) {
+        self = .object([
+            "kind": .text(server.kind.rawValue), "product": .text(server.product), "version": .text(server.version),
+            "root": .text(server.root), "because": .text(server.because), "moves": .bool(server.recognizesMoves),
         ])
     }
 }
@@ -67,8 +98,33 @@ struct StatusText {
     let lines: [String]
 
     init(_ status: AccountStatus, plugins: [PluginReport]) {
-        let next = status.nextPoll.map { ", next poll at \(Text.time($0))" } ?? ""
-        var lines = ["\(status.account): \(status.connection.rawValue)\(next)"]
+        var lines = ["\(status.account): \(Self.connection(status))"]
+        if let trouble = status.trouble {
+            lines.append("  waits      \(Text.visible(trouble.message))")
+            if let hint = trouble.hint { lines.append("             \(Text.visible(hint))") }
+        }
+        if let refusal = status.refusal {
+            let until =
+                status.isRunning
+                ? refusal.nextTry.map { "tried again at \(Text.time($0))" } : "tried again by the next `larder run`"
+            lines.append(
+                "  refused    \(Text.visible(refusal.message)), since \(Text.time(refusal.since)); "
+                    + (until ?? "tried again when the secret's source was written anew"))
+        }
+        if let server = status.server {
+            let name = [server.product, server.version].compactMap(\.self).joined(separator: " ")
+            let kind =
+                switch server.kind {
+                case .ownCloudFamily: "ownCloud family"
+                case .webDAV: "plain WebDAV"
+                case .noFiles: "no files"
+                }
+            let shown = name.isEmpty ? "" : " (\(Text.visible(name)))"
+            lines.append("  server     \(kind)\(shown): \(server.because)")
+            if server.kind != .noFiles, !server.recognizesMoves {
+                lines.append("             what is moved there is taken for removed and new, and fetched again")
+            }
+        }
         lines.append("  items      \(status.items), anchor \(status.anchor)")
         if status.etagsWereWrong {
             lines.append(
@@ -96,6 +152,22 @@ struct StatusText {
             lines.append("  plugin     \(plugin.id.shortName) \(plugin.state.rawValue)\(reason)")
         }
         self.lines = lines
+    }
+
+    /// Whether the server is at hand; without a host, how it was for the last one.
+    private static func connection(_ status: AccountStatus) -> String {
+        let next = status.nextPoll.map { ", next poll at \(Text.time($0))" } ?? ""
+        if let trouble = status.trouble { return "not at work, tried again at \(Text.time(trouble.nextTry))" }
+        if status.isRunning { return status.connection.rawValue + next }
+        let listed = status.lastScan.map { ", listed at \(Text.time($0))" } ?? ", nothing was listed yet"
+        let last =
+            switch status.lastConnection {
+            case nil: ""
+            case .online: "; the server answered last time"
+            case .unavailable: "; the server was in maintenance last time"
+            case .offline, .connecting: "; the server was not reached last time"
+            }
+        return "no host is running\(listed)\(last)"
     }
 
     /// How many loops came to what, and each that failed.

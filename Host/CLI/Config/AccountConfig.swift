@@ -14,11 +14,17 @@ struct AccountConfig: Hashable, Sendable {
 
     /// Reads the secret anew, so that one that was changed is found.
     /// - Throws: `config`, with the place in the config and nothing of the secret.
-    func credentials() async throws(Failure) -> Credentials {
+    func readSecret() async throws(Failure) -> AccountSecret {
+        // Looked at first: what is written meanwhile is read again.
         switch secret {
-        case .none: .none
-        case .password(let secret): .basic(username: bookmark.username ?? "", password: try await secret.read())
-        case .token(let secret): .bearer(token: try await secret.read())
+        case .none: return AccountSecret(.none)
+        case .password(let secret):
+            let writing = secret.source.writing
+            return AccountSecret(
+                .basic(username: bookmark.username ?? "", password: try await secret.read()), writing: writing)
+        case .token(let secret):
+            let writing = secret.source.writing
+            return AccountSecret(.bearer(token: try await secret.read()), writing: writing)
         }
     }
 }

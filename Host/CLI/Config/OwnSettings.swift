@@ -47,4 +47,12 @@ extension Config {
         guard let settings = pluginSettings[report.id] else { return [] }
         return report.settingProblems.map(settings.problem)
     }
+
+    /// That what a plugin is set to cannot be checked.
+    func schemaProblem(of report: PluginReport) -> ConfigProblem? {
+        guard report.isSchemaWrong, let settings = pluginSettings[report.id] else { return nil }
+        return ConfigProblem(
+            source: settings.source,
+            message: "`\(settings.keyPath)` cannot be checked, and the plugin is refused: \(report.reason ?? "")")
+    }
 }

@@ -7,6 +7,8 @@ struct PluginSwitch {
     /// The plugin's key as it is written when it is not there yet.
     let plugin: PluginID
     let isEnabled: Bool
+    /// Named in the config with it, if the config does not name the plugin yet.
+    var library: String?
 
     /// Why a text is not changed.
     struct Refusal: Error {
@@ -14,17 +16,26 @@ struct PluginSwitch {
     }
 
     /// The line that a person can add by hand.
-    var line: String { "\(plugin.shortName): { enabled: \(isEnabled) }" }
+    var line: String {
+        let library = library.map { ", library: \(JSON.text($0).rendered)" } ?? ""
+        return "\(plugin.shortName): { enabled: \(isEnabled)\(library) }"
+    }
 
     /// - Returns: the new text; the same one if nothing has to change.
     func apply(to text: String) throws(Refusal) -> String {
         guard let root = Self.parse(text) else { throw Refusal(reason: "it is not YAML, or has a key twice") }
         guard let edit = try edit(text, root), let changed = edit.apply(to: text) else { return text }
         var wanted = root
-        let key = root.pairs?["plugins"]?.value.pairs?.first { isMe($0.key) }?.key ?? plugin.shortName
+        let known = root.pairs?["plugins"]?.value.pairs?.first { isMe($0.key) }?.key
+        let key = known ?? plugin.shortName
         wanted.set(
             ["plugins", key, "enabled"],
             to: ConfigValue(content: .scalar("\(isEnabled)", isPlain: true), source: .builtIn))
+        if known == nil, let library {
+            wanted.set(
+                ["plugins", key, "library"],
+                to: ConfigValue(content: .scalar(library, isPlain: false), source: .builtIn))
+        }
         guard let found = Self.parse(changed), found.meansSame(as: wanted) else {
             throw Refusal(reason: "the way in which it is written leaves no safe place for the change")
         }
@@ -42,7 +53,7 @@ struct PluginSwitch {
     /// Nil: it is so already.
     private func edit(_ text: String, _ root: ConfigValue) throws(Refusal) -> TextEdit? {
         let editor = TextEditor(text)
-        let entry = "\(plugin.shortName): { enabled: \(isEnabled) }"
+        let entry = line
         guard let plugins = root.pairs?["plugins"] else {
             return try editor.append("plugins: { \(entry) }", orInto: root, block: ["plugins:", "  \(entry)"])
         }

@@ -10,17 +10,14 @@ enum SecretSource: Hashable, Sendable {
     /// A program and its arguments; its standard output is the secret.
     case command([String])
 
-    /// The secret, one trailing newline dropped. Runs a command for at most 30 s; no thread of the pool waits for it.
+    /// The secret, one trailing newline dropped. A command, or a file that gives its bytes when it likes, is waited for 30 s in all; no
+    /// thread of the pool waits.
     /// - Throws: `config`, without any part of the secret.
     func read() async throws(Failure) -> String {
         let bytes: [UInt8]
         switch self {
         case .file(let path):
-            do {
-                bytes = try readFile(path, limit: Self.longest)
-            } catch {
-                throw Failure(.config, "the secret's file cannot be read: \(error.message)")
-            }
+            bytes = try await SecretFile(path: path).content(limit: Self.longest)
         case .environment(let name):
             guard let value = getenv(name) else {
                 throw Failure(.config, "the variable \(name), which holds the secret, is not set")
@@ -30,6 +27,14 @@ enum SecretSource: Hashable, Sendable {
             bytes = try await SecretCommand(words: words).output(limit: Self.longest)
         }
         return try Self.text(bytes)
+    }
+
+    /// Which writing of it a file is: its inode and time, and nothing of its content; nil for other sources, and without a file.
+    var writing: String? {
+        guard case .file(let path) = self else { return nil }
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return "\(status.st_dev):\(status.st_ino):\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
     }
 
     /// In bytes: no password or token is longer.

@@ -6,7 +6,9 @@ import NIOPosix
 struct SecretCommand: Sendable {
     /// The program, looked up in PATH, and its arguments.
     let words: [String]
-    var timeLimit: Duration = .seconds(30)
+    var timeLimit: Duration = Self.timeLimit
+
+    static let timeLimit: Duration = .seconds(30)
 
     /// What the program prints. A thread of NIO's blocking pool waits for it.
     /// - Throws: `config`; the arguments, which may be secret, are not named.
@@ -30,12 +32,18 @@ struct SecretCommand: Sendable {
         let (process, error) = spawn(writingTo: ends[1])
         close(ends[1])
         guard error == 0 else { return .failure(failure("it cannot be started: \(errorText(error))")) }
-        var outcome = read(ends[0], limit: limit)
-        // The group is ended in any case: a program that closed its output may still run.
-        if case .failure = outcome { kill(-process, SIGKILL) }
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
-        if case .success = outcome, status != 0 {
+        // The limit is for all of it: a program may close its output and stay.
+        let deadline = Deadline(after: timeLimit)
+        var outcome = deadline.read(ends[0], limit: limit).mapError(failure)
+        let ended: Int32? = if case .success = outcome { deadline.wait(for: process) } else { nil }
+        guard let status = ended else {
+            kill(-process, SIGKILL)
+            var status: Int32 = 0
+            while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+            if case .success = outcome { outcome = .failure(failure(.late)) }
+            return outcome
+        }
+        if status != 0 {
             let how = status & 0x7f == 0 ? "it exited with \((status >> 8) & 0xff)" : "signal \(status & 0x7f) ended it"
             outcome = .failure(failure(how))
         }
@@ -68,23 +76,11 @@ struct SecretCommand: Sendable {
         return (process, error)
     }
 
-    private func read(_ descriptor: Int32, limit: Int) -> Result<[UInt8], Failure> {
-        let deadline = ContinuousClock.now + timeLimit
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let left = ContinuousClock.now.duration(to: deadline).nanoseconds / 1_000_000
-            guard left > 0 else { return .failure(failure("it took longer than \(ConfigScalar.write(timeLimit))")) }
-            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let ready = poll(&waiting, 1, Int32(clamping: left + 1))
-            if ready < 0 && errno != EINTR { return .failure(failure("no output: \(errorText(errno))")) }
-            guard ready > 0 else { continue }
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { return .failure(failure("no output: \(errorText(errno))")) }
-            if count == 0 { return .success(bytes) }
-            bytes += chunk[..<count]
-            guard bytes.count <= limit else { return .failure(failure("it printed more than \(limit) bytes")) }
+    private func failure(_ problem: Deadline.Problem) -> Failure {
+        switch problem {
+        case .late: failure("it took longer than \(ConfigScalar.write(timeLimit))")
+        case .tooLong: failure("it printed more than \(SecretSource.longest) bytes")
+        case .failed(let code): failure("no output: \(errorText(code))")
         }
     }
 

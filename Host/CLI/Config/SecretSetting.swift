@@ -19,10 +19,14 @@ struct SecretSetting: Hashable, Sendable {
         }
     }
 
-    /// What is wrong with the secret as it is now; nil: nothing, or it is a command's. A command may ask a person: it runs when the
-    /// secret is needed.
+    /// What is wrong with the secret as it is now; nil: nothing, or it is a command's or a pipe's. A command may ask a person, and a pipe
+    /// gives its bytes once: these are read when the secret is needed.
     func problem() async -> ConfigProblem? {
-        if case .command = source { return nil }
+        switch source {
+        case .command: return nil
+        case .file(let path) where access(path, F_OK) == 0 && !SecretFile(path: path).canBeReadAgain: return nil
+        case .file, .environment: break
+        }
         do throws(Failure) {
             _ = try await source.read()
             return nil

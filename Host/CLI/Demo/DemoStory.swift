@@ -136,7 +136,7 @@ struct DemoStory {
         _ step: Step, _ bookmark: Bookmark, _ process: HostProcess
     ) async throws(Failure) -> [Failure] {
         let (user, password) = (server.configuration.user, server.configuration.password)
-        let host = try await process.open(bookmark) { .basic(username: user, password: password) }
+        let host = try await process.open(bookmark) { AccountSecret(.basic(username: user, password: password)) }
         do throws(Failure) {
             try await step.act(host)
         } catch {

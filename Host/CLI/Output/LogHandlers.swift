@@ -32,8 +32,8 @@ struct LineLogHandler: LogHandler {
         let sorted = fields.sorted { $0.key < $1.key }
         switch format {
         case .text:
-            let rest = sorted.map { " \($0.key)=\(Self.word($0.value.description))" }.joined()
-            return "\(Text.time(time)) \(level.rawValue): \(Text.visible(message))\(rest)"
+            let rest = sorted.map { " \($0.key)=\(Self.word(Self.line($0.value.description)))" }.joined()
+            return "\(Text.time(time)) \(level.rawValue): \(Text.visible(Self.line(message)))\(rest)"
         case .json:
             let values = sorted.map { JSON.Member(name: $0.key, value: JSON($0.value)) }
             return JSON.object([
@@ -41,6 +41,12 @@ struct LineLogHandler: LogHandler {
                 "fields": .object(values),
             ]).rendered
         }
+    }
+
+    /// What has several lines, such as an error with what to do about it, on one.
+    private static func line(_ text: String) -> String {
+        guard text.contains(where: \.isNewline) else { return text }
+        return text.split(whereSeparator: \.isNewline).joined(separator: "; ")
     }
 
     /// Quoted if it would not read as one word.

@@ -38,7 +38,7 @@ struct Progress {
             "\(Text.bytes(counts.bytes)) of \(Text.bytes(counts.allBytes))",
         ]
         if let rate {
-            parts.append("\(Text.bytes(Int64(rate)))/s")
+            parts.append("\(Text.bytes(Int64(nearest: rate)))/s")
             let left = Double(max(0, counts.allBytes - counts.bytes))
             if rate >= 1, left / rate < 1e9 { parts.append("\(Text.rough(.seconds(left / rate))) left") }
         }

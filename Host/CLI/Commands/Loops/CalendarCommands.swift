@@ -17,12 +17,13 @@ struct CalendarList: LarderCommand {
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let reader = try global.loadConfig().oneAccount().reader()
         let calendars = try await reader?.calendars() ?? []
+        let asked = Asked(try await reader?.loops() ?? [])
         try reader?.close()
         if global.isJSON {
             for calendar in calendars { console.print(JSON(calendar)) }
             return []
         }
-        if calendars.isEmpty { console.note("no calendars are known yet; `larder run --once` asks the server") }
+        if calendars.isEmpty { console.note(asked.words(for: "calendars")) }
         var table = Table(["name", "objects", "id"], numbers: [1])
         for calendar in calendars {
             table.add([calendar.name ?? "-", "\(calendar.objects)", calendar.key.text])

@@ -25,11 +25,12 @@ extension Console {
             for loop in loops { print(JSON(loop)) }
             return
         }
-        var table = Table(["id", "kind", "result", "last poll", "next poll", "error"])
+        // Some servers' ids are longer than a line.
+        var table = Table(["kind", "result", "last poll", "next poll", "error", "id"])
         for loop in loops {
             table.add([
-                loop.key.id.text, loop.key.kind.text, loop.isEnabled ? loop.lastResult?.rawValue ?? "-" : "disabled",
-                Text.time(loop.lastPoll), Text.time(loop.nextPoll), loop.lastError ?? "",
+                loop.key.kind.text, loop.isEnabled ? loop.lastResult?.rawValue ?? "-" : "disabled",
+                Text.time(loop.lastPoll), Text.time(loop.nextPoll), loop.lastError ?? "-", loop.key.id.text,
             ])
         }
         for line in table.lines { print(line) }

@@ -22,18 +22,49 @@ struct ShareList: LarderCommand {
         }
         let shares = Collector<CachedShare>()
         try await reader?.shares { shares.add($0) }
+        let asked = Asked(try await reader?.loops() ?? [])
         try reader?.close()
-        if shares.all.isEmpty { console.note("no shares are known yet; `larder run --once` asks the server") }
-        var table = Table(["id", "direction", "path", "type", "with", "until", "state"])
+        if shares.all.isEmpty { console.note(asked.words(for: "shares")) }
+        // Some servers' ids are longer than a line.
+        var table = Table(["path", "direction", "type", "with", "until", "state", "id"])
         for share in shares.all {
             let other = share.direction == "withMe" ? share.owner.map { "from \($0)" } : share.sharedWith ?? share.url
             table.add([
-                share.id.text, share.direction ?? "-", share.path ?? "-", share.shareType?.text ?? "-", other ?? "-",
-                share.expiration ?? "-", share.state?.text ?? "-",
+                share.path ?? "-", share.direction ?? "-", share.typeWord ?? "-", other ?? "-",
+                Text.time(share.expires), share.state?.text ?? "-", share.id.text,
             ])
         }
         for line in table.lines { console.print(line) }
         return []
+    }
+}
+
+/// Whether the server was asked for what the core loop finds.
+struct Asked {
+    private let result: LoopResult?
+
+    init(_ loops: [LoopState]) { result = loops.first { $0.key.kind == .core }?.lastResult }
+
+    /// Why nothing is known.
+    func words(for what: String) -> String {
+        switch result {
+        case nil: "no \(what) are known yet; `larder run --once` asks the server"
+        case .error: "no \(what) are known: the server could not be asked; `larder loop list` says why"
+        case .notOffered: "the server offers no \(what)"
+        case .ok, .more, .refresh: "there are no \(what)"
+        }
+    }
+}
+
+extension CachedShare {
+    /// OCS counts the kinds of shares.
+    fileprivate var typeWord: String? {
+        guard case .number(let number) = shareType else { return shareType?.text }
+        let words: [Int64: String] = [
+            0: "user", 1: "group", 3: "link", 4: "email", 6: "federated", 7: "team", 8: "guest", 9: "federated group",
+            10: "conversation",
+        ]
+        return words[number] ?? "\(number)"
     }
 }
 
@@ -59,7 +90,7 @@ extension JSON {
         self = .object([
             "id": .text(share.id.text), "direction": .text(share.direction), "path": .text(share.path),
             "shareType": JSON(share.shareType), "owner": .text(share.owner), "sharedWith": .text(share.sharedWith),
-            "permissions": JSON(share.permissions), "expiration": .text(share.expiration), "url": .text(share.url),
+            "permissions": JSON(share.permissions), "expiration": .time(share.expires), "url": .text(share.url),
             "state": JSON(share.state),
         ])
     }

@@ -32,6 +32,10 @@ extension Failure {
                 .notFound, error.description,
                 hint: error.projectID.map { "`larder project show \($0) --steps` lists the steps" })
         case .cursorOutOfRange, .badSource: self.init(.badData, error.description)
+        case .sourceElsewhere:
+            self.init(
+                .badData, error.description,
+                hint: "leave out --move: then it is copied, and you remove it when you like")
         case .otherProject: self.init(.internal, error.description)
         case .newerFormat: self.init(.localIO, error.description, hint: "update Larder")
         case .damaged:

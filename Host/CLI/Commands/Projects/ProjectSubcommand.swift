@@ -48,7 +48,8 @@ extension ProjectSubcommand {
     func storage(in base: String) -> ProjectStorage? {
         var status = stat()
         if stat(base, &status) != 0, errno == ENOENT { return nil }
-        return ProjectStorage(base: base, bundleID: ProjectPlace.ownBundleID)
+        return ProjectStorage(
+            base: base, bundleID: ProjectPlace.ownBundleID, sourceRefusal: ProjectSources.refusal)
     }
 
     /// The storage, and the id of a project that may be in it.

@@ -11,12 +11,18 @@ struct ProjectAddStep: ProjectSubcommand {
     @OptionGroup var place: ProjectPlace
     @Argument(help: "The project's id.") var id: String
     @Option(help: ArgumentHelp("A file with the step's data.", valueName: "file")) var userData: String?
-    @Option(help: ArgumentHelp("A folder that becomes the step's assets; it is gone afterwards.", valueName: "dir"))
+    @Option(help: ArgumentHelp("A folder that is copied as the step's assets.", valueName: "dir"))
     var assets: String?
+    @Flag(help: "Move the folder of the assets instead of copying it; it must be on the projects' file system.")
+    var move = false
     @Option(help: ArgumentHelp("A file with new data of the project.", valueName: "file")) var projectUserData: String?
 
     func perform(in base: String, _ console: Console) throws(Failure) {
-        let content = StepContent(userData: try Self.bytes(userData) ?? [], assetsSource: assets)
+        if move, assets == nil {
+            throw Failure(.usage, "--move goes with --assets", hint: "write `--assets DIR --move`")
+        }
+        let content = StepContent(
+            userData: try Self.bytes(userData) ?? [], assetsSource: assets, sourceUse: move ? .moved : .copied)
         let projectData = try Self.bytes(projectUserData)
         let (storage, id) = try changeable(id, in: base)
         let added = try reporting { () throws(ProjectError) in

@@ -1,0 +1,109 @@
+import ArgumentParser
+import Core
+import Model
+
+struct Check: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Look whether an account's database is sound, and restore it.",
+        discussion: """
+            Without --restore nothing is changed, and a host may run meanwhile. With it a database that is damaged or \
+            missing is replaced by the newest sound backup: policies, claims, plugins' values and how far event loops \
+            have come are as they were then. What is here and what the server has is found out by the next run. The \
+            damaged file is kept.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @Flag(help: "Put the newest sound backup in the place of a damaged database.") var restore = false
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let account = try global.loadConfig().oneAccount()
+        let repair = DatabaseRepair(vault: account.bookmark.vault)
+        guard restore else {
+            let found = try await repair.look()
+            show(found, on: console)
+            return found.failure.map { [$0] } ?? []
+        }
+        let isJSON = global.isJSON
+        let (found, aside) = try await repair.restore { found in
+            for line in Self.plan(found) { console.note(line) }
+        }
+        if isJSON {
+            console.print(
+                JSON(found, restoredFrom: found.state == .sound ? nil : found.newestSound?.path, aside: aside))
+        } else if found.state == .sound {
+            console.print("\(found.path) is sound; nothing was changed")
+        } else {
+            console.print(
+                found.newestSound.map { "\(found.path) was restored from \($0.path)" }
+                    ?? "\(found.path) was made anew: there was no sound backup")
+            if let aside { console.print("the damaged database is kept as \(aside)") }
+            console.print("`larder run --once` compares what is here with the server")
+        }
+        return []
+    }
+
+    /// What will be done.
+    private static func plan(_ found: DatabaseCheck) -> [String] {
+        var lines: [String] = []
+        switch found.state {
+        case .damaged:
+            lines.append("\(found.path) is damaged (\(found.problem ?? "")); it will be kept under another name")
+        case .missing: lines.append("\(found.path) is missing")
+        case .restoring: lines.append("a restore of \(found.path) was not finished; it will be")
+        case .sound: break
+        }
+        if let backup = found.newestSound {
+            lines.append(
+                "it will be restored from \(backup.path) of \(Text.time(backup.made)): "
+                    + "\(Text.count(backup.policies, "policy", "policies")), \(Text.count(backup.claims, "claim"))")
+            lines.append("what was decided since then is lost; waiting downloads and issues are found anew")
+        } else {
+            lines.append("there is no sound backup: all policies, claims and plugins' values are lost")
+        }
+        return lines
+    }
+
+    private func show(_ found: DatabaseCheck, on console: Console) {
+        if global.isJSON { return console.print(JSON(found, restoredFrom: nil, aside: nil)) }
+        console.print("\(found.path)  \(found.state.rawValue)" + (found.problem.map { ": \($0)" } ?? ""))
+        for backup in found.backups {
+            let what =
+                backup.problem
+                ?? "sound, \(Text.count(backup.policies, "policy", "policies")), \(Text.count(backup.claims, "claim"))"
+            console.print("\(backup.path)  \(Text.time(backup.made))  \(what)")
+        }
+        if found.backups.isEmpty { console.print("there is no backup yet") }
+    }
+}
+
+extension DatabaseCheck {
+    /// Nil: nothing is wrong.
+    fileprivate var failure: Failure? {
+        switch state {
+        case .sound: nil
+        case .missing:
+            Failure(
+                .localIO, "the database \(path) is missing",
+                hint: backups.isEmpty ? "run `larder run --once` first" : "`larder check --restore` restores it")
+        case .damaged, .restoring:
+            Failure(
+                .localIO, "the database \(path) is damaged" + (problem.map { ": \($0)" } ?? ""),
+                hint: "`larder check --restore` puts the newest sound backup in its place; the local copies stay")
+        }
+    }
+}
+
+extension JSON {
+    fileprivate init(_ found: DatabaseCheck, restoredFrom: String?, aside: String?) {
+        let backups = found.backups.map { backup in
+            JSON.object([
+                "path": .text(backup.path), "made": .time(backup.made), "sound": .bool(backup.problem == nil),
+                "problem": .text(backup.problem), "policies": .int(backup.policies), "claims": .int(backup.claims),
+            ])
+        }
+        self = .object([
+            "database": .text(found.path), "state": .text(found.state.rawValue), "problem": .text(found.problem),
+            "backups": .list(backups), "restoredFrom": .text(restoredFrom), "keptAs": .text(aside),
+        ])
+    }
+}

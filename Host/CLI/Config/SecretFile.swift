@@ -1,0 +1,102 @@
+import Glibc
+import Model
+import NIOPosix
+
+/// A file with a secret. It may be a pipe that somebody writes to when the secret is wanted.
+struct SecretFile: Sendable {
+    /// Absolute.
+    let path: String
+    var timeLimit: Duration = SecretCommand.timeLimit
+
+    /// What the file holds. A thread of NIO's blocking pool waits for it.
+    /// - Throws: `config`, with the path.
+    func content(limit: Int) async throws(Failure) -> [UInt8] {
+        let result: Result<[UInt8], Failure>
+        do {
+            result = try await NIOThreadPool.singleton.runIfActive { read(limit: limit) }
+        } catch {
+            throw Failure(.internal, "no thread reads the secret's file \(path)")
+        }
+        return try result.get()
+    }
+
+    /// Whether reading it takes nothing from whoever reads it next.
+    var canBeReadAgain: Bool {
+        var status = stat()
+        // A folder says at once that it is none.
+        return stat(path, &status) == 0 && [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+    }
+
+    private func read(limit: Int) -> Result<[UInt8], Failure> {
+        // A pipe that nobody writes to yet would hold up the opening.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { return .failure(failure(errorText(errno))) }
+        defer { close(descriptor) }
+        return Deadline(after: timeLimit).read(descriptor, limit: limit).mapError { problem in
+            switch problem {
+            case .late: failure("it did not end within \(ConfigScalar.write(timeLimit))")
+            case .tooLong: failure("it is longer than \(limit) bytes")
+            case .failed(let code): failure(errorText(code))
+            }
+        }
+    }
+
+    private func failure(_ what: String) -> Failure {
+        Failure(.config, "the secret's file \(path) cannot be read: \(what)")
+    }
+}
+
+/// The end of a wait for somebody else's bytes.
+struct Deadline {
+    private let end: ContinuousClock.Instant
+
+    init(after limit: Duration) { end = .now + limit }
+
+    enum Problem: Error {
+        case late
+        case tooLong
+        /// As in `errno`.
+        case failed(Int32)
+    }
+
+    /// In milliseconds; nil: it is over.
+    var left: Int32? {
+        let left = ContinuousClock.now.duration(to: end).nanoseconds / 1_000_000
+        return left > 0 ? Int32(clamping: left + 1) : nil
+    }
+
+    /// Reads to the end.
+    func read(_ descriptor: Int32, limit: Int) -> Result<[UInt8], Problem> {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while true {
+            guard let left else { return .failure(.late) }
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&waiting, 1, left)
+            if ready < 0 && errno != EINTR { return .failure(.failed(errno)) }
+            guard ready > 0 else { continue }
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count < 0 && (errno == EINTR || errno == EAGAIN) { continue }
+            guard count >= 0 else { return .failure(.failed(errno)) }
+            if count == 0 { return .success(bytes) }
+            bytes += chunk[..<count]
+            guard bytes.count <= limit else { return .failure(.tooLong) }
+        }
+    }
+
+    /// Waits for a child's end.
+    /// - Returns: its status; nil: it goes on.
+    func wait(for process: pid_t) -> Int32? {
+        var status: Int32 = 0
+        // Most have ended by now, or end at once.
+        var pause: UInt32 = 500
+        while true {
+            let ended = waitpid(process, &status, WNOHANG)
+            if ended == process { return status }
+            if ended < 0 && errno != EINTR { return 0 }
+            guard left != nil else { return nil }
+            usleep(pause)
+            pause = min(pause * 2, 50_000)
+        }
+    }
+}
