@@ -48,12 +48,13 @@ private func leaves(
     func commands() {
         #expect(
             leaves().map { $0.words.joined(separator: " ") }.sorted() == [
-                "calendar list", "calendar objects", "claim add", "claim list", "claim remove", "config show",
+                "calendar list", "calendar objects", "check", "claim add", "claim list", "claim remove", "config show",
                 "config validate", "demo", "explain", "free",
                 "get", "issue list", "issue resolve", "loop disable", "loop enable", "loop list", "loop poll", "ls",
                 "pin",
                 "plugin disable",
-                "plugin enable", "plugin info", "plugin list", "plugin why", "policy add", "policy history",
+                "plugin enable", "plugin info", "plugin list", "plugin retry", "plugin why", "policy add",
+                "policy history",
                 "policy list",
                 "policy redo", "policy remove", "policy run", "policy undo", "policy update", "project add-step",
                 "project create", "project date", "project delete", "project duplicate", "project list",
@@ -199,10 +200,10 @@ private func leaves(
         try folder.write(text, to: "config.yaml")
         let file = folder.path + "/config.yaml"
         let problems = [
-            "\(file):2:93: `accounts.a0.password`: the secret's file cannot be read: \(folder.path)/none: No such file or directory",
+            "\(file):2:93: `accounts.a0.password`: the secret's file \(folder.path)/none cannot be read: No such file or directory",
             "\(file):3:92: `accounts.a1.password`: the variable NO_SUCH_SECRET, which holds the secret, is not set",
             "\(file):4:90: `accounts.a2.token`: the secret has control characters or is not UTF-8; one line is expected",
-            "\(file):5:93: `accounts.a3.password`: the secret's file cannot be read: \(folder.path): Is a directory",
+            "\(file):5:93: `accounts.a3.password`: the secret's file \(folder.path) cannot be read: Is a directory",
             "\(file):6:90: `accounts.a4.token`: the secret is empty",
         ]
         let alone = try await run(["--config", file, "config", "validate"])

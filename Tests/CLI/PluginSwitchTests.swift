@@ -71,6 +71,19 @@ import Testing
         #expect(throws: PluginSwitch.Refusal.self) { _ = try off(text) }
     }
 
+    @Test("G2: a plugin that the config does not name yet is named with its library")
+    func library() throws {
+        let id = PluginID("org.example.archive")
+        let change = PluginSwitch(plugin: id, isEnabled: true, library: "/opt/a \"b\".so")
+        #expect(
+            try change.apply(to: "poll: 1s\n")
+                == "poll: 1s\nplugins:\n  org.example.archive: { enabled: true, library: \"/opt/a \\\"b\\\".so\" }\n")
+        // One that it names keeps its own.
+        let named = "plugins: { org.example.archive: { library: x.so } }"
+        #expect(
+            try change.apply(to: named) == "plugins: { org.example.archive: { enabled: true, library: x.so } }")
+    }
+
     @Test("G2: the file is replaced whole, through a symbolic link, with its mode")
     func file() throws {
         let folder = TemporaryFolder()

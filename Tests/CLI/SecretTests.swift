@@ -1,5 +1,7 @@
+import Core
 import Glibc
 import Model
+import TestSupport
 import Testing
 
 @testable import larder
@@ -29,7 +31,7 @@ import Testing
         }
         chmod(folder.path + "/secret", 0o600)
         let account = try config("{ file: secret }").accounts[0]
-        guard case .basic("ada", "hunter2") = try await account.credentials() else {
+        guard case .basic("ada", "hunter2") = try await account.readSecret().credentials else {
             Issue.record("other credentials")
             return
         }
@@ -78,5 +80,57 @@ import Testing
                 .output(limit: 10)
         }
         await #expect(throws: Failure.self) { try await SecretCommand(words: ["yes"]).output(limit: 10_000) }
+    }
+
+    @Test("C1: a command that closes its output and stays is ended in its time, with all that it started")
+    func closedOutput() async throws {
+        let (limit, note) = (Duration.milliseconds(200), folder.path + "/pids")
+        let script = "sleep 1000 >/dev/null & echo $! $$ > \(note); echo secret; exec >&-; wait"
+        let failure = await #expect(throws: Failure.self) {
+            try await SecretCommand(words: ["sh", "-c", script], timeLimit: limit).output(limit: 100)
+        }
+        #expect(
+            failure?.message.contains("command sh failed: it took longer than 200ms") == true,
+            "\(failure?.message ?? "")")
+        #expect(failure?.message.contains("secret\n") == false)
+        for pid in try Files.text(note).split(whereSeparator: \.isWhitespace).compactMap({ Int32($0) }) {
+            // The one that is not ours is reaped by the system, in its time.
+            var isGone = false
+            for _ in 0..<100 where !isGone {
+                let status = (try? Files.text("/proc/\(pid)/stat")) ?? ""
+                isGone = status.isEmpty || status.contains(") Z ")
+                if !isGone { try await Task.sleep(for: .milliseconds(10)) }
+            }
+            #expect(isGone, "\(pid)")
+        }
+        let command = SecretCommand(words: ["sh", "-c", "printf a; exec >&-; sleep 0.05"], timeLimit: .seconds(20))
+        #expect(try await command.output(limit: 10) == [UInt8(ascii: "a")])
+    }
+
+    @Test("C1: a pipe as a secret's file is waited for in its time alone, and other things that are no file are named")
+    func pipes() async throws {
+        let path = folder.path + "/pipe"
+        #expect(mkfifo(path, 0o600) == 0)
+        func content(_ path: String, _ limit: Duration = .milliseconds(100)) async throws(Failure) -> [UInt8] {
+            try await SecretFile(path: path, timeLimit: limit).content(limit: 100)
+        }
+        for place in [path, folder.path, "/dev/zero", folder.path + "/none"] {
+            let failure = await #expect(throws: Failure.self) { try await content(place) }
+            #expect(failure?.kind == .config && failure?.message.contains(place) == true, "\(place)")
+        }
+        // Checking the config takes nothing from the pipe.
+        guard case .password(let setting) = try config("{ file: pipe }").accounts[0].secret else {
+            Issue.record("no password")
+            return
+        }
+        #expect(await setting.problem() == nil)
+        async let written = onThread {
+            let number = open(path, O_WRONLY | O_CLOEXEC)
+            let count = write(number, "hunter2\n", 8)
+            close(number)
+            return count
+        }
+        #expect(try await content(path, .seconds(20)) == Array("hunter2\n".utf8))
+        #expect(try await written == 8)
     }
 }

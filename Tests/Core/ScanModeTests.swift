@@ -32,16 +32,23 @@ struct ScanModeTests {
         #expect(mode(walked: .seconds(-60)) == .whole)
     }
 
-    @Test("I12: a first walk that was cut off goes on by ETags for a day, where they are believed")
-    func firstWalk() {
-        func mode(_ began: Duration?, wrong: Bool = false, ownCloud: Bool = true) -> ScanMode {
-            let history = ScanMode.History(etagsWereWrong: wrong, firstWalk: began.map { now - $0 })
+    @Test("I12, I15: a walk that was cut off goes on for a day: by ETags where they are believed, else with the rest")
+    func openWalk() {
+        func mode(
+            _ began: Duration?, wrong: Bool = false, ownCloud: Bool = true, walked: Duration? = nil
+        ) -> ScanMode {
+            let history = ScanMode.History(
+                etagsWereWrong: wrong, lastWholeWalk: walked.map { now - $0 }, openWalk: began.map { now - $0 },
+                lastScan: walked.map { now - $0 })
             return ScanMode.next(isOwnCloudFamily: ownCloud, history: history, now: now)
         }
         #expect(mode(nil) == .whole)
         #expect(mode(.seconds(60)) == .byETags && mode(.seconds(24 * 3600 - 1)) == .byETags)
         #expect(mode(.seconds(24 * 3600)) == .whole && mode(.seconds(-60)) == .whole)
-        #expect(mode(.seconds(60), wrong: true) == .whole && mode(.seconds(60), ownCloud: false) == .whole)
+        #expect(mode(.seconds(60), wrong: true) == .rest && mode(.seconds(60), ownCloud: false) == .rest)
+        #expect(mode(.seconds(24 * 3600), ownCloud: false) == .whole)
+        // The daily one, too.
+        #expect(mode(.seconds(60), walked: .seconds(25 * 3600)) == .byETags)
     }
 
     @Test("I4: the config's interval, else the server's wish above 5 s, else 10 s")

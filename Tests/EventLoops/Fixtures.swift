@@ -12,9 +12,13 @@ import TestSupport
 
 /// A line of a trace, as far as tests look at it.
 struct TracedCall: Decodable, Hashable {
-    var call: String
+    var call: String?
     var loop: String?
-    var status: String
+    var phase: String?
+    var what: String?
+    var text: String?
+    var because: String?
+    var status: String?
 }
 
 /// A database, a server, one plugin in C with event loops, and everything that it did.
@@ -35,12 +39,16 @@ struct LoopBench: Sendable {
     static let loop = LoopKey(kind: LoopKind("looper"), id: LoopID("looper"))
     static let own = RecordCollection("org.example.looper")
 
-    /// The calls since the trace began.
-    func calls() throws -> [String] {
-        try trace.flush()
+    /// All lines of the trace.
+    func lines() throws -> [TracedCall] {
+        try trace.check()
         return try Files.text(tracePath).split(separator: "\n")
             .map { try JSONDecoder().decode(TracedCall.self, from: Data($0.utf8)) }
-            .map { "\($0.call) \($0.loop ?? "-") \($0.status)" }
+    }
+
+    /// The calls into loops since the trace began.
+    func calls() throws -> [String] {
+        try lines().filter { $0.phase == nil }.map { "\($0.call ?? "-") \($0.loop ?? "-") \($0.status ?? "-")" }
     }
 
     /// What the plugin said, in order.

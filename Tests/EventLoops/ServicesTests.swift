@@ -1,9 +1,15 @@
 import CLarder
+import Connection
 import DemoServer
 import EventLoops
+import EventScheduler
+import Logging
 import Model
+import Storage
 import TestSupport
 import Testing
+
+@testable import PluginHost
 
 /// What a loop may ask of the host, and what it is refused.
 @Suite struct LoopServicesTests {
@@ -14,6 +20,33 @@ import Testing
             #expect(bench.said.contains("from elsewhere -11"))
             #expect(bench.log.contains("refused records.get: called from a thread"))
             #expect(try await bench.records().count == 4)
+        }
+    }
+
+    @Test("A loop that is there for a record writes what its plugin has beside that record, and nobody else's")
+    func strangers() async throws {
+        try await withLoopBench(
+            defines: ["COLLECTION=LARDER_STR(\"calendars\")"], mode: "strange 0", pages: 1, startsAt: nil
+        ) { bench async throws in
+            _ = try await bench.database.write { try $0.put(Record(key: RecordKey("c")), in: .calendars) }
+            try await bench.loops.enable()
+            try await bench.setEventID("0", of: LoopKey(kind: LoopBench.loop.kind, id: LoopID("c")))
+            _ = await bench.loops.runOnce()
+            #expect(
+                bench.said.filter { $0.hasPrefix("write ") }
+                    == [
+                        "write own 0", "write calendar -6", "write object -6", "write another's -6", "write plugin -6",
+                        "write shares -6",
+                    ])
+            let own = RecordCollection("org.example.looper/c")
+            #expect(try await bench.records(in: own).contains("x"))
+            // What it cached beside the record goes with it.
+            _ = try await bench.database.write { tx in
+                try tx.apply(
+                    [.remove(RecordKey("c"), from: .calendars)],
+                    loopCollections: [LoopBench.loop.kind: .calendars])
+            }
+            #expect(try await bench.records(in: own) == [])
         }
     }
 
@@ -69,6 +102,44 @@ import Testing
             #expect(bench.said.contains("dav 0"))
             #expect(bench.said.contains("early -12"))
             #expect(bench.said.contains("end 0"))
+        }
+    }
+
+    @Test("GL3 L26: a server that never answers holds the loops of its own account alone")
+    func twoAccounts() async throws {
+        try await withLoopBench(mode: "needs http 0", pages: 1) { bench async throws in
+            let fault = bench.server.add(Fault(.hold()))
+            async let held = bench.loops.runOnce()
+            await bench.server.untilHeld(fault)
+            let log = CollectedLog()
+            try await DemoServer.running { server in
+                let plugins = await bench.host.start(AccountEnvironment(name: "other", logger: log.logger))
+                let plugin = try #require(plugins.first)
+                #expect(plugin.thread !== bench.plugin.thread)
+                let database = try Database.open(path: "\(bench.folder)/other.db")
+                let connection = Connection(
+                    bookmark: Bookmark(
+                        name: "other", url: server.folderURL, username: server.configuration.user, vault: bench.folder,
+                        files: "\(bench.folder)/files"),
+                    credentials: .basic(
+                        username: server.configuration.user, password: server.configuration.password), limits: Limits(),
+                    logger: log.logger)
+                let loops = EventLoops(
+                    database: database, connection: connection, plugins: plugins, interval: .seconds(60),
+                    callbacks: .init(look: {}, refused: {}, recordsChanged: { _ in }), logger: log.logger)
+                try await loops.enable()
+                let state = LoopState(key: LoopBench.loop, plugin: LoopBench.plugin, eventID: EventID("0"))
+                _ = try await database.write { try $0.commit(LoopTurnCommit(from: nil, state: state)) }
+                #expect(await loops.runOnce().isEmpty)
+                #expect(log.messages.contains("info: http 0"))
+                await bench.host.stop(plugins)
+                await #expect(throws: CancellationError.self) { try await plugin.thread.run {} }
+                await connection.shutdown()
+                try database.close()
+            }
+            #expect(bench.said == [])
+            await bench.loops.suspend()
+            _ = await held
         }
     }
 

@@ -1,5 +1,6 @@
 import DemoServer
 import EventScheduler
+import Logging
 import Model
 import PluginHost
 import Storage
@@ -100,13 +101,23 @@ import Testing
         }
     }
 
+    @Test("G19: a loop that only hands on what a service refused has the service's reason")
+    func refusedService() async throws {
+        try await withLoopBench(mode: "hands on 0") { bench async throws in
+            let failures = await bench.loops.runOnce()
+            let state = try #require(await bench.state())
+            #expect(state.lastError == "records.put: the collection calendars is not this loop's to change")
+            #expect(failures.map(\.failure.message) == [state.lastError])
+        }
+    }
+
     @Test("L13: a page is dropped if another event id is stored than the one that was polled")
     func supersededPage() async throws {
         try await withLoopBench { bench async throws in
             let offer = try #require(bench.plugin.loops)
             let committing = Committing(
                 database: bench.database, connection: bench.connection, clock: .system, logger: bench.log.logger,
-                offers: [offer: LoopBench.plugin],
+                offers: [offer: LoopBench.plugin], removalGuard: nil,
                 callbacks: .init(look: {}, refused: {}, recordsChanged: { _ in }), change: { _, _ in })
             let loop = PluginLoop(
                 LoopBench.loop, offer, of: bench.plugin, committing, LoopLimits(), gate: CallGate())
@@ -210,13 +221,50 @@ import Testing
         }
     }
 
-    @Test("L32: each stage is a line with the loop, its event ids and how long it took, and no line has a password")
+    @Test(
+        "L32: each stage is a line with the loop, its event ids, how long it took and what changed, and no line has a password"
+    )
     func log() async throws {
-        try await withLoopBench { bench async throws in
+        try await withLoopBench(mode: "refresh everything 2") { bench async throws in
             _ = await bench.loops.runOnce()
-            #expect(bench.log.messages.count { $0 == "debug: loop polled" } == 3)
-            #expect(bench.log.messages.count { $0 == "debug: loop processed" } == 3)
+            func stages(_ name: String, _ members: String...) -> [String] {
+                bench.log.lines.filter { $0.level == .debug && $0.message == name }.map { line in
+                    #expect(line.metadata["loop"] == "looper:looper")
+                    #expect(line.metadata["ms"].flatMap { Int($0) } ?? -1 >= 0, "\(line)")
+                    return members.map { line.metadata[$0] ?? "-" }.joined(separator: " ")
+                }
+            }
+            #expect(
+                stages("loop polled", "from", "to", "refresh", "more")
+                    == ["0 1 0 true", "1 2 0 true", "2 - 255 false"])
+            #expect(stages("loop processed", "from", "to", "changes") == ["0 1 2", "1 2 2"])
+            #expect(stages("loop refreshed", "from", "to", "changes") == ["2 0 1"])
+            #expect(
+                stages("loop turn", "from", "to", "result").suffix(3) == ["0 1 more", "1 2 more", "2 0 refresh"])
             #expect(!bench.log.contains(bench.server.configuration.password))
+        }
+    }
+
+    @Test("An event id that is longer than 64 KiB fails its loop, and nothing of the turn is stored")
+    func longEventID() async throws {
+        try await withLoopBench(mode: "long id 1") { bench async throws in
+            let failures = await bench.loops.runOnce()
+            #expect(failures.map(\.loop) == [LoopBench.loop])
+            #expect(failures.first?.failure.message.contains("event id of 65537 bytes; 65536 are possible") == true)
+            #expect(try await bench.state()?.eventID == EventID("1"))
+            #expect(try await bench.records() == ["count=1", "page 1"])
+        }
+    }
+
+    @Test("L14: what one run leaves is named, and is no success")
+    func tooMany() async throws {
+        try await withLoopBench(pages: 1500) { bench async throws in
+            let left = await bench.loops.runOnce()
+            #expect(left.map(\.loop) == [LoopBench.loop])
+            #expect(left.first?.failure.message == "it has more to fetch than one run does")
+            #expect(try await bench.state()?.eventID == EventID("1000"))
+            #expect(await bench.loops.runOnce().isEmpty)
+            #expect(try await bench.state()?.eventID == EventID("1500"))
         }
     }
 }

@@ -161,6 +161,49 @@ import Testing
         #expect(bench.world.polled.suffix(2) == ["core", "1"])
     }
 
+    @Test(
+        "K14: what is refused is asked for after 30 s, and the longer each time; a trigger does not hurry it, a start does"
+    )
+    func refused() async {
+        let bench = Bench()
+        await bench.enable(.one, .two)
+        for _ in 0..<9 { bench.world.polls(.one, .fail(.refused)) }
+        await bench.start()
+        #expect(bench.world.polled == ["core", "1"])
+        #expect(bench.world.reports.last?.nextPollIn == Bench.period)
+        for _ in 0..<3 {
+            await bench.scheduler.triggerSpecialLoop(.two)
+            await bench.quiet()
+        }
+        #expect(bench.world.polled.filter { $0 != "core" } == ["1"])
+        // 30 s, 1, 2, 4, 8 and then each 15 minutes, in whole minutes.
+        let waits = bench.world.reports.filter { $0.loop == .one }
+        #expect(waits.count == 1)
+        await bench.pass(.seconds(3600))
+        let tries = bench.world.polled.filter { $0 == "1" }.count
+        #expect(tries == 8)
+        #expect(!bench.world.polled.contains("2"))
+        #expect(bench.world.reports.last { $0.loop == .one }?.failures == 8)
+        await bench.scheduler.suspend()
+        await bench.start()
+        #expect(bench.world.polled.suffix(2) == ["core", "1"])
+        // The tenth goes well, and the others with it.
+        await bench.pass(.seconds(960))
+        #expect(bench.world.polled.suffix(3) == ["core", "1", "2"])
+    }
+
+    @Test("What is forbidden to one loop holds up no other")
+    func forbidden() async {
+        let bench = Bench()
+        await bench.enable(.one, .two)
+        bench.world.polls(.one, .fail(.forbidden), .fail(.forbidden))
+        await bench.start()
+        await bench.tick()
+        #expect(bench.world.polled == ["core", "1", "2", "core", "1", "2"])
+        await bench.tick()
+        #expect(bench.world.polled.suffix(3) == ["core", "1", "2"])
+    }
+
     @Test("A loop that is held up by another's hanging call is tried at each tick")
     func busy() async {
         let bench = Bench()

@@ -5,19 +5,121 @@ import Testing
 
 /// Turns that are asked for by themselves, and what others see and do meanwhile.
 @Suite(.timeLimit(.minutes(20))) struct TriggerTests {
-    @Test("L22: the core loop, then the special one, run at once; what a cycle has left waits for the next tick")
+    @Test("L22 L35: the core loop, then the special one, run before all that waits; what runs and waits is not dropped")
     func trigger() async {
         let bench = Bench()
         await bench.enable(.one, .two, .three)
         let gate = Gate()
         bench.world.polls(.one, .page("a1", gate: gate))
         await bench.start()
-        await bench.scheduler.triggerSpecialLoop(.two)
+        await bench.scheduler.triggerSpecialLoop(.three)
         await bench.quiet()
-        #expect(bench.world.polled == ["core", "1", "core", "2"])
-        #expect(bench.world.id(of: .one) == "e0")
+        #expect(bench.world.polled == ["core", "1"])
+        gate.open()
+        await bench.quiet()
+        #expect(bench.world.polled == ["core", "1", "core", "3", "2"])
+        #expect(bench.world.id(of: .one) == "a1")
         await bench.tick()
         #expect(bench.world.polled.suffix(4) == ["core", "1", "2", "3"])
+    }
+
+    @Test("L35: triggers that come often are gathered: the first is heeded at once, the others together a second later")
+    func gathered() async {
+        let bench = Bench()
+        await bench.enable(.one, .two)
+        await bench.start()
+        bench.world.clearJournal()
+        for _ in 0..<3 {
+            await bench.scheduler.triggerSpecialLoop(.one)
+            await bench.scheduler.triggerSpecialLoop(.two)
+            await bench.quiet()
+        }
+        // The second one came when the first was heeded.
+        #expect(bench.world.polled == ["core", "1"])
+        await bench.pass(.milliseconds(999))
+        #expect(bench.world.polled == ["core", "1"])
+        await bench.pass(.milliseconds(1))
+        #expect(bench.world.polled == ["core", "1", "core", "2", "1"])
+        await bench.pass(.seconds(10))
+        #expect(bench.world.polled.count == 5)
+        // None of those that were dropped with a suspension.
+        await bench.scheduler.triggerSpecialLoop(.one)
+        await bench.scheduler.triggerSpecialLoop(.one)
+        await bench.scheduler.suspend()
+        await bench.pass(.seconds(10))
+        #expect(bench.world.polled.count <= 7)
+    }
+
+    /// How long calls take, in ms.
+    struct Lengths: Sendable {
+        var core: Int
+        var share: Int
+        var calendar: Int
+    }
+
+    @Test(
+        "L35 O08: under a hint every 200 ms calendars are polled within two periods, and each hint is heeded within a second",
+        arguments: [
+            Lengths(core: 1, share: 1, calendar: 1), Lengths(core: 150, share: 100, calendar: 50),
+            Lengths(core: 2000, share: 100, calendar: 100),
+        ])
+    func hints(_ lengths: Lengths) throws {
+        var machine = SchedulerMachine(period: .seconds(60), grace: .seconds(5), random: { 0.5 })
+        let calendars = (0..<100).map { LoopKey(kind: LoopKind("calendar"), id: LoopID("\($0)")) }
+        let share = LoopKey(kind: LoopKind("share"), id: LoopID("1"))
+        var (timer, ends): (Duration?, (operation: UInt64, at: Duration)?) = (nil, nil)
+        var begun: [LoopKey: [Duration]] = [:]
+        func carryOut(_ effects: [SchedulerMachine.Effect], at now: Duration) {
+            for effect in effects {
+                switch effect {
+                case .run(let operation):
+                    begun[operation.loop, default: []].append(now)
+                    let length =
+                        operation.loop == .core
+                        ? lengths.core : operation.loop == share ? lengths.share : lengths.calendar
+                    ends = (operation.id, now + .milliseconds(length))
+                case .setTimer(let time): timer = time
+                case .cancel: Issue.record("Something is given up.")
+                case .report: break
+                }
+            }
+        }
+        _ = machine.enable(.core, limits: LoopLimits(), isCore: true, at: .zero)
+        for key in calendars + [share] { _ = machine.enable(key, limits: LoopLimits(), isCore: false, at: .zero) }
+        carryOut(machine.start(at: .zero), at: .zero)
+        var hint = Duration.milliseconds(100)
+        var heeded: [Duration] = []
+        let end = Duration.seconds(600)
+        while true {
+            let now = [hint, timer, ends?.at].compactMap(\.self).min() ?? end
+            guard now < end else { break }
+            if let done = ends, done.at == now {
+                ends = nil
+                carryOut(machine.finished(done.operation, TurnOutcome(result: .ok), at: now), at: now)
+            } else if timer == now {
+                timer = nil
+                carryOut(machine.wake(at: now), at: now)
+            } else {
+                heeded.append(now)
+                hint = now + .milliseconds(200)
+                carryOut(machine.trigger(special: share, at: now), at: now)
+            }
+        }
+        for key in calendars {
+            let times: [Duration] = [.zero] + (begun[key] ?? []) + [end]
+            let longest = zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? end
+            #expect(longest <= .seconds(120), "\(key)")
+        }
+        // Besides a batch that is under way, and a pause that is as long.
+        let batch = Duration.milliseconds(lengths.core + lengths.share)
+        let patience = max(.seconds(1), batch * 2) + .milliseconds(lengths.calendar + lengths.core)
+        for key in [LoopKey.core, share] {
+            let times = try #require(begun[key])
+            #expect(times.count <= 600 + 11)
+            for time in heeded where time + patience < end {
+                #expect(times.contains { $0 >= time && $0 <= time + patience }, "\(key) at \(time)")
+            }
+        }
     }
 
     @Test("L22: an unknown id runs the core loop alone; without a core loop the special one runs")
@@ -38,7 +140,7 @@ import Testing
         #expect(coreless.world.polled == ["1", "1"])
     }
 
-    @Test("L22: triggers do not drop each other, nor a page that is being applied")
+    @Test("L22 L35: triggers do not drop each other, nor a page that is being applied and what follows it")
     func triggersTogether() async {
         let bench = Bench()
         await bench.enable(.one, .two)
@@ -52,7 +154,7 @@ import Testing
         gate.open()
         await bench.quiet()
         #expect(bench.world.id(of: .core) == "c1")
-        #expect(bench.world.polled == ["core", "core", "1", "2"])
+        #expect(bench.world.polled == ["core", "core", "1", "2", "core"])
     }
 
     @Test("L23: what is enabled can be asked for while a poll runs")

@@ -16,18 +16,25 @@ final class TestSink: IntentSink {
 
     var intents: [Intent] { taken.withLock { $0 } }
 
-    func perform(_ intent: Intent, in transaction: Transaction) throws {
+    func perform(_ intent: Intent, in transaction: Transaction) throws -> Bool {
+        let before = transaction.changes?.updated.count
         try effect(intent, transaction)
         taken.withLock { $0.append(intent) }
+        return transaction.changes?.updated.count != before
     }
 }
 
 /// A line of a trace, as far as tests look at it.
 struct TracedCall: Decodable, Hashable {
-    var call: String
+    var call: String?
     var trigger: String?
     var path: String?
-    var status: String
+    /// Nil: the end of one of the calls of the call pattern.
+    var phase: String?
+    var what: String?
+    var text: String?
+    var because: String?
+    var status: String?
 }
 
 /// A database, one plugin in C at work on it, and everything that it did.
@@ -40,12 +47,15 @@ struct Workbench: Sendable {
     let log: CollectedLog
     let host: PluginHost
 
-    /// The calls since the trace began.
-    func calls() throws -> [TracedCall] {
-        try trace.flush()
+    /// All lines of the trace.
+    func lines() throws -> [TracedCall] {
+        try trace.check()
         return try Files.text(tracePath).split(separator: "\n")
             .map { try JSONDecoder().decode(TracedCall.self, from: Data($0.utf8)) }
     }
+
+    /// The calls of the call pattern since the trace began.
+    func calls() throws -> [TracedCall] { try lines().filter { $0.phase == nil } }
 
     /// Each call's name, with the item's path if it is about one.
     func names() throws -> [String] {

@@ -33,10 +33,11 @@ import Testing
             }
             #expect(asked(bench) == ["id:/c", "id:/c"])
             #expect(bench.log.contains("performAction of /bad returned the unknown status 42"))
-            #expect(bench.log.contains("unknown statuses so far: 2"))
             let report = try #require(await bench.host.reports().first { $0.id == PluginID("org.example.wilful") })
             #expect(report.state == .running)
-            #expect(report.reason == "unknown statuses: 2")
+            #expect(
+                report.reason
+                    == "unknown statuses: 2; the last time: performAction of /bad returned the unknown status 42")
         }
     }
 
@@ -70,7 +71,53 @@ import Testing
             #expect(bench.sink.intents.isEmpty)
             let report = try #require(await bench.host.reports().first { $0.id == PluginID("org.example.wilful") })
             #expect(report.state == .degraded)
-            #expect(report.reason == "calls from a wrong thread: 3")
+            #expect(
+                report.reason
+                    == "calls from a wrong thread: 3; the last time: 3 calls from a wrong thread, the first: refused actions.download: called from a thread that no call into the plugin is under way on"
+            )
+            // Nothing that it was to do was left undone.
+            #expect(bench.policies.takeFailures().isEmpty)
+        }
+    }
+
+    @Test("G19: calls that fail are one warning a run, with their number and the first, and a failure of the run")
+    func allFail() async throws {
+        try await withWorkbench(settings: ["mode": "fails", "match": "true"], items: ["/a", "/b", "/c"]) { bench in
+            for _ in 0..<2 {
+                bench.policies.fire(.itemListUpdateCompleted)
+                await bench.policies.settled()
+            }
+            let said = "3 failed calls, the first: performAction of /a failed: failed"
+            let warnings = bench.log.messages.filter { $0.hasPrefix("warning") && $0.contains("performAction") }
+            #expect(warnings == ["warning: \(said)", "warning: \(said)"])
+            let failures = bench.policies.takeFailures()
+            #expect(failures.count == 2 && failures.allSatisfy { $0.kind == .failed && $0.message.contains(said) })
+            #expect(failures.first?.message.hasPrefix("org.example.wilful, in its run for itemListUpdateC") == true)
+            let report = try #require(await bench.host.reports().first { $0.id == PluginID("org.example.wilful") })
+            #expect(report.state == .degraded && report.reason == "failed calls: 6; the last time: \(said)")
+        }
+    }
+
+    @Test("G19: a plugin that merely hands on what a service refused has the service's reason")
+    func handedOn() async throws {
+        let settings = ["mode": "hands on", "match": "true"]
+        try await withWorkbench(settings: settings, items: ["/a"]) { bench in
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            #expect(
+                bench.log.contains("performAction of /a failed: actions.download: the key is missing"),
+                "\(bench.log.messages)")
+        }
+    }
+
+    @Test("G19: a service that was asked for and not declared is named, once")
+    func undeclared() async throws {
+        try await withWorkbench(settings: ["match": "true"], items: ["/a"]) { bench in
+            let named = bench.log.messages.filter { $0.contains("larder.clock/1") }
+            #expect(
+                named == [
+                    "warning: it asked for the service larder.clock/1 and does not get it: its description names it neither as required nor as wanted"
+                ])
         }
     }
 
@@ -101,7 +148,12 @@ import Testing
             let names = try bench.names()
             #expect(!names.contains("beginMatching"))
             #expect(names.contains("performCleanup /a"))
-            #expect(bench.log.contains("the match condition for itemListUpdateCompleted is none: column"))
+            // It is its policy condition too.
+            #expect(
+                bench.log.contains(
+                    "2 failed calls, the first: the policy condition for itemListUpdateCompleted is none: column"))
+            let failures = bench.policies.takeFailures()
+            #expect(failures.count == 1 && failures[0].message.contains("the policy condition for"))
         }
     }
 }

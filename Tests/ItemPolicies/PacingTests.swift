@@ -165,4 +165,17 @@ import Testing
             #expect(try await records(bench).map(\.record.path.text) == ["/b"])
         }
     }
+
+    @Test("P14: what was left is not asked for again and again where nothing comes of it", .timeLimit(.minutes(5)))
+    func fruitless() async throws {
+        try await withWorkbench(
+            defines: ["MAX_RECORDS=1"], settings: ["match": #"cloudStatus == "cloudOnly""#, "mode": "twice"],
+            items: ["/a", "/b"], effect: { _, _ in }
+        ) { bench in
+            bench.policies.fire(.itemListUpdateCompleted)
+            await bench.policies.settled()
+            let runs = try bench.calls().filter { $0.call == "willEnterTrigger" }.map(\.trigger)
+            #expect(runs == ["itemListUpdateCompleted", "syncCapacity"])
+        }
+    }
 }

@@ -39,7 +39,8 @@ import Testing
         let log = PluginLog(plugin: PluginID("a.b"), account: "x", logger: collected.logger, clock: Time().clock)
         for _ in 0..<3 { log.note(.unknownStatus, "what") }
         log.note(.failed, "that")
-        #expect(log.misuses == [.unknownStatus: 3, .failed: 1])
+        #expect(log.mistakes.counts == [.unknownStatus: 3, .failed: 1])
+        #expect(log.mistakes.last == "that")
         #expect(collected.messages.first == "warning: what")
         #expect(collected.messages.contains("warning: what (unknown statuses so far: 3)"))
     }

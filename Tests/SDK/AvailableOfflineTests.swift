@@ -127,7 +127,7 @@ import Testing
     func withheld() {
         larder_fake_withhold(stage.fake, LARDER_EXT_ACTIONS)
         #expect(stage.start("org.larder.available-offline") == LARDER_UNSUPPORTED)
-        #expect(stage.problem == "the plugin does not start: the service larder.actions/1 is withheld")
+        #expect(stage.problem == "it requires the service larder.actions/1, which the test withholds")
     }
 
     @Test("P53: when the host refuses a download of one item, the next one is still asked for")

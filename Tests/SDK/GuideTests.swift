@@ -4,16 +4,17 @@ import Model
 import TestSupport
 import Testing
 
-/// The examples of the authors' guide are built as it says, and run.
+/// The authors' guide is built as it says, and run: all of its blocks of code, here and in the acceptance tests.
 @Suite struct GuideTests {
-    /// The first block of code in a language that has a word, unless told the entry function's name.
-    private func example(in language: String, with word: String = "larder_plugin_entry_v1") throws -> String {
-        let guide = try Files.text("\(Build.root)/Host/Docs/plugin-abi.md")
-        for block in guide.split(separator: "```\(language)\n").dropFirst() {
-            let code = block.prefix(upTo: block.firstRange(of: "```")?.lowerBound ?? block.endIndex)
-            if code.contains(word) { return String(code) }
-        }
-        throw SetupError("the guide has no example in \(language)")
+    private let guide: Guide
+
+    init() throws { guide = try Guide() }
+
+    @Test("G15: the guide has no block of code that no test runs")
+    func all() {
+        // yaml, and the commands of `larder`, are run by the acceptance tests.
+        #expect(guide.blocks("c").count == 4 && guide.blocks("swift").count == 6 && guide.blocks("yaml").count == 1)
+        #expect(guide.commands(of: "cc").count == 2 && guide.commands(of: "c++").count == 1)
     }
 
     private func keepsFavorites(_ library: String) throws {
@@ -31,54 +32,166 @@ import Testing
         #expect(stage.start("org.example.favorites") == LARDER_UNSUPPORTED)
     }
 
-    @Test("G15: the guide's example in C is built with its command and works")
-    func c() async throws {
+    @Test(
+        "G15: the guide's example in C is built with its commands, as C and as C++, and works",
+        arguments: ["cc", "c++"])
+    func c(compiler: String) async throws {
         try await withTemporaryFolder { folder in
-            try Files.write(try example(in: "c"), to: "\(folder)/favorites.c")
-            try await mustRun(
-                "cc",
-                [
-                    "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC", "-fvisibility=hidden",
-                    "-I",
-                    "\(Build.root)/SDK/C/include", "\(folder)/favorites.c", "-o", "\(folder)/libfavorites.so",
-                ])
+            let code = try guide.block("c", with: "struct favorites")
+            for name in ["favorites.c", "favorites.cpp"] { try Files.write(code, to: "\(folder)/\(name)") }
+            try await guide.build(with: compiler, in: folder)
             try keepsFavorites("\(folder)/libfavorites.so")
         }
     }
 
-    @Test("G15: the guide's conditions are such, and have the types that it says")
-    func conditions() async throws {
+    @Test("G15: the guide's example is C++ for clang too, from C++11 on", arguments: ["c++11", "c++20"])
+    func cxx(standard: String) async throws {
         try await withTemporaryFolder { folder in
-            let code = try example(in: "swift", with: "let large: Condition")
-            try Files.write("import LarderSDK\n\n" + code, to: "\(folder)/conditions.swift")
-            try await mustRun(
-                "swiftc",
-                [
-                    "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-I",
-                    "\(Build.root)/.build/debug/Modules",
-                    "-I", "\(Build.root)/SDK/C/include", "\(folder)/conditions.swift",
-                ])
+            for (number, block) in guide.blocks("c").enumerated() {
+                try Files.write(block, to: "\(folder)/\(number).cpp")
+                for compiler in ["g++", "clang++"] {
+                    try await mustRun(
+                        compiler,
+                        [
+                            "-std=\(standard)", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-unused-function",
+                            "-Wno-unused-const-variable", "-Wno-unused-variable", "-fsyntax-only", "-I",
+                            "\(Build.root)/SDK/C/include", "-I", "\(Build.root)/SDK/Testing/include",
+                            "\(folder)/\(number).cpp",
+                        ])
+                }
+            }
         }
     }
 
-    @Test("G15: the guide's event loop is checked against the header")
+    @Test("G15: the guide's test is built with its command, and finds the example right and a broken one wrong")
+    func test() async throws {
+        try await withTemporaryFolder { folder in
+            let code = try guide.block("c", with: "struct favorites")
+            try Files.write(code, to: "\(folder)/favorites.c")
+            try Files.write(try guide.block("c", with: "larder_fake_open"), to: "\(folder)/test.c")
+            try await guide.build(with: "cc", in: folder)
+            try await guide.build(with: "cc", which: "test.c", in: folder)
+            try await mustRun("sh", ["-c", "cd '\(folder)' && ./test"])
+            // It uses a service that it does not declare.
+            try Files.write(
+                code.replacing("{LARDER_EXT_ACTIONS, sizeof LARDER_EXT_ACTIONS - 1}", with: "{0, 0}"),
+                to: "\(folder)/favorites.c")
+            try await guide.build(with: "cc", in: folder)
+            #expect(try await run("sh", ["-c", "cd '\(folder)' && ./test"]).errors.contains("larder_fake_start"))
+        }
+    }
+
+    @Test(
+        "G15: the guide's functions for settings, values, policies, items and projects work", arguments: ["cc", "c++"])
+    func parts(compiler: String) async throws {
+        try await withTemporaryFolder { folder in
+            let parts = try guide.block("c", with: "count_runs") + guide.block("c", with: "add_number")
+            try Files.write(parts, to: "\(folder)/parts.h")
+            let library = "\(folder)/parts.so"
+            try await mustRun(
+                compiler,
+                [
+                    compiler == "cc" ? "-std=c99" : "-std=c++11", "-x", compiler == "cc" ? "c" : "c++", "-Wall",
+                    "-Wextra",
+                    "-Wpedantic", "-Werror", "-shared", "-fPIC", "-fvisibility=hidden", "-I",
+                    "\(Build.root)/SDK/C/include", "-include", "\(folder)/parts.h",
+                    "\(Build.root)/Tests/Support/Plugins/parts.c", "-o", library,
+                ])
+            let stage = try Stage(library: library)
+            try reportsLargest(stage, "org.example.parts", settings: #"{"largest": 2, "every": "2h"}"#)
+            #expect(
+                stage.logLines == ["run 1: 1200 bytes, every 7200000 ms", "run 2: 1200 bytes, every 7200000 ms"])
+            #expect(stage.value(of: "runs") == "\u{2}\0\0\0\0\0\0\0")
+            let id = try #require(larder_fake_project_id(stage.fake, 0))
+            #expect(larder_fake_project_count(stage.fake) == 1)
+            #expect(larder_fake_project(stage.fake, id)?.pointee.step_count == 2)
+        }
+    }
+
+    /// Two runs over three files.
+    private func reportsLargest(_ stage: Stage, _ id: String, settings: String) throws {
+        try #require(stage.start(id, settings: settings) == LARDER_OK, "\(stage.problem ?? "")")
+        for (path, size) in [("/a", Int64(700)), ("/b", 300), ("/c", 500)] {
+            var item = Item.file(path)
+            item.size = size
+            stage.put(item)
+        }
+        for _ in 0..<2 { #expect(stage.run(.itemListUpdateCompleted) == LARDER_OK) }
+        #expect(stage.policies.map(\.condition) == ["favorite"])
+        #expect(stage.mistakes == [] && stage.badConditions == [])
+    }
+
+    @Test("G15: the guide's example in Swift of settings, values, policies and items works")
+    func largest() async throws {
+        try await withTemporaryFolder { folder in
+            let library = "\(folder)/liblargest.so"
+            try Files.write(try guide.block("swift", with: "struct Largest"), to: "\(folder)/largest.swift")
+            try await CompiledPlugin.buildSwift("\(folder)/largest.swift", module: "Largest", to: library)
+            let stage = try Stage(library: library)
+            try reportsLargest(stage, "org.example.largest", settings: #"{"largest": 2}"#)
+            #expect(stage.logLines == ["run 1: 1200 bytes", "run 2: 1200 bytes"])
+        }
+    }
+
+    @Test("G15: the guide's conditions are such, and mean what they say")
+    func conditions() async throws {
+        try await withTemporaryFolder { folder in
+            let code = try guide.block("swift", with: "let large: Condition")
+            let names = code.split(separator: "\n").compactMap { line in
+                line.hasPrefix("let ") ? String(line.dropFirst(4).prefix { $0 != ":" }) : nil
+            }
+            let output = names.map { "print(\($0).text)\n" }.joined()
+            try Files.write("import LarderSDK\n\n" + code + "\n" + output, to: "\(folder)/main.swift")
+            try await CompiledPlugin.buildSwiftProgram("\(folder)/main.swift", to: "\(folder)/conditions")
+            let texts = try await run("\(folder)/conditions").lines
+            #expect(names.count == 8 && texts.count == 8)
+            var item = Item.file("/Photos/keep", id: "8f31", here: "user")
+            item.size = 2_000_000
+            item.lastModified = Timestamp(seconds: 1_800_000_000)
+            let now = Timestamp(seconds: 1_800_000_001)
+            let met = try zip(names, texts).filter { try Condition(parsing: $1).matches(item, now: now) }.map(\.0)
+            #expect(met == ["large", "neverUsed", "since2026", "named", "covered"], "\(texts)")
+        }
+    }
+
+    @Test("G15: the guide's package is one, and hides everything but the entry")
+    func package() async throws {
+        try await withTemporaryFolder { folder in
+            try Files.write(try guide.block("swift", with: "// swift-tools-version"), to: "\(folder)/Package.swift")
+            let package = try await mustRun("swift", ["package", "--package-path", folder, "dump-package"])
+            #expect(package.contains(#""Favorites""#) && package.contains(#""dynamic""#))
+            #expect(package.contains("version-script=") && package.contains("plugin.map"))
+        }
+    }
+
+    @Test("G15: the guide's event loop keeps what is new, and an error is not absence")
     func loop() async throws {
         try await withTemporaryFolder { folder in
-            try Files.write(try example(in: "swift", with: "struct Headlines"), to: "\(folder)/headlines.swift")
-            try await mustRun(
-                "swiftc",
-                [
-                    "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-parse-as-library", "-I",
-                    "\(Build.root)/.build/debug/Modules", "-I", "\(Build.root)/SDK/C/include",
-                    "\(folder)/headlines.swift",
-                ])
+            let (library, id) = ("\(folder)/libheadlines.so", "org.example.headlines")
+            try Files.write(try guide.block("swift", with: "struct Headlines"), to: "\(folder)/headlines.swift")
+            try await CompiledPlugin.buildSwift("\(folder)/headlines.swift", module: "Headlines", to: library)
+            let stage = try Stage(library: library)
+            #expect(stage.start(id) == LARDER_OK)
+            func answer(_ target: String, _ status: UInt32, _ body: String) {
+                larder_fake_answer(stage.fake, "GET", "/apps/news/since/\(target)", status, body)
+            }
+            answer("0", 200, #"{"newest": "7", "items": [{"id": "a"}, {"id": "b"}]}"#)
+            #expect(stage.poll(id) == LARDER_OK && stage.eventID(of: id) == "7")
+            #expect(stage.records(in: id).map(\.key) == ["a", "b"])
+            answer("7", 200, #"{"newest": "8", "items": [{"id": "c"}]}"#)
+            #expect(stage.poll(id) == LARDER_OK && stage.eventID(of: id) == "8")
+            answer("8", 500, "")
+            #expect(stage.poll(id) == LARDER_IO && stage.eventID(of: id) == "8")
+            answer("8", 404, "")
+            #expect(stage.poll(id) == LARDER_UNSUPPORTED)
+            #expect(stage.records(in: id).map(\.key) == ["a", "b", "c"] && stage.mistakes == [])
         }
     }
 
     @Test("G15: the guide's example in Swift is checked against the header and works")
     func swift() async throws {
         try await withTemporaryFolder { folder in
-            try Files.write(try example(in: "swift"), to: "\(folder)/favorites.swift")
+            try Files.write(try guide.block("swift", with: "struct Favorites"), to: "\(folder)/favorites.swift")
             try await CompiledPlugin.buildSwift(
                 "\(folder)/favorites.swift", module: "Favorites", to: "\(folder)/libfavorites.so")
             try keepsFavorites("\(folder)/libfavorites.so")
@@ -89,7 +202,7 @@ import Testing
     func projects() async throws {
         try await withTemporaryFolder { folder in
             let library = "\(folder)/libsmall.so"
-            try Files.write(try example(in: "swift", with: "struct SmallFiles"), to: "\(folder)/small.swift")
+            try Files.write(try guide.block("swift", with: "struct SmallFiles"), to: "\(folder)/small.swift")
             try await CompiledPlugin.buildSwift("\(folder)/small.swift", module: "SmallFiles", to: library)
             let stage = try Stage(library: library)
             #expect(stage.start("org.example.small-files") == LARDER_OK)
@@ -108,19 +221,6 @@ import Testing
             #expect(larder_fake_project_id(stage.fake, 0).map { larder_fake_set_cursor(stage.fake, $0, 0) } == 1)
             #expect(limit() == "1000000")
             #expect(stage.mistakes == [] && stage.badConditions == [])
-        }
-    }
-
-    @Test("G15: the guide's function in C that adds a step compiles as it stands")
-    func projectsInC() async throws {
-        try await withTemporaryFolder { folder in
-            try Files.write(try example(in: "c", with: "add_number"), to: "\(folder)/numbers.c")
-            try await mustRun(
-                "cc",
-                [
-                    "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-unused-function", "-fsyntax-only",
-                    "-I", "\(Build.root)/SDK/C/include", "\(folder)/numbers.c",
-                ])
         }
     }
 }

@@ -10,7 +10,8 @@ import struct Model.ItemPolicy
 struct Sampler: ItemPolicyProcessor {
     static let description = PluginDescription(
         id: "org.example.sampler", name: "Sampler", version: "1.2.3", vendor: "Example", summary: "Tries everything",
-        required: [.actions], wanted: [.log, .values])
+        required: [.actions, .config],
+        wanted: [.log, .values, .policies, .clock, .cancel, .items, .usage])
     static let kind = "sampler"
     static let fields: ItemFields = [.path, .name, .localID, .type, .size, .claims]
     static let settingsSchema: String? = #"{"properties": {"word": {"type": "string", "default": "hello"}}}"#
@@ -108,15 +109,15 @@ struct Sampler: ItemPolicyProcessor {
     func description() throws {
         let descriptor = try #require(larder_fake_describe(stage.fake, 0)).pointee
         #expect(String(descriptor.id) == "org.example.sampler" && String(descriptor.summary) == "Tries everything")
-        #expect(String(descriptor.required) == "larder.actions/1")
-        #expect(String(descriptor.wanted) == "larder.log/1 larder.kv/1")
+        #expect(String(descriptor.required) == "larder.actions/1 larder.config/1")
+        #expect(String(descriptor.wanted).hasPrefix("larder.log/1 larder.kv/1 larder.policies/1 "))
         #expect(larder_fake_describe(stage.fake, 3) == nil)
         start()
         #expect(stage.logLines == ["started with hi"])
         #expect(larder_fake_schema(stage.fake).map { String(cString: $0) } == Sampler.settingsSchema)
         larder_fake_stop(stage.fake)
         #expect(stage.start("org.example.sampler", settings: "no JSON") == LARDER_INVALID_ARGUMENT)
-        #expect(stage.problem == "the plugin does not start: JSON: no value at byte 0")
+        #expect(stage.problem == "settings: not a JSON object")
     }
 
     @Test("P53: a call that throws has asked for nothing, says why, and the next item comes")

@@ -7,7 +7,7 @@ import Testing
 /// A processor that works on projects as its setting says, a word for each thing to do, and tells the log what came of it.
 struct Drafter: ItemPolicyProcessor {
     static let description = PluginDescription(
-        id: "org.example.drafter", name: "Drafter", version: "1", required: [.projects], wanted: [.log])
+        id: "org.example.drafter", name: "Drafter", version: "1", required: [.projects, .config], wanted: [.log])
     static let kind = "drafter"
     static let fields: ItemFields = []
     static let settingsSchema: String? = #"{"properties": {"do": {"type": "string", "default": ""}}}"#
@@ -131,13 +131,13 @@ struct Drafter: ItemPolicyProcessor {
         #expect(stage.logLines == [shown, "list 1 1", shown, "remove true", "no project", "list 1 1"])
     }
 
-    @Test("SDK W11: assets come from a folder, which is gone then, and go with the fake host")
+    @Test("SDK W11: assets are copied from a folder, which stays, and go with the fake host")
     func assets() throws {
         try withTemporaryFolder { folder in
             try Files.write("picture", to: "\(folder)/assets/100%.png")
             #expect(perform("create assets:\(folder)/assets usage duplicate usage") == LARDER_OK)
             #expect(
-                !Files.exists("\(folder)/assets")
+                Files.exists("\(folder)/assets/100%.png")
                     && stage.logLines == ["usage 7 of 1000000000", "usage 14 of 1000000000"])
             let step = try #require(larder_fake_project_step(stage.fake, id, 0)).pointee
             #expect(try Files.text("\(String(step.assets))/100%.png") == "picture")
@@ -163,6 +163,6 @@ struct Drafter: ItemPolicyProcessor {
     func withheld() {
         larder_fake_withhold(stage.fake, LARDER_EXT_PROJECTS)
         #expect(stage.start("org.example.drafter") == LARDER_UNSUPPORTED)
-        #expect(stage.problem == "the plugin does not start: the service larder.projects/1 is withheld")
+        #expect(stage.problem == "it requires the service larder.projects/1, which the test withholds")
     }
 }

@@ -1,8 +1,10 @@
+import Glibc
+import Model
 import TestSupport
 import Testing
 
 /// The calendars of servers that are not ours, kept by the program as a person runs it.
-@Suite(.serialized) struct CalendarsOnServersTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct CalendarsOnServersTests {
     private func withAccount(
         _ program: CalendarServer.Program, _ body: (CalendarAccount, String) async throws -> Void
     ) async throws {
@@ -101,6 +103,8 @@ import Testing
                 }
             }
             do {
+                // The last calendar of all would wait for a person.
+                _ = try await server.makeCalendar("beside", displayName: "Beside")
                 let late = try await server.makeCalendar("late", displayName: "Late")
                 try await server.put("a.ics", event("a"), into: late)
                 try await until("the calendar comes") {
@@ -146,8 +150,9 @@ import Testing
             }
             let requests = try await kept.runOnce()
             #expect(try await kept.differences("work", from: work, Array(objects.keys)) == [])
-            // The refusal, the list, and one batch.
-            #expect(requests.paths(of: "REPORT").filter { $0 == work.path }.count == 3, "\(requests)")
+            // The refusal, the list, and one batch; what says that it is another calendar spares the refusal.
+            let count = program == .radicale ? 3 : 2
+            #expect(requests.paths(of: "REPORT").filter { $0 == work.path }.count == count, "\(requests)")
         }
     }
 
@@ -176,7 +181,55 @@ import Testing
         }
     }
 
-    @Test("K14: a wrong password is sent by the host, and by no loop after it")
+    @Test(
+        "L36: an emptied calendar, and one that is gone, wait for a person", arguments: CalendarServer.Program.allCases)
+    func emptied(_ program: CalendarServer.Program) async throws {
+        try await withAccount(program) { kept, _ in
+            let work = try await kept.server.makeCalendar("work")
+            let names = (0..<22).map { "\($0).ics" }
+            try await kept.server.put(Dictionary(uniqueKeysWithValues: names.map { ($0, event($0)) }), into: work)
+            try await kept.runOnce()
+            func held(_ words: String) async throws {
+                let ran = try await kept.account.larder("run", "--once")
+                #expect(ran.exitCode == 1 && ran.errors.contains(words), "\(ran.summary)")
+                #expect(try Files.names(in: kept.folder("work")).count == 22)
+            }
+            for name in names.dropFirst() { try await kept.server.remove(name, from: work) }
+            try await held("The server has 21 of 22 objects of the calendar work no longer: ")
+            // Somebody brings them back.
+            try await kept.server.put(
+                Dictionary(uniqueKeysWithValues: names.dropFirst().map { ($0, event($0)) }), into: work)
+            try await kept.runOnce()
+            #expect(try await kept.differences("work", from: work, names) == [])
+            try await kept.server.remove(work)
+            try await held("calendars no longer: work (22 objects)")
+            let resolved = try await kept.account.larder(
+                "issue", "resolve", "--all", "--code", "calendar.removals", "apply")
+            #expect(resolved.exitCode == 0, "\(resolved.summary)")
+            try await kept.runOnce()
+            #expect(try !kept.folders().contains("work"))
+        }
+    }
+
+    @Test("K14: a password that stops working while loops are polled each second is sent once more, by none after that")
+    func passwordChanged() async throws {
+        try await withAccount(.radicale) { kept, _ in
+            let work = try await kept.server.makeCalendar("work")
+            try await kept.server.put("a.ics", event("a"), into: work)
+            let host = try kept.account.larder.start(["run"])
+            func refused() async throws -> Int { try await kept.server.requests().count { $0.status == 401 } }
+            while try !kept.folders().contains("work") { try await HostClock.system.sleep(.milliseconds(50)) }
+            let unasked = try await refused()
+            try kept.server.setPassword("another")
+            while try await refused() == unasked { try await HostClock.system.sleep(.milliseconds(50)) }
+            try await HostClock.system.sleep(.seconds(3))
+            #expect(try await refused() == unasked + 1)
+            host.send(SIGTERM)
+            #expect(await host.wait(atMost: .seconds(20)) == .code(0))
+        }
+    }
+
+    @Test("A wrong password is sent by no loop")
     func wrongPassword() async throws {
         try await withAccount(.radicale) { kept, folder in
             _ = try await kept.server.makeCalendar("work")

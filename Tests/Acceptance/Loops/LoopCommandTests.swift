@@ -107,6 +107,65 @@ import Testing
         }
     }
 
+    /// The threads of a host by their names, and its descriptors but for sockets, by what they are of.
+    private struct Inside {
+        var threads: [String]
+        var descriptors: [String]
+
+        init(_ process: pid_t) throws {
+            threads = try Files.names(in: "/proc/\(process)/task").compactMap { task in
+                // A thread may end meanwhile.
+                do {
+                    let name = try Files.text("/proc/\(process)/task/\(task)/comm")
+                    return String(name.prefix { $0 != "\n" })
+                } catch { return nil }
+            }
+            descriptors = try Files.names(in: "/proc/\(process)/fd").compactMap { number in
+                var bytes = [CChar](repeating: 0, count: 4096)
+                let length = readlink("/proc/\(process)/fd/\(number)", &bytes, 4096)
+                let target = String(
+                    decoding: bytes.prefix(max(0, length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+                return target.hasPrefix("socket:") || length < 0 ? nil : String(target.prefix { $0 != "[" })
+            }
+        }
+    }
+
+    @Test(
+        "GL4: a plugin whose last loop is disabled has no thread and no descriptor in a host; enabled, it is at work again"
+    )
+    func lastLoop() async throws {
+        try await looping { looping in
+            let larder = try looping.account().larder
+            func inside() async throws -> Inside {
+                let host = try larder.start(["run"])
+                while try await !larder("--json", "status").output.contains("\"connection\":\"online\"") {
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+                let inside = try Inside(host.pid)
+                host.send(SIGTERM)
+                #expect(await host.wait(atMost: .seconds(20)) == .code(0))
+                return inside
+            }
+            let before = try await inside()
+            // A thread's name has 15 bytes.
+            let name = "org.example.looper".prefix(15)
+            #expect(before.threads.count { $0 == name } == 1, "\(before.threads)")
+            #expect(try await larder("loop", "disable", "looper").exitCode == 0)
+            let after = try await inside()
+            #expect(!after.threads.contains { $0 == name }, "\(after.threads)")
+            // Whatever else comes and goes: nothing is there that was not.
+            let counts = Dictionary(grouping: after.descriptors, by: { $0 }).mapValues(\.count)
+            for (target, count) in counts where !target.contains("/larder.db") {
+                #expect(before.descriptors.count { $0 == target } >= count, "\(target)")
+            }
+            #expect(!after.descriptors.contains { $0.hasSuffix("looper.so") })
+            #expect(try await larder("run", "--once").exitCode == 0)
+            #expect(try await larder("loop", "enable", "looper").exitCode == 0)
+            #expect(try await inside().threads.count { $0 == name } == 1)
+            #expect(try loops(await larder("--json", "loop", "poll")) == ["looper:looper ok 3"])
+        }
+    }
+
     @Test("L33: a loop of which the server offered nothing is polled when a person says so")
     func resting() async throws {
         try await looping { looping in
@@ -192,7 +251,8 @@ import Testing
             let trace = looping.folder + "/trace"
             let calls = { (mode: String) -> [String] in
                 _ = try await looping.account(mode).larder("run", "--once", "--trace", trace)
-                return try Files.text(trace).split(separator: "\n")
+                // Those that say how calls ended.
+                return try Files.text(trace).split(separator: "\n").filter { !$0.contains("\"phase\":") }
                     .map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
                     .filter { $0.plugin == "org.example.looper" }
                     .map { line in

@@ -41,10 +41,11 @@ import Testing
             let data = "\(folder)/data"
             try Files.write("file", to: "\(data)/thing")
             try await withServer(.apache, data: data, options: Account.withLogin) { server in
-                let account = try Account(in: folder, server)
+                let account = try Account(in: folder, server, settings: ["plugins:", "  vacuum: { after: 0s }"])
                 #expect(try await account.larder("pin", "/").exitCode == 0)
                 #expect(try await account.larder("run", "--once").exitCode == 0)
                 #expect(try account.text("thing") == "file")
+                // The copy goes in vacuum's time, which is at once here; then the newcomer's place is free.
                 Files.remove("\(data)/thing")
                 try await server.put("thing/below/x", "folder")
                 let folderRun = try await account.larder("run", "--once")
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("names that would leave the tree are an issue each, and nothing is written for them")
+    @Test("names that would leave the tree are one issue a folder, and nothing is written for them")
     func namesThatLeave() async throws {
         try await withTemporaryFolder { folder in
             try await DemoServer.running { server in
@@ -74,7 +75,7 @@ import Testing
                 #expect(try account.localFiles() == ["good"])
                 #expect(!Files.exists("\(folder)/escaped") && !Files.exists("\(account.vault)/escaped"))
                 let issues = try await account.larder("--json", "issue", "list").lines
-                #expect(issues.count == 7, "\(issues)")
+                #expect(issues.count == 1 && issues[0].contains("7 entries of /deep"), "\(issues)")
                 #expect(server.requests.paths(of: "GET") == ["/good"])
             }
         }

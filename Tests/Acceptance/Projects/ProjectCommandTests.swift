@@ -18,7 +18,8 @@ import Testing
             let first = try await projects.must(
                 "add-step", id, "--user-data", "\(folder)/data", "--assets", "\(folder)/assets",
                 "--project-user-data", "\(folder)/project data")
-            #expect(!Files.exists("\(folder)/assets"))
+            // It was copied.
+            #expect(try Files.text("\(folder)/assets/100%.png") == "picture")
             let second = try await projects.must("add-step", id)
             var project = try await projects.project(id)
             #expect(project.steps == [first, second])
@@ -83,7 +84,7 @@ import Testing
                 (65, ["date", id, "--created", "yesterday"]), (65, ["add-step", id, "--assets", "\(folder)/link"]),
                 (65, ["add-step", id, "--assets", "\(folder)/missing"]),
                 (65, ["add-step", id, "--assets", "\(folder)/linked"]),
-                (65, ["add-step", id, "--assets", projects.base]),
+                (65, ["add-step", id, "--assets", projects.base]), (64, ["add-step", id, "--move"]),
                 (66, ["show", unknown]), (66, ["step", id, unknown]), (66, ["step", unknown, unknown]),
                 (66, ["update", unknown]), (66, ["add-step", unknown]), (66, ["undo", unknown]),
                 (66, ["redo", unknown]),
@@ -131,6 +132,42 @@ import Testing
             // The vault that the host then makes is around it.
             #expect(try await account.larder("pin", "/").exitCode == 0)
             #expect(try await account.larder("project", "show", id).exitCode == 0)
+        }
+    }
+
+    @Test("W07 W11: --move moves the assets; a vault, a tree, what holds one and another file system are refused")
+    func moving() async throws {
+        try await withTemporaryFolder { folder in
+            let projects = ProjectFolder(in: folder)
+            let id = try await projects.must("create")
+            try Files.write("picture", to: "\(folder)/assets/picture")
+            let step = try await projects.must("add-step", id, "--assets", "\(folder)/assets/", "--move")
+            #expect(!Files.exists("\(folder)/assets"))
+            let assets = try StepObject(line: await projects.must("step", id, step, "--json")).assets
+            #expect(try Files.names(in: assets) == ["picture"])
+
+            let account = try Account(
+                in: folder, url: "http://127.0.0.1:9/", user: "ada", password: "x", files: "\(folder)/outer/cloud")
+            #expect(try await account.larder("pin", "/").exitCode == 0)
+            try Files.write("mine", to: "\(folder)/outer/cloud/photos/mine")
+            for words in [["--move"], []] {
+                for source in ["outer/cloud", "outer/cloud/photos", "outer", "vault", "vault/incoming"] {
+                    let result = try await projects.larder.run(
+                        ["project", "add-step", id, "--assets", "\(folder)/\(source)", "--base", projects.base] + words)
+                    #expect(result.exitCode == 65, "\(source): \(result.summary)")
+                    #expect(result.errors.contains("Larder's"), "\(source): \(result.errors)")
+                }
+            }
+            #expect(try Files.text("\(folder)/outer/cloud/photos/mine") == "mine")
+
+            let other = "/dev/shm/larder-test-\(id)"
+            try Files.write("x", to: "\(other)/x")
+            defer { Files.remove(other) }
+            let refused = try await projects("add-step", id, "--assets", other, "--move")
+            #expect(refused.exitCode == 65 && refused.errors.contains("leave out --move"), "\(refused.errors)")
+            #expect(try await projects.project(id).steps == [step])
+            _ = try await projects.must("add-step", id, "--assets", other)
+            #expect(try Files.text("\(other)/x") == "x")
         }
     }
 

@@ -42,6 +42,17 @@ import Testing
                 #expect(try await account.difference(from: data) == "")
                 let gone = try await account.larder("stat", "/folder 1/sub/file 115.txt")
                 #expect(gone.exitCode == 66, "\(gone.summary)")
+
+                // None of these has ids: what is moved is another item, and the status says so.
+                let moved = ("folder 2/sub/file 116.txt", "folder 2/sub/moved.txt")
+                let before = try await account.larder("--json", "stat", "/\(moved.0)").field("localID")
+                try Files.write(try Files.text("\(data)/\(moved.0)"), to: "\(data)/\(moved.1)")
+                Files.remove("\(data)/\(moved.0)")
+                #expect(try await account.larder("run", "--once").exitCode == 0)
+                let after = try await account.larder("--json", "stat", "/\(moved.1)").field("localID")
+                #expect(before != nil && after != nil && before != after)
+                let status = try await account.larder("--json", "status")
+                #expect(status.output.contains(#""moves":false"#), "\(status.summary)")
             }
         }
     }
@@ -68,5 +79,13 @@ extension RealServer.Program {
         // It lists control characters as the pictures of them.
         case .rclone: name.utf8.allSatisfy { $0 >= 0x20 }
         }
+    }
+}
+
+extension ProcessResult {
+    /// A text among the fields of the one object that was printed.
+    fileprivate func field(_ name: String) -> String? {
+        guard let start = output.firstRange(of: "\"\(name)\":\"") else { return nil }
+        return String(output[start.upperBound...].prefix { $0 != "\"" })
     }
 }

@@ -1,4 +1,5 @@
 import DemoServer
+import Glibc
 import TestSupport
 import Testing
 
@@ -50,6 +51,39 @@ import Testing
             #expect(server.requests.filter { $0.status == 401 }.count == 1)
             #expect(!result.errors.contains("wrong-secret") && !result.output.contains("wrong-secret"))
         }
+    }
+
+    @Test("C2: a host that is refused for a moment says so, and goes on when the password's file is written anew")
+    func refusedForAMoment() async throws {
+        try await withMirror { server, account in
+            server.add(Fault(.status(401)))
+            let host = try account.larder.start(["run"], errors: "\(account.folder)/errors")
+            defer { host.send(SIGKILL) }
+            try await settled { try await account.larder("--json", "status").output.contains(#""refused":{"message""#) }
+            let status = try await account.larder("status")
+            #expect(status.output.contains("home: offline, next poll at "), "\(status.summary)")
+            #expect(status.output.contains("  refused    ") && status.output.contains("; tried again at "))
+            let issues = try await account.larder("--json", "issue", "list").lines
+            #expect(issues.count == 1 && issues[0].contains("connection.authentication"))
+            let requests = server.requests.count
+            server.removeFaults()
+            try Files.write(server.configuration.password + "\n", to: "\(account.folder)/password", mode: 0o600)
+            try await settled { try account.text("Photos/new.jpg") == "new" }
+            #expect(server.requests.dropFirst(requests).allSatisfy { $0.status < 400 })
+            #expect(try await account.larder("--json", "issue", "list").lines == [])
+            #expect(try await account.larder("--json", "status").output.contains(#""refused":null"#))
+            host.send(SIGTERM)
+            #expect(await host.wait() == .code(0))
+        }
+    }
+
+    /// Returns when something has come about.
+    private func settled(_ isSo: () async throws -> Bool) async throws {
+        for _ in 0..<600 {
+            if try await isSo() { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        Issue.record("It did not come to be so")
     }
 
     @Test(

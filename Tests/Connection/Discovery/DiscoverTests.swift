@@ -171,11 +171,28 @@ struct DiscoverTests {
         }
     }
 
+    @Test(
+        "L33: a place that a proxy answers for with a 502 is passed over; without another nothing is offered for now",
+        arguments: [502, 504])
+    func proxy(_ status: Int) async throws {
+        for broken in ["PROPFIND /", "PROPFIND /.well-known/caldav", "OPTIONS /"] {
+            let alone = server([broken: { _ in .status(status) }])
+            let error = await #expect(throws: ConnectionError.self) {
+                try await connection("https://h/", over: alone).discover(.caldav)
+            }
+            #expect(error?.kind == .notFound && error?.message.contains("\(status)") == true)
+        }
+        let other = server([
+            "PROPFIND /": { _ in .status(status) }, "PROPFIND /.well-known/caldav": { _ in told(homes: ["/c/"]) },
+        ])
+        #expect(try await connection("https://h/", over: other).discover(.caldav)?.homes == ["/c/"])
+    }
+
     @Test("I13: an error is not an answer that there is nothing")
     func errors() async throws {
         for (place, status, kind) in [
             ("PROPFIND /", 500, ConnectionError.Kind.serverError), ("PROPFIND /.well-known/caldav", 503, .serverError),
-            ("PROPFIND /", 401, .authentication), ("OPTIONS /", 502, .serverError),
+            ("PROPFIND /", 401, .authentication), ("OPTIONS /", 500, .serverError),
         ] {
             let transport = server([place: { _ in .status(status) }])
             let error = await #expect(throws: ConnectionError.self) {

@@ -95,7 +95,7 @@ struct HintListenerTests {
     }
 
     @Test(
-        "L33: a server that is not of the family is asked once, and again a day later", arguments: [404, 401, 200, 501])
+        "L33: a server that is not of the family is asked once, and again a day later", arguments: [404, 403, 200, 501])
     func plain(_ status: Int) async throws {
         let time = HeldClock()
         let transport = ScriptedTransport { _, _ throws(TransportError) in .status(status, [:], "<html>") }
@@ -134,6 +134,29 @@ struct HintListenerTests {
         for _ in 0..<8 { time.wake(try #require(await sleeps.sleep(upTo: .seconds(60)))) }
         #expect(transport.requests.count == 1)
         withExtendedLifetime(hints) {}
+    }
+
+    @Test(
+        "K14: a 401 where hints are asked for is no word on what the server offers: it is asked again, later each time")
+    func refusedForHints() async throws {
+        for isWhole in [true, false] {
+            let time = HeldClock()
+            let transport =
+                isWhole
+                ? ScriptedTransport { _, _ throws(TransportError) in .status(401) }
+                : family([
+                    stream: { _ in .status(401) }, notifications: { _ in .status(204) },
+                    "/ocs/v2.php/apps/activity/api/v2/activity": { _ in .status(204) },
+                ])
+            var sleeps = time.events.makeAsyncIterator()
+            let hints = Connection("https://h/", clock: time.clock, over: transport).hints()
+            for longest in [30, 60, 120, 240, 480, 900, 900] {
+                let sleep = try #require(await sleeps.sleep(upTo: .seconds(1000)))
+                #expect(sleep.duration >= .seconds(longest) * 0.5 && sleep.duration <= .seconds(longest))
+                time.wake(sleep)
+            }
+            withExtendedLifetime(hints) {}
+        }
     }
 
     @Test("who listens ends it by cancelling")

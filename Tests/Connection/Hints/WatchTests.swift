@@ -16,7 +16,7 @@ struct WatchTests {
             (200, "W/\"a\"", [], .short),
             (200, "\"b\"", [.shares, .account], .short), (204, nil, [], .hour), (200, "\"b\"", [], .short),
             (404, nil, [], .day),
-            (401, nil, [], .day), (200, nil, [], .day),
+            (401, nil, [], .refused), (200, nil, [], .day),
         ]
         for (index, (status, tag, hints, pause)) in steps.enumerated() {
             let told = try #require(take(status, tag))
@@ -72,9 +72,9 @@ struct WatchTests {
         var watch = ActivityWatch()
         #expect(watch.take(status: 304, [:], [])?.next == .pause(.short) && watch.newest == 0)
         #expect(watch.take(status: 204, [:], [])?.next == .pause(.hour))
-        for status in [401, 403, 404] {
+        for (status, pause) in [(401, HintPause.refused), (403, .day), (404, .day)] {
             var watch = ActivityWatch()
-            #expect(watch.take(status: status, [:], [])?.next == .pause(.day))
+            #expect(watch.take(status: status, [:], [])?.next == .pause(pause))
         }
         #expect(watch.take(status: 200, [:], Array("<html>".utf8)) == nil && watch.take(status: 500, [:], []) == nil)
     }

@@ -63,6 +63,53 @@ struct CertificateTests {
         }
     }
 
+    @Test("C4: a server's own certificate in place of an authority's is refused with the fingerprint to write instead")
+    func ownCertificate() async throws {
+        try await withTemporaryFolder { folder in
+            let authority = try await Certificate.make(in: folder, name: "authority")
+            let right = try await Certificate.make(in: folder, signedBy: authority)
+            let (refused, requests) = try await outcome(right, .authorities(file: right.file))
+            let error = #expect(throws: ConnectionError.self) { try refused.get() }
+            #expect(error?.kind == .certificate && requests == 0)
+            #expect(error?.hint?.contains("tls: { fingerprint: \(right.fingerprint) }") == true, "\(error?.hint ?? "")")
+            // What the hint says does it, and so does the authority.
+            #expect(try await outcome(right, .fingerprint(try bytes(right.fingerprint))).result.get().hasFiles)
+            #expect(try await outcome(right, .authorities(file: authority.file)).result.get().hasFiles)
+        }
+    }
+
+    @Test("C4: http:// where TLS is spoken, and https:// where it is not, say so")
+    func otherScheme() async throws {
+        try await withTemporaryFolder { folder in
+            let certificate = try await Certificate.make(in: folder)
+            try Files.makeFolder("\(folder)/data")
+            func error(_ url: String) async throws -> ConnectionError? {
+                let connection = Connection(
+                    bookmark: .at(url), credentials: .none, logger: Logger(label: "test"))
+                return try await closing(connection) {
+                    await #expect(throws: ConnectionError.self) { _ = try await connection.connect() }
+                }
+            }
+            // Answers with a page that says so.
+            try await withTLSApache(folder, certificate, "http/1.1") { url, _ in
+                let error = try await error("http" + url.dropFirst("https".count))
+                #expect(error?.hint?.contains("write https://") == true, "\(String(describing: error))")
+            }
+            // Answers with an alert, or closes the connection.
+            var configuration = DemoServer.Configuration()
+            configuration.certificate = (certificate.file, certificate.key)
+            try await DemoServer.running(configuration) { server in
+                let error = try await error("http" + server.url.dropFirst("https".count))
+                #expect(error?.hint?.contains("write https://") == true, "\(String(describing: error))")
+            }
+            try await DemoServer.running { server in
+                let error = try await error("https" + server.url.dropFirst("http".count))
+                #expect(error?.message.contains("does not speak TLS at this port") == true)
+                #expect(error?.hint?.contains("http://") == true, "\(String(describing: error))")
+            }
+        }
+    }
+
     @Test("C4: a fingerprint lets one certificate in whoever signed it; another is refused, named, and gets nothing")
     func fingerprint() async throws {
         try await withTemporaryFolder { folder in

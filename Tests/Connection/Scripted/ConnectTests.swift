@@ -37,6 +37,24 @@ private struct AskingBody: HTTPBody {
 }
 
 struct ConnectTests {
+    @Test(
+        "C4: what web servers say to HTTP at a port for TLS is told as that",
+        arguments: [
+            "<title>400 The plain HTTP request was sent to HTTPS port</title>",
+            "Reason: You're speaking plain HTTP to an SSL-enabled server port.",
+            "Client sent an HTTP request to an HTTPS server.\n",
+        ])
+    func plainAtTLS(_ page: String) async throws {
+        for (url, isTold) in [("http://h:8443/", true), ("https://h/", false)] {
+            let transport = ScriptedTransport { _, _ throws(TransportError) in .status(400, [:], page) }
+            let error = await #expect(throws: ConnectionError.self) {
+                try await Connection(url, over: transport).connect()
+            }
+            #expect((error?.hint == "write https:// in the account's url") == isTold)
+            #expect(error?.failure.kind == .protocolViolation)
+        }
+    }
+
     @Test("a plain server: the address is the collection; what is not known is not claimed")
     func plain() async throws {
         let transport = server(["/dav/": root("/dav/")])
@@ -61,6 +79,72 @@ struct ConnectTests {
                 "GET /c/status.php", "PROPFIND /c/remote.php/dav/files/ada/", "PROPFIND /c/remote.php/webdav/",
             ])
         #expect(facts.isOwnCloudFamily && facts.product == "ownCloud" && facts.version == "10.9.1")
+    }
+
+    @Test(
+        "I3: an address as the server itself names a space is of the family, whatever its status document answers",
+        arguments: [200, 401, 404])
+    func space(_ code: Int) async throws {
+        let withIDs = Document.multistatus(["/dav/spaces/a$b/"])
+            .replacing("<D:resourcetype>", with: "<id xmlns=\"http://owncloud.org/ns\">1</id><D:resourcetype>")
+        let capabilities =
+            #"{"ocs":{"data":{"capabilities":{"core":{"pollinterval":30000}},"version":{"string":"7.0"}}}}"#
+        let transport = server([
+            "/status.php": { _ in .status(code, [:], status) },
+            "/dav/spaces/a$b/": { _ in .status(207, [:], withIDs) },
+            "/ocs/v1.php/cloud/capabilities": { _ in .status(200, [:], capabilities) },
+        ])
+        let connection = Connection("https://h/dav/spaces/a$b", over: transport)
+        let facts = try await connection.connect()
+        #expect(facts.isOwnCloudFamily && facts.root == "https://h/dav/spaces/a$b/")
+        #expect(facts.evidence == (code == 200 ? .statusDocument : .capabilities))
+        let rest = code == 200 ? [] : ["GET /ocs/v1.php/cloud/capabilities"]
+        #expect(transport.lines == ["GET /status.php", "PROPFIND /dav/spaces/a$b/"] + rest)
+        #expect(try await connection.pollWish() == .seconds(30))
+        #expect(transport.lines.count == 3)
+    }
+
+    @Test("I3: oc:id alone makes no server one of the family, and a refusal of its capabilities is none of the account")
+    func idsAlone() async throws {
+        let withIDs = Document.multistatus(["/x/"])
+            .replacing("<D:resourcetype>", with: "<id xmlns=\"http://owncloud.org/ns\">1</id><D:resourcetype>")
+        for code in [401, 404, 502] {
+            let transport = server([
+                "/x/": { _ in .status(207, [:], withIDs) },
+                "/x/ocs/v1.php/cloud/capabilities": { _ in .status(404) },
+                "/ocs/v1.php/cloud/capabilities": { _ in .status(code) },
+            ])
+            let connection = Connection("https://h/x", over: transport)
+            let facts = try await connection.connect()
+            #expect(!facts.isOwnCloudFamily && facts.hasFileIDs && connection.refusal == nil)
+            let places = ["GET /x/ocs/v1.php/cloud/capabilities", "GET /ocs/v1.php/cloud/capabilities"]
+            #expect(transport.lines == ["GET /x/status.php", "PROPFIND /x/"] + places)
+            // What could not be told now is asked again.
+            #expect((connection.known == nil) == (code == 502))
+        }
+    }
+
+    @Test("what is known of a server costs the root alone; what does not hold any more is found out anew")
+    func known() async throws {
+        let transport = server(["/dav/": root("/dav/")])
+        let first = Connection("https://h/dav", over: transport)
+        _ = try await first.connect()
+        var known = try #require(first.known)
+        let second = Connection("https://h/dav", over: transport)
+        let facts = try await second.connect(knowing: known) { _ in .zero }.facts
+        #expect(transport.lines.dropFirst(2) == ["PROPFIND /dav/"])
+        #expect(facts.root == "https://h/dav/" && second.known == known)
+        // Another account's, and one that leads to another server.
+        _ = try await Connection("https://h/dav", username: "eve", over: transport).connect(knowing: known) { _ in .zero
+        }
+        #expect(transport.lines.dropFirst(3) == ["GET /dav/status.php", "PROPFIND /dav/"])
+        known.root = "https://elsewhere/dav/"
+        _ = try await Connection("https://h/dav", over: transport).connect(knowing: known) { _ in .zero }
+        #expect(transport.requests.allSatisfy { $0.address.origin.host == "h" })
+        #expect(transport.lines.dropFirst(5) == ["GET /dav/status.php", "PROPFIND /dav/"])
+        known.root = "https://h/old/"
+        _ = try await Connection("https://h/dav", over: transport).connect(knowing: known) { _ in .zero }
+        #expect(transport.lines.dropFirst(7) == ["PROPFIND /old/", "GET /dav/status.php", "PROPFIND /dav/"])
     }
 
     @Test("C1: credentials go to the account's files, not to the status document, and in no address")

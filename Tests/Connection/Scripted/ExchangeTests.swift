@@ -67,7 +67,7 @@ struct ExchangeTests {
             }
             #expect(error?.kind == .badRequest)
         }
-        for method in ["", "GET /x", "G\u{e9}T"] {
+        for method in ["", "GET /x", "G\u{e9}T", "get", "TRACE", "TRACK", "CONNECT", "DEBUG"] {
             let error = await #expect(throws: ConnectionError.self) {
                 try await connection.exchange(PlainRequest(method, "/"))
             }
@@ -93,6 +93,81 @@ struct ExchangeTests {
             _ = try connection.usableCredentials()
             await #expect(throws: ConnectionError.self) { try await connection.exchange(PlainRequest("GET", "/dav/x")) }
         }
+    }
+
+    @Test("K14: a 401 away from the files is handed out while the account's files are there", arguments: [false, true])
+    func calendarsAlone(isFamily: Bool) async throws {
+        let transport = ScriptedTransport { request, _ throws(TransportError) in
+            request.address.path.hasPrefix("/dav/files/") ? .status(207) : .status(401)
+        }
+        let connection = Connection("https://h/", over: transport)
+        connection.setRoot(try ServerAddress("https://h/dav/files/ada/"), hasFiles: true, isFamily: isFamily)
+        #expect(try await connection.exchange(PlainRequest("GET", "/dav/cal/x")).status == 401)
+        let request = MultistatusRequest("PROPFIND", "/dav/cal/", properties: [Sync.etag])
+        #expect(try await connection.multistatus(request).status == 401)
+        _ = try connection.usableCredentials()
+        // A server with one door is asked whether it is that.
+        #expect(transport.requests.count { $0.address.path == "/dav/files/ada/" } == (isFamily ? 2 : 0))
+        #expect(transport.requests.count == (isFamily ? 4 : 2))
+    }
+
+    @Test(
+        "K14: a principal that the account may not ask for is an error, and not the account's",
+        arguments: [false, true])
+    func principal(isRefused: Bool) async throws {
+        let body = """
+            <multistatus xmlns="DAV:"><response><href>/dav/files/</href><propstat><prop><current-user-principal><href>/p/ada/</href>\
+            </current-user-principal></prop><status>HTTP/1.1 200 OK</status></propstat></response></multistatus>
+            """
+        let transport = ScriptedTransport { request, _ throws(TransportError) in
+            guard request.address.path == "/dav/files/" else { return .status(isRefused ? 401 : 404) }
+            return HTTPAnswer(status: 207, headers: [:], body: ScriptedBody(chunks: [Array(body.utf8)]))
+        }
+        let connection = Connection("https://h/dav/files/", over: transport)
+        connection.setRoot(try connection.bookmarkAddress(), hasFiles: true, isFamily: false)
+        if isRefused {
+            let error = await #expect(throws: ConnectionError.self) { try await connection.discover(.caldav) }
+            #expect(error?.kind == .forbidden && error?.status == 401)
+        } else {
+            #expect(try await connection.discover(.caldav) == nil)
+        }
+        _ = try connection.usableCredentials()
+    }
+
+    @Test(
+        "an answer that repeats the account's credentials is handed on up to there at most, however it is cut",
+        arguments: 1...40)
+    func echo(_ size: Int) async throws {
+        // What Basic sends for ada and secret.
+        let page = Array("Authorization: Basic YWRhOnNlY3JldA== and more".utf8)
+        let chunks = stride(from: 0, to: page.count, by: size).map { Array(page[$0..<min($0 + size, page.count)]) }
+        let transport = ScriptedTransport { _, _ throws(TransportError) in
+            HTTPAnswer(status: 200, headers: [:], body: ScriptedBody(chunks: chunks))
+        }
+        let answer = try await Connection("https://h/", over: transport).exchange(PlainRequest("GET", "/debug"))
+        var seen: [UInt8] = []
+        let error = await #expect(throws: ConnectionError.self) {
+            while let piece = try await answer.next() { seen += piece }
+        }
+        #expect(error?.kind == .protocolViolation)
+        #expect(error?.description.contains("YWRh") == false)
+        #expect("Authorization: Basic ".hasPrefix(String(decoding: seen, as: UTF8.self)))
+    }
+
+    @Test("a header that repeats the account's credentials is an error; an answer that nearly does comes whole")
+    func nearly() async throws {
+        let transport = ScriptedTransport { request, _ throws(TransportError) in
+            if request.address.path == "/header" { return .status(200, ["X-Debug": "Basic YWRhOnNlY3JldA=="]) }
+            let chunks = ["YWRhOnNl", "Y3JldA=", "+ YWRhOn"].map { Array($0.utf8) }
+            return HTTPAnswer(status: 200, headers: [:], body: ScriptedBody(chunks: chunks))
+        }
+        let connection = Connection("https://h/", over: transport)
+        let error = await #expect(throws: ConnectionError.self) {
+            try await connection.exchange(PlainRequest("GET", "/header"))
+        }
+        #expect(error?.kind == .protocolViolation)
+        let answer = try await connection.exchange(PlainRequest("GET", "/page"))
+        #expect(try await text(answer) == "YWRhOnNlY3JldA=+ YWRhOn")
     }
 
     @Test("K14: a 401 is one request; nothing more is sent until there are new credentials")

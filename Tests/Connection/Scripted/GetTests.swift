@@ -1,8 +1,24 @@
 import Model
+import NIOCore
 import NIOHTTP1
+import Synchronization
 import Testing
 
 @testable import Connection
+
+/// A body of a thousand pieces that counts those that were read.
+private final class LongBody: HTTPBody {
+    private let count = Mutex(0)
+    var read: Int { count.withLock { $0 } }
+
+    func next() async throws(TransportError) -> ByteBuffer? {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        return number > 1000 ? nil : ByteBuffer(repeating: 7, count: 16_384)
+    }
+}
 
 /// Keeps what comes.
 final class MemorySink: DownloadSink {
@@ -177,6 +193,83 @@ struct GetTests {
     @Test("an answer in another coding is not taken for the file")
     func coded() async {
         #expect(await error { _ in .status(200, ["Content-Encoding": "gzip"], "hello") } == .protocolViolation)
+    }
+
+    @Test(
+        "S14: a web page with neither version nor length is no file that was listed as something else; the error says what came",
+        arguments: [ETag(opaque: "v1", strength: .strong), .substitute(size: nil, lastModified: nil)])
+    func pageWithoutLength(_ version: ETag) async throws {
+        let page: HTTPHeaders = ["Content-Type": "text/html; charset=utf-8", "ETag": "\"its own\""]
+        let listings: [(mimeType: String?, size: Int64?)] = [
+            ("application/pdf", nil), ("application/pdf", 5), (nil, nil),
+        ]
+        for (listed, size) in listings {
+            let wanted = DownloadRequest(version: version, size: size, mimeType: listed)
+            let (_, connection) = try await connect { _ in
+                .status(200, version.strength == .strong ? ["Content-Type": "text/html"] : page, "login")
+            }
+            let sink = MemorySink()
+            let error = await #expect(throws: ConnectionError.self) {
+                try await connection.get(path("/a"), request: wanted, into: sink)
+            }
+            #expect(error?.kind == .protocolViolation && error?.message.contains("text/html") == true)
+            #expect(sink.head == nil)
+        }
+        // What was listed as a page is one; a length or a date that was listed shows the file, whatever its type.
+        let noon = try #require(Timestamp(rfc3339: "2026-11-21T12:00:00Z"))
+        let date: HTTPHeaders = ["Content-Type": "text/html", "Last-Modified": "Sat, 21 Nov 2026 12:00:00 GMT"]
+        let files: [(wanted: DownloadRequest, headers: HTTPHeaders)] = [
+            (DownloadRequest(version: version, mimeType: "text/html"), ["Content-Type": "text/html"]),
+            (
+                DownloadRequest(version: version.strength == .strong ? version : nil, size: 5, mimeType: "a/b"),
+                ["Content-Type": "c/d", "Content-Length": "5"]
+            ),
+            (DownloadRequest(version: .substitute(size: 5, lastModified: noon), size: 5, mimeType: "a/b"), date),
+        ]
+        for (wanted, headers) in files {
+            let (sink, _, _) = try await get(wanted) { _ in .status(200, headers, "hello") }
+            #expect(sink.bytes == Array("hello".utf8))
+        }
+    }
+
+    @Test("C5: what is to be gone on with later says itself which version it is and how long; a part says the former")
+    func resumable() async throws {
+        let wanted = DownloadRequest(version: strong, size: 5)
+        let heads: [(headers: HTTPHeaders, isResumable: Bool)] = [
+            (["ETag": "\"v1\"", "Content-Length": "5"], true), (["ETag": "\"v1\""], false),
+            (["Content-Length": "5"], false), (["ETag": "W/\"v1\"", "Content-Length": "5"], false),
+        ]
+        for (headers, isResumable) in heads {
+            let (sink, _, _) = try await get(wanted) { _ in .status(200, headers, "hello") }
+            #expect(sink.head?.isResumable == isResumable)
+        }
+        let (whole, _, asked) = try await get(DownloadRequest(version: strong, size: 5, offset: 3)) { request in
+            request.headers.contains(name: "Range")
+                ? .status(206, ["Content-Range": "bytes 3-4/5"], "XX") : .status(200, ["ETag": "\"v1\""], "hello")
+        }
+        #expect(whole.bytes == Array("hello".utf8) && asked.count == 2)
+    }
+
+    @Test("C12, S16: of a body that is longer than was listed nothing that is over is handed on, or read")
+    func tooLong() async throws {
+        let answers: [(size: Int64, headers: HTTPHeaders, offset: Int64)] = [
+            (10, [:], 0), (100_000, ["ETag": "\"v1\""], 0),
+            (100_000, ["ETag": "\"v1\"", "Content-Range": "bytes 90000-99999/100000"], 90_000),
+        ]
+        for (size, headers, offset) in answers {
+            let body = LongBody()
+            let (_, connection) = try await connect { _ in
+                HTTPAnswer(status: offset == 0 ? 200 : 206, headers: headers, body: body)
+            }
+            let sink = MemorySink()
+            let error = await #expect(throws: ConnectionError.self) {
+                try await connection.get(
+                    path("/a"), request: DownloadRequest(version: strong, size: size, offset: offset), into: sink)
+            }
+            #expect(error?.kind == .versionChanged && error?.message.contains("longer than was listed") == true)
+            #expect(Int64(sink.bytes.count) + offset <= size)
+            #expect(Int64(body.read) <= (size - offset) / 16_384 + 1)
+        }
     }
 
     @Test("a redirect to a login page is no file; one to the file itself is")

@@ -118,23 +118,33 @@ struct MultistatusTests {
         #expect(throws: (any Error).self) { try Self.responses(text) }
     }
 
-    @Test("entities that grow beyond all bounds are refused, not expanded")
-    func entities() {
-        var text = "<!DOCTYPE d:multistatus [<!ENTITY e0 \"xxxxxxxxxx\">"
-        for level in 1...12 {
-            text += "<!ENTITY e\(level) \"" + String(repeating: "&e\(level - 1);", count: 10) + "\">"
+    @Test(
+        "I16: a document type is refused, whatever it declares and wherever the answer is cut",
+        arguments: [
+            "x", #"d:multistatus [<!ENTITY f SYSTEM "file:///etc/passwd">]"#, #"x SYSTEM "http://127.0.0.1:1/x.dtd""#,
+            "x [<!ENTITY e0 \"xxxxxxxxxx\"><!ENTITY e1 \"&e0;&e0;&e0;\">]",
+        ])
+    func documentType(_ declaration: String) throws {
+        let name = try #require(declaration.split(separator: " ").first)
+        let text = """
+            <?xml version="1.0"?><!DOCTYPE \(declaration)><d:multistatus xmlns:d="DAV:"><d:response><d:href>/a</d:href>\
+            </d:response></d:multistatus>
+            """
+        #expect(throws: MultistatusProblem.documentType(String(name))) { try Self.responses(text) }
+        #expect(throws: MultistatusProblem.documentType(String(name))) {
+            try Self.responses(text.utf8.map { [$0] })
         }
-        text += "]><d:multistatus xmlns:d=\"DAV:\"><d:response><d:href>&e12;</d:href></d:response></d:multistatus>"
-        #expect(throws: (any Error).self) { try Self.responses(text) }
+        #expect(MultistatusProblem.documentType("x").explanation.text.contains("DOCTYPE x"))
+        // A web page says what it is, and is no listing in disguise.
+        #expect(throws: MultistatusProblem.otherDocument("html")) {
+            try Self.responses(text.replacing("DOCTYPE \(declaration)", with: "DOCTYPE html"))
+        }
     }
 
-    @Test("a document that asks for a file of this machine gets none")
-    func externalEntity() throws {
-        let text = """
-            <!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]><d:multistatus xmlns:d="DAV:"><d:response>\
-            <d:href>/a&f;b</d:href></d:response></d:multistatus>
-            """
-        #expect(try Self.responses(text).map(\.href) == ["/ab"])
+    @Test("I16: an error document with a document type names no condition")
+    func errorDocument() {
+        let text = #"<!DOCTYPE x><d:error xmlns:d="DAV:"><d:valid-sync-token/></d:error>"#
+        #expect(DAVErrorReader.conditions(in: Array(text.utf8)) == [])
     }
 
     @Test("a property without end is an error before it fills the memory")

@@ -25,17 +25,23 @@ final class Bench {
 
     /// The account's credentials, and how often they were asked for.
     final class Secret: Sendable {
-        private let values: Mutex<(credentials: Credentials, asked: Int)>
+        private let values: Mutex<(credentials: Credentials, writing: Int, asked: Int)>
 
-        init(_ credentials: Credentials) { values = Mutex((credentials, 0)) }
+        init(_ credentials: Credentials) { values = Mutex((credentials, 0, 0)) }
 
         var asked: Int { values.withLock { $0.asked } }
-        func set(_ credentials: Credentials) { values.withLock { $0.credentials = credentials } }
+        /// Writes the source, perhaps with what it holds already.
+        func set(_ credentials: Credentials) {
+            values.withLock { values in
+                values.credentials = credentials
+                values.writing += 1
+            }
+        }
 
-        fileprivate func get() -> Credentials {
+        fileprivate func get() -> AccountSecret {
             values.withLock { values in
                 values.asked += 1
-                return values.credentials
+                return AccountSecret(values.credentials, writing: "\(values.writing)")
             }
         }
     }
@@ -239,12 +245,17 @@ final class TestClock: Sendable {
     /// Waits of at least this length last until the time is put forward; nil: none.
     private let patience: Duration?
     private let ahead = Mutex(Duration.zero)
+    /// By how much somebody has set the time of day, without any time passing.
+    private let skew = Mutex(Duration.zero)
     private let gate = Mutex(Gate())
     private let sleepers = Mutex(Sleepers())
 
     init(patience: Duration? = nil) { self.patience = patience }
 
-    var now: Timestamp { Timestamp.now() + ahead.withLock { $0 } }
+    var now: Timestamp { Timestamp.now() + ahead.withLock { $0 } + skew.withLock { $0 } }
+
+    /// Sets the time of day off by so much; zero: right again.
+    func set(off duration: Duration) { skew.withLock { $0 = duration } }
 
     private var monotonic: Duration { HostClock.system.monotonic() + ahead.withLock { $0 } }
 
@@ -321,9 +332,9 @@ final class TestClock: Sendable {
 
     private func sleep(_ duration: Duration) async throws {
         if duration == Self.poll { return try await pass() }
-        // The watch over the plugins looks every second, that over the tree every half minute, for ever: time must not
+        // The watch over the plugins looks every second, that over the tree every half minute, that over the backups every hour, for ever: time must not
         // pass by that alone.
-        guard duration != .seconds(1), duration != TreeWatch.rootCheck else {
+        guard ![.seconds(1), TreeWatch.rootCheck, AccountHost.backupCheck].contains(duration) else {
             return try await HostClock.system.sleep(duration)
         }
         if let patience, duration >= patience { return try await outlast(duration) }

@@ -16,7 +16,7 @@ struct CalendarFileTests {
         }
     }
 
-    @Test("A run writes what came, and what programs changed is written over by the next")
+    @Test("A run writes what came; what programs changed the next one keeps beside, and says so until it is dismissed")
     func runs() async throws {
         try await Bench.running { bench in
             let file = bench.bookmark.vault + "/calendars/Work/1.ics"
@@ -24,8 +24,18 @@ struct CalendarFileTests {
             try await bench.runWell()
             #expect(try Files.text(file) == "first")
             try Files.write("changed here", to: file)
-            try await bench.runWell()
+            let outcome = try await bench.runBadly()
+            #expect(outcome.failures.isEmpty && outcome.worst == .failed)
             #expect(try Files.text(file) == "first")
+            let kept = bench.bookmark.vault + "/calendars/Work/1 (changed here).ics"
+            #expect(try Files.text(kept) == "changed here")
+            let issue = try #require(outcome.issues.first)
+            #expect(outcome.issues.count == 1 && issue.code == "calendar.changed")
+            #expect(issue.message.contains("1.ics in \(bench.bookmark.vault)/calendars/Work was changed here"))
+            await #expect(throws: Failure.self) { try await bench.host.resolve(issue: issue.id, choice: "other") }
+            try await bench.host.resolve(issue: issue.id, choice: "dismiss")
+            try await bench.runWell()
+            #expect(try Files.text(kept) == "changed here")
         }
     }
 

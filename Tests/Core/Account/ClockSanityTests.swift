@@ -1,5 +1,7 @@
 import DemoServer
 import Model
+import Storage
+import SyncEngine
 import TestSupport
 import Testing
 
@@ -58,6 +60,82 @@ struct ClockSanityTests {
             bench.clock.advance(.zero - day * 32)
             try await bench.runWell()
             #expect(try bench.tree() == [])
+        }
+    }
+
+    @Test("P59: a step shows at once: what is written then goes on from the time before, and ages are counted to it")
+    func stepBetweenLooks() {
+        var clock = ClockSanity(last: nil)
+        clock.look(now: start, monotonic: .seconds(100), aheadOfServer: nil)
+        #expect(clock.believed(start + .seconds(5), .seconds(105)) == start + .seconds(5))
+        for step in [day * -40, .seconds(-3600), day * 40] {
+            #expect(clock.believed(start + step, .seconds(160)) == start + .seconds(60))
+            #expect(clock.agesTo(start + step, .seconds(160)) == start)
+        }
+        // Of an earlier process only the time of day is known.
+        clock = ClockSanity(last: .init(wall: start, monotonic: nil), began: .seconds(7))
+        #expect(clock.believed(start - day * 40, .seconds(17)) == start + .seconds(10))
+        #expect(clock.believed(start + day, .seconds(17)) == start + day)
+    }
+
+    @Test("P59, P55: set back by 40 days, nothing just found gone is vacuumed and nothing just fetched expires")
+    func setBack() async throws {
+        try await Bench.running { bench in
+            for path in ["/a", "/b", "/new"] { bench.put(path, path) }
+            try await bench.runWell()
+            for path in ["/a", "/b"] { try await bench.download(path) }
+            try await bench.runWell()
+            bench.clock.set(off: day * -40)
+            bench.server.tree.remove("/b")
+            try await bench.runWell()
+            #expect(try bench.tree() == ["/a", "/b"])
+            try await bench.download("/new")
+            for _ in 0..<2 {
+                try await bench.runWell()
+                #expect(try bench.tree() == ["/a", "/b", "/new"])
+            }
+            bench.clock.set(off: .zero)
+            bench.clock.advance(.seconds(120))
+            try await bench.runWell()
+            #expect(try bench.tree() == ["/a", "/new"])
+        }
+    }
+
+    @Test("P59: set back while a host is open, before anybody looks at the clock")
+    func setBackMeanwhile() async throws {
+        try await Bench.running { bench in
+            bench.put("/a", "a")
+            let host = try await bench.ready()
+            #expect(await host.runOnce().worst == nil)
+            let before = bench.clock.now
+            bench.clock.set(off: day * -40)
+            try await bench.download("/a")
+            _ = try await host.engine.drain()
+            #expect(try #require(try await bench.item("/a")?.lastUsed) >= before)
+            #expect(try await host.use(ItemPath(unchecked: "/a")) == 1)
+            #expect(try #require(try await bench.item("/a")?.lastUsed) >= before)
+        }
+    }
+
+    @Test("P55, P59: set ahead by 40 days, nothing is written by that clock, and no claim ends")
+    func setAhead() async throws {
+        try await Bench.running { bench in
+            bench.put("/a", "a")
+            try await bench.runWell()
+            try await bench.download("/a")
+            try await bench.runWell()
+            let path = ItemPath(unchecked: "/a")
+            _ = try await bench.host.claim(path, as: .read, .until(bench.clock.now + day), id: nil)
+            bench.clock.set(off: day * 40)
+            let freed = try await bench.host.free(path)
+            #expect(freed.freed == [] && freed.failures.first?.message.contains("is claimed") == true)
+            try await bench.runWell()
+            bench.clock.advance(.seconds(60))
+            #expect(try await bench.host.use(path) == 1)
+            let limit = bench.clock.now - day * 39
+            #expect(try #require(try await bench.item("/a")?.lastUsed) < limit)
+            let claims = try await bench.host.database.read { try $0.claims() }
+            #expect(claims.count == 1)
         }
     }
 }

@@ -22,7 +22,7 @@ import Testing
             }
             let first = process(probe: [try Build.larder, "__probe"])
             #expect(await first.pluginReports(before: accounts[0]).allSatisfy { $0.state == .ready })
-            for account in accounts { try await first.open(account, credentials: { .none }).close() }
+            for account in accounts { try await first.open(account, credentials: { AccountSecret(.none) }).close() }
             try await first.close()
 
             for account in accounts {

@@ -1,5 +1,6 @@
 import DemoServer
 import Glibc
+import ItemPolicies
 import Model
 import Storage
 import SyncEngine
@@ -193,6 +194,28 @@ struct ExpirationTests {
             let tree = try bench.tree()
             #expect(tree == ["/0", "/1", "/pinned"])
             close(open)
+        }
+    }
+
+    @Test("Quota: what was asked for counts as gone, also after a kill before it was carried out")
+    func quotaAfterKill() async throws {
+        try await Bench.running(settings: Self.settings(#"{"keep-below": "3000B"}"#)) { bench in
+            for number in 0..<6 { bench.put("/\(number)", String(repeating: "x", count: 1000)) }
+            try await bench.runWell()
+            for number in 0..<6 { try await bench.download("/\(number)") }
+            let fetching = bench.host
+            _ = try await fetching.engine.drain()
+            for _ in 0..<2 {
+                let host = try await bench.ready()
+                let policies = Task { await host.policies.run() }
+                host.policies.fire(.itemListUpdateCompletedWithoutChanges)
+                await host.policies.settled()
+                policies.cancel()
+                await policies.value
+                #expect(try await bench.records().count == 3)
+            }
+            try await bench.runWell()
+            #expect(try bench.tree().count == 3)
         }
     }
 }

@@ -62,6 +62,30 @@ struct MovingTests {
         }
     }
 
+    @Test(
+        "P22: a folder that moves while the one below it is being listed takes that along, with its pin and its copies")
+    func movedAboveTheListedOne() async throws {
+        try await Bench.running { bench in
+            for path in ["/a/e/x/1", "/a/e/x/2", "/a/d/3"] { bench.put(path, path) }
+            try await bench.pin("/a/e/x")
+            try await bench.runWell()
+            bench.put("/a/e/x/new", "new")
+            let hold = bench.server.add(Fault(.hold(), method: "PROPFIND", path: "/a/e/x", times: 1))
+            let host = try await bench.ready()
+            async let run = host.runOnce()
+            await bench.server.untilHeld(hold)
+            bench.server.tree.move("/a/e", to: "/a/q")
+            bench.server.remove(hold)
+            _ = await run
+            bench.clock.advance(.seconds(61))
+            try await bench.runWell()
+            #expect(try await bench.policies().map { $0.path?.text } == ["/a/q/x"])
+            #expect(bench.downloads == ["/a/q/x/new"])
+            #expect(try bench.text("/a/q/x/1") == "/a/e/x/1")
+            #expect(try bench.text("/a/q/x/new") == "new")
+        }
+    }
+
     @Test("P22, I6: a folder above a pinned one is renamed: no byte, and no listing of what is below")
     func parentRenamed() async throws {
         try await Bench.running { bench in
@@ -212,6 +236,34 @@ struct MovingTests {
             try await bench.run()
             #expect(try bench.text("/b/1") == "mine")
             #expect(!Files.exists(bench.local("/a/1")))
+        }
+    }
+
+    @Test("P58: a move onto the claimed copy of an item that is gone leaves that where it is, until the claim is over")
+    func ontoClaimed() async throws {
+        try await Bench.running { bench in
+            for path in ["/a", "/b"] { bench.put(path, path) }
+            try await bench.pin("/")
+            try await bench.runWell()
+            let gone = try #require(try await bench.item("/a"))
+            let claim = Claim(item: gone.localID, kind: .read, validity: .explicit)
+            try await bench.host.database.write { try $0.addClaim(claim) }
+            bench.server.tree.remove("/a")
+            bench.server.tree.move("/b", to: "/a")
+            for _ in 0..<2 {
+                let outcome = try await bench.run()
+                // What is gone waits for the claim's end; the moved one waits where it was.
+                #expect(outcome.left.allSatisfy { $0.path.text == "/a" } && outcome.issues == [])
+                #expect(try bench.text("/a") == "/a")
+                #expect(try bench.text("/b") == "/b")
+                bench.clock.advance(.seconds(120))
+            }
+            try await bench.host.database.write { try $0.removeClaim(claim.id) }
+            bench.clock.advance(.seconds(60))
+            try await bench.runWell()
+            #expect(try bench.text("/a") == "/b")
+            #expect(try bench.tree() == ["/a"])
+            #expect(bench.downloads == [])
         }
     }
 }

@@ -18,7 +18,8 @@ struct ScanCostTests {
     @Test(
         "The rows of 10,000 files in 200 folders are written once, in few transactions; where nothing changed none is")
     func transactions() async throws {
-        try await Bench.running { bench in
+        // However slow the machine is, these walks do not take long.
+        try await Bench.running(clock: TestClock(patience: .seconds(1.5))) { bench in
             for number in 0..<Self.folders * Self.filesEach { bench.put("/d\(number % Self.folders)/f\(number)", "x") }
             let first = try await bench.writes(slowly: true)
             #expect(first.transactions < Self.folders / 4)
@@ -31,7 +32,8 @@ struct ScanCostTests {
             #expect(unchanged.rows <= 4 && bench.listings == ["/"])
             bench.clock.advance(.seconds(24 * 3600))
             let whole = try await bench.writes()
-            #expect(whole.rows <= 6 && Set(bench.listings).count == Self.folders + 1)
+            // Also what was found out about the server, and that the secret still works.
+            #expect(whole.rows <= 8 && Set(bench.listings).count == Self.folders + 1)
         }
     }
 

@@ -126,16 +126,17 @@ struct ScanTests {
             bench.put("/a/6", "/a/6")
             try await bench.restart()
             try await bench.runWell()
-            #expect(Set(bench.listings) == ["/", "/a", "/b", "/c/d", "/g", "/g/d", "/g/d/e"])
+            // What is not where it was listed is asked for above, up to what is there.
+            #expect(Set(bench.listings) == ["/", "/a", "/b", "/c", "/c/d", "/g", "/g/d", "/g/d/e"])
             #expect(
                 // It may have been fetched before it was removed; then it stays for a while.
                 try bench.tree().filter { $0 != "/a/2" } == [
                     "/a/", "/a/1", "/a/6", "/b/", "/b/3", "/f/", "/f/5", "/g/", "/g/d/", "/g/d/e/", "/g/d/e/4",
                 ])
             #expect(try await bench.item("/a/2") == nil)
-            // With that everything was walked.
+            // With that everything was walked, though the root is to be listed once more.
             try await bench.runWell()
-            #expect(bench.listings == ["/"])
+            #expect(Set(bench.listings) == ["/"])
             bench.clock.advance(.seconds(24 * 3600))
             try await bench.runWell()
             #expect(Set(bench.listings) == ["/", "/a", "/b", "/f", "/g", "/g/d", "/g/d/e"])
@@ -161,16 +162,17 @@ struct ScanTests {
         }
     }
 
-    @Test("I12: where ETags do not tell of changes, a first scan that was cut off begins anew")
+    @Test("I12, I15: where ETags do not tell of changes, a first scan that was cut off goes on with what is left")
     func plainFirstScan() async throws {
         try await Bench.running(.plain) { bench in
             for path in ["/a/1", "/b/2"] { bench.put(path, path) }
             try await bench.cutOff(listing: "/b", until: ["/a/1"])
-            bench.put("/a/1", "changed")
             bench.put("/a/3", "new")
             try await bench.restart()
             try await bench.runWell()
-            #expect(Set(bench.listings) == ["/", "/a", "/b"])
+            #expect(Set(bench.listings) == ["/", "/b"])
+            #expect(try await bench.item("/b/2") != nil)
+            try await bench.runWell()
             #expect(try await bench.item("/a/3") != nil)
         }
     }

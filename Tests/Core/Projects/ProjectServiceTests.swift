@@ -61,7 +61,7 @@ struct ProjectServiceTests {
         }
     }
 
-    @Test("W07 W11: a source of assets is gone when the step is there, and as it was when the step is refused")
+    @Test("W07 W11: a source of assets is copied and stays, and one in a vault or a folder of local copies is refused")
     func assets() async throws {
         try await withKeeper { keeper async throws in
             try await keeper("create")
@@ -70,7 +70,14 @@ struct ProjectServiceTests {
             #expect(try await keeper("add a \(keeper.folder)/bad", "fetch 0").first == "add -2")
             #expect(try Files.names(in: "\(keeper.folder)/bad") == ["100%.txt", "link"])
             let said = try await keeper("add a \(keeper.folder)/good", "step 0")
-            #expect(said.prefix(2) == ["add 0", "step 0 a"] && !Files.exists("\(keeper.folder)/good"))
+            #expect(said.prefix(2) == ["add 0", "step 0 a"] && Files.exists("\(keeper.folder)/good/100%.txt"))
+            for mark in ["vault", ".larder/vault"] {
+                let tree = "\(keeper.folder)/tree\(mark.utf8.count)"
+                try Files.write(String(repeating: "0", count: 32), to: "\(tree)/\(mark)")
+                try Files.write("x", to: "\(tree)/photos/x")
+                #expect(try await keeper("add a \(tree)/photos").first == "add -2")
+                #expect(keeper.log.contains("cannot be used as assets: it lies in \(tree), which is a"))
+            }
             let assets = try #require(said.last).dropFirst("assets ".count)
             #expect(try Files.text("\(assets)/100%.txt") == "good")
             // The project's own folder is there to be used.

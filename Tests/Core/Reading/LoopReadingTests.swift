@@ -1,3 +1,4 @@
+import DemoServer
 import Glibc
 import Model
 import Storage
@@ -114,10 +115,133 @@ struct LoopReadingTests {
             let all = try await cli("calendar", "objects", "/dav/ada/home/", "--ics")
             #expect(Array(all.output.utf8) == Array((ics + "no line's end\n").utf8))
             #expect(try await cli("share", "list").lines.count == 4)
-            #expect(try await cli("loop", "list").lines[1].hasPrefix("core        core      error   -"))
+            #expect(try await cli("loop", "list").lines[1].hasPrefix("core      error   -"))
             let status = try await cli("status")
             #expect(status.lines.contains("  loops      1 ok, 1 error"), "\(status)")
             #expect(status.lines.contains("  loop       core:core: no route"), "\(status)")
+        }
+    }
+
+    @Test("A share's type is a word for people, its end is RFC 3339, and its id, which may be long, comes last")
+    func shareTable() async throws {
+        try await Bench.running { bench in
+            let id = String(repeating: "f", count: 110)
+            try await bench.host.database.write { tx in
+                for (id, type, end) in [
+                    ("1", 0, "2026-12-24 00:00:00"), ("2", 3, "2026-12-24"), ("3", 42, "soon"),
+                    (id, 1, "2026-12-24T10:00:00+02:00"),
+                ] {
+                    let value = #"{"direction":"byMe","path":"/a","shareType":\#(type),"expiration":"\#(end)"}"#
+                    try tx.put(Record(key: RecordKey(id), value: value), in: .shares)
+                }
+            }
+            let cli = try CommandLineRun(bench)
+            #expect(
+                try await cli("share", "list").lines == [
+                    "PATH  DIRECTION  TYPE   WITH  UNTIL                 STATE  ID",
+                    "/a    byMe       user   -     2026-12-24T00:00:00Z  -      1",
+                    "/a    byMe       link   -     2026-12-24T00:00:00Z  -      2",
+                    "/a    byMe       42     -     -                     -      3",
+                    "/a    byMe       group  -     2026-12-24T08:00:00Z  -      \(id)",
+                ])
+            let json = try await cli("--json", "share", "list").lines
+            #expect(json.map { $0.contains(#""expiration":"2026-12-24T00:00:00Z""#) } == [true, true, false, false])
+            #expect(json[2].contains(#""shareType":42"#) && json[2].contains(#""expiration":null"#))
+        }
+    }
+
+    @Test("That nothing is known yet is said before the server was asked; after that, what it answered")
+    func nothing() async throws {
+        try await Bench.running { bench in
+            let cli = try CommandLineRun(bench)
+            _ = try await bench.host.database.write { tx in
+                try tx.enrolLoop(.core, plugin: PluginID(shortOrFull: "core-loop"))
+            }
+            let words: [(LoopResult?, String)] = [
+                (nil, "no shares are known yet; `larder run --once` asks the server"), (.ok, "there are no shares"),
+                (.notOffered, "the server offers no shares"),
+                (.error, "no shares are known: the server could not be asked; `larder loop list` says why"),
+            ]
+            for (result, expected) in words {
+                try await bench.host.database.write { tx in
+                    guard let result else { return }
+                    try tx.note([
+                        LoopState(key: .core, plugin: PluginID("org.larder.core-loop"), lastResult: result)
+                    ])
+                }
+                #expect(try await cli("share", "list").errors == expected + "\n")
+                let calendars = expected.replacing("shares", with: "calendars")
+                #expect(try await cli("calendar", "list").errors == calendars + "\n")
+            }
+        }
+    }
+
+    @Test("A condition that asks for what is gone lists it, and one that does not says nothing of it")
+    func removed() async throws {
+        try await Bench.running { bench in
+            for path in ["/a", "/b", "/F/c"] { bench.put(path, path) }
+            try await bench.pin("/")
+            try await bench.runWell()
+            for path in ["/a", "/F/c"] { bench.server.tree.remove(path) }
+            try await bench.runWell()
+            let cli = try CommandLineRun(bench)
+            func listed(_ words: String...) async throws -> [String] {
+                try await cli(["--json", "ls", "-r", "/"] + words).lines.compactMap { line in
+                    line.firstMatch(of: /"path":"([^"]*)"/).map { String($0.1) }
+                }
+            }
+            let gone = ["/F/c", "/a"]
+            for condition in ["removed", "removed == true", "removedAt != null", "type == 'file' && !(!removed)"] {
+                #expect(try await listed("--where", condition) == gone, "\(condition)")
+            }
+            #expect(try await listed("--where", "!removed") == ["/F", "/b"])
+            #expect(try await listed("--where", "type == 'file'") == ["/b"])
+            #expect(try await listed("--where", "type == 'file'", "--removed") == ["/F/c", "/a", "/b"])
+        }
+    }
+
+    @Test("Issues are listed as many as are wanted, the oldest first, and the rest is counted")
+    func issueLimit() async throws {
+        try await Bench.running { bench in
+            try await bench.host.database.write { tx in
+                for number in 0..<5 {
+                    _ = try tx.file(
+                        Model.Issue(
+                            code: "test", subject: "/\(number)", message: "m\(number)", choices: [],
+                            created: Timestamp(seconds: Int64(number))))
+                }
+            }
+            let cli = try CommandLineRun(bench)
+            let some = try await cli("--json", "issue", "list", "--limit", "2")
+            #expect(
+                some.lines.map { $0.contains(#""message":"m0""#) || $0.contains(#""message":"m1""#) } == [true, true])
+            #expect(some.errors == "3 more are not listed: `larder issue list --limit 5`\n")
+            for limit in [[], ["--limit", "5"], ["--limit", "9"]] {
+                let all = try await cli(["--json", "issue", "list"] + limit)
+                #expect(all.lines.count == 5 && all.errors == "")
+            }
+            for limit in ["0", "-1", "x"] { #expect(try await cli("issue", "list", "--limit=\(limit)").code == 64) }
+        }
+    }
+
+    @Test("The table of policies has an id, which may be long, in its last column")
+    func policyTable() async throws {
+        try await Bench.running { bench in
+            let id = String(repeating: "f", count: 110)
+            try await bench.host.database.write { tx in
+                for (id, description) in [("1", "all songs"), (id, nil)] as [(String, String?)] {
+                    try tx.addPolicy(
+                        ItemPolicy(
+                            id: PolicyID(id), kind: .availableOffline, description: description,
+                            condition: "path == '/\(id.prefix(1))'"), by: .somebody)
+                }
+            }
+            #expect(
+                try await CommandLineRun(bench)("policy", "list").lines == [
+                    "KIND              ITEMS  BYTES  WHERE         DESCRIPTION  ID",
+                    "availableOffline      0    0 B  path == '/1'  all songs    1",
+                    "availableOffline      0    0 B  path == '/f'  -            \(id)",
+                ])
         }
     }
 

@@ -70,12 +70,12 @@ struct ReaderTests {
         try await Bench.running { bench in
             let ours = FirstParty.plugins.map(\.id).filter { !$0.text.hasSuffix("-loop") }
             let now = try await bench.reader { reader in
-                (try await reader.runningPlugins(), try await reader.status().runningPlugins)
+                (try await reader.pluginNotes().started, try await reader.status().plugins.started)
             }
             #expect(now.0.sorted() == ours.sorted() && now.1.sorted() == ours.sorted())
             try await bench.close()
             let afterwards = try await bench.reader { reader in
-                (try await reader.runningPlugins(), try await reader.status().runningPlugins)
+                (try await reader.pluginNotes().started, try await reader.status().plugins.started)
             }
             try await bench.start()
             #expect(afterwards.0.isEmpty && afterwards.1.isEmpty)

@@ -1,4 +1,5 @@
 import Core
+import Model
 import Testing
 
 @testable import larder
@@ -13,6 +14,39 @@ struct StatusTests {
         let line =
             "  scans      list every folder, every time: one had its old ETag although something in it had changed"
         #expect(StatusText(status, plugins: []).lines.contains(line) == wrong)
-        #expect(JSON(status, plugins: []).rendered.hasSuffix(#""nextPoll":null,"etagsWereWrong":\#(wrong)}"#))
+        #expect(JSON(status, plugins: []).rendered.contains(#""nextPoll":null,"etagsWereWrong":\#(wrong),"#))
+    }
+
+    @Test("C2: the status says why a server is not asked any more, and until when")
+    func refused() {
+        var status = AccountStatus(account: "home")
+        status.isRunning = true
+        let since = Timestamp(seconds: 1_800_000_000)
+        status.refusal = AccountRefusal(message: "it says no", since: since, nextTry: since + .seconds(30))
+        #expect(
+            StatusText(status, plugins: []).lines[1]
+                == "  refused    it says no, since 2027-01-15T08:00:00Z; tried again at 2027-01-15T08:00:30Z")
+        #expect(
+            JSON(status, plugins: []).rendered.contains(
+                #""refused":{"message":"it says no","since":"2027-01-15T08:00:00Z","nextTry":"2027-01-15T08:00:30Z"}"#))
+        status.refusal?.nextTry = nil
+        #expect(
+            StatusText(status, plugins: []).lines[1].hasSuffix(
+                "; tried again when the secret's source was written anew"))
+        status.isRunning = false
+        #expect(StatusText(status, plugins: []).lines[1].hasSuffix("; tried again by the next `larder run`"))
+    }
+
+    @Test("I3: the status says which kind of server was found, and why")
+    func server() {
+        var status = AccountStatus(account: "home")
+        status.server = ServerReport(
+            kind: .ownCloudFamily, product: "OpenCloud", version: "7.0", root: "https://h/dav/spaces/a/",
+            because: "it has capabilities, and items have oc:id")
+        #expect(
+            StatusText(status, plugins: []).lines[1]
+                == "  server     ownCloud family (OpenCloud 7.0): it has capabilities, and items have oc:id")
+        #expect(
+            JSON(status, plugins: []).rendered.contains(#""server":{"kind":"ownCloudFamily","product":"OpenCloud""#))
     }
 }

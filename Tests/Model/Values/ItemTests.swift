@@ -23,14 +23,14 @@ import Testing
 
     @Test("Looks are proof only if they were recorded later than the last change by more than the clock's step")
     func conclusiveness() {
-        #expect(mark.isConclusive)
+        #expect(mark.isConclusive(step: FileMark.clockStep))
         var fresh = mark
         fresh.recorded = fresh.changed + FileMark.clockStep
-        #expect(!fresh.isConclusive)
+        #expect(!fresh.isConclusive(step: FileMark.clockStep))
         fresh.recorded.nanoseconds += 1
-        #expect(fresh.isConclusive)
+        #expect(fresh.isConclusive(step: FileMark.clockStep))
         fresh.recorded = fresh.changed - .seconds(10)
-        #expect(!fresh.isConclusive)
+        #expect(!fresh.isConclusive(step: FileMark.clockStep))
     }
 
     @Test("The server's version is newer than the copy when their tags differ, and absent without a copy")

@@ -16,10 +16,12 @@ struct CalendarAccount {
     }
 
     /// What the core loop does before each turn: it writes down what it saw of the calendar.
-    func list(withToken: Bool = true) {
+    /// - Parameter identity: what tells the calendar from another one at its place.
+    func list(withToken: Bool = true, identity: String? = nil) {
         var value = #"{"name":"Work","href":"\#(server.path)","components":["VEVENT"]"#
         if server.supportsSync { value += #","supportsSync":true"# }
         if server.supportsSync, withToken { value += ",\"syncToken\":\(quoted(server.token))" }
+        if let identity { value += ",\"identity\":\(quoted(identity))" }
         value += #","ctag":"\#(server.ctag)"}"#
         stage.put(record: server.path, in: "calendars", value: value)
     }
@@ -29,8 +31,8 @@ struct CalendarAccount {
     }
 
     /// The core's turn, and then the calendar's turns.
-    @discardableResult func cycle() -> Int {
-        list()
+    @discardableResult func cycle(identity: String? = nil) -> Int {
+        list(identity: identity)
         return stage.pollAll(loop)
     }
 

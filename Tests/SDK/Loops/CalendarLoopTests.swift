@@ -146,6 +146,8 @@ import Testing
         account.cycle()
         account.stage.forget()
         for _ in 0..<5 { account.cycle() }
+        larder_fake_time(account.stage.fake, 20_000 * 86_400_000_000_000, 450_000_000_000)
+        account.cycle()
         #expect(account.stage.requests == [])
         larder_fake_time(account.stage.fake, 20_000 * 86_400_000_000_000, 901_000_000_000)
         account.cycle()

@@ -217,12 +217,153 @@ import Testing
         account.server.broken = ["/ada/work/a.ics"]
         account.cycle()
         #expect(account.kept.map(\.key) == ["/ada/work/b.ics"])
+        account.list()
+        #expect(account.stage.poll(account.loop) == LARDER_FAILED)
+        let said = account.stage.failures.last
+        #expect(said?.contains("/ada/work/a.ics of the calendar /ada/work/ cannot be read") == true)
+        // What comes meanwhile is not held up.
+        account.server.put("c.ics")
         account.cycle()
-        #expect(account.eventID == "token-2")
+        #expect(account.kept.count == 2)
         account.server.broken = []
-        account.setDay(1)
+        account.cycle()
+        #expect(account.contents == account.server.truth && account.eventID == "token-2")
+        account.cycle()
+        #expect(account.contents == account.server.truth && account.eventID == "token-3")
+    }
+
+    @Test(
+        "A byte that is no XML keeps no other object away; the bad one is named and asked for again",
+        arguments: [3, 250])
+    func unreadable(_ count: Int) throws {
+        let account = try CalendarAccount()
+        account.server.put("first.ics")
+        account.cycle()
+        for number in 0..<count { account.server.put("\(number).ics") }
+        let bad: Set = ["/ada/work/1.ics", "/ada/work/\(count - 1).ics"]
+        account.server.unreadable = bad
+        account.cycle()
+        #expect(Set(account.kept.map(\.key)) == Set(account.server.truth.keys).subtracting(bad))
+        #expect(account.eventID?.hasPrefix("fetch:") == true)
+        account.stage.forget()
+        account.list()
+        #expect(account.stage.poll(account.loop) == LARDER_FAILED)
+        #expect(account.stage.failures.last?.contains("and 1 others of the calendar /ada/work/ cannot be read") == true)
+        // Only these are asked for again.
+        #expect(Set(account.batches.joined()) == bad)
+        account.server.unreadable = []
         account.cycle()
         #expect(account.contents == account.server.truth)
+    }
+
+    @Test(
+        "K12 L36: what an answer to a request for many leaves out is asked for by itself, whether it is there or gone")
+    func omitted() throws {
+        let account = try CalendarAccount()
+        account.server.put("first.ics")
+        account.cycle()
+        for number in 0..<250 { account.server.put("\(number).ics") }
+        account.server.omitted = ["/ada/work/1.ics", "/ada/work/120.ics", "/ada/work/249.ics"]
+        account.server.onMultiget = { if $0 == 1 { account.server.remove("120.ics") } }
+        account.stage.forget()
+        #expect(account.cycle() == 1)
+        #expect(account.contents == account.server.truth && account.contents.count == 250)
+        #expect(Set(account.stage.requests.filter { $0.method == "GET" }.map(\.target)) == account.server.omitted)
+        #expect(account.eventID == "token-251")
+    }
+
+    @Test("L36: what is left out and cannot be had fails the turn; all else is kept, and the token stays")
+    func unobtainable() throws {
+        let account = try CalendarAccount()
+        account.server.put("first.ics")
+        account.cycle()
+        for number in 0..<5 { account.server.put("\(number).ics") }
+        account.server.omitted = ["/ada/work/3.ics"]
+        account.server.failingGets = account.server.omitted
+        account.cycle()
+        account.list()
+        #expect(account.stage.poll(account.loop) == LARDER_FAILED)
+        #expect(account.stage.failures.last?.contains("/ada/work/3.ics of the calendar") == true)
+        #expect(account.kept.count == 5 && account.eventID?.hasPrefix("fetch:") == true)
+        account.server.failingGets = []
+        account.cycle()
+        #expect(account.contents == account.server.truth && account.eventID == "token-6")
+    }
+
+    @Test(
+        "L36: an answer whose paths are all of other places is an error, and removes nothing", arguments: [true, false])
+    func foreign(_ supportsSync: Bool) throws {
+        let account = try CalendarAccount()
+        account.server.supportsSync = supportsSync
+        for number in 0..<3 { account.server.put("\(number).ics") }
+        account.cycle()
+        let (kept, id) = (account.kept, account.eventID)
+        account.server.pathPrefix = "/proxy"
+        account.server.put("new.ics")
+        func fails(_ place: SourceLocation = #_sourceLocation) {
+            account.list()
+            #expect(account.stage.poll(account.loop) == LARDER_IO, sourceLocation: place)
+            #expect(account.kept == kept, sourceLocation: place)
+            #expect(
+                account.stage.failures.last?.contains("paths of other places alone for the calendar /ada/work/")
+                    == true,
+                sourceLocation: place)
+        }
+        fails()
+        #expect(account.eventID == id)
+        // Nor when everything is fetched anew.
+        larder_fake_set_event_id(account.stage.fake, account.loop, nil)
+        fails()
+        account.server.pathPrefix = ""
+        account.cycle()
+        #expect(account.contents == account.server.truth)
+    }
+
+    @Test("Removals are paged: more of them than a turn can hold are made one page after the other")
+    func manyRemovals() throws {
+        let account = try CalendarAccount()
+        account.server.put("here.ics")
+        account.cycle()
+        let padding = String(repeating: "x", count: 3000)
+        for number in 0..<6000 {
+            account.stage.put(record: "/ada/work/\(number)\(padding)", in: "calendars/" + account.loop)
+        }
+        account.setDay(1)
+        account.list()
+        #expect((6...16).contains(account.stage.pollAll(account.loop)))
+        #expect(account.contents == account.server.truth && account.eventID == account.server.token)
+    }
+
+    @Test("L36: much that goes has a page of its own, behind what comes", arguments: [true, false])
+    func newsFirst(_ byToken: Bool) throws {
+        let account = try CalendarAccount()
+        for number in 0..<30 { account.server.put("\(number).ics") }
+        account.cycle()
+        for number in 0..<25 { account.server.remove("\(number).ics") }
+        account.server.put("new.ics")
+        if !byToken { larder_fake_set_event_id(account.stage.fake, account.loop, nil) }
+        account.list()
+        account.stage.poll(account.loop)
+        #expect(account.kept.count == 31 && larder_fake_has_more(account.stage.fake) == 1)
+        // A page that is not applied comes again, with what is new meanwhile in front of it.
+        larder_fake_fail(account.stage.fake, "commit", 1, LARDER_IO)
+        account.stage.pollAll(account.loop)
+        #expect(account.kept.count == 31)
+        account.server.put("newer.ics")
+        account.cycle()
+        #expect(account.contents == account.server.truth && account.contents.count == 7)
+        account.cycle()
+        #expect(account.eventID == account.server.token)
+    }
+
+    @Test("When nothing of a calendar can be read, it is the server, which is not asked for each object")
+    func nothingReadable() throws {
+        let account = try CalendarAccount()
+        for number in 0..<50 { account.server.put("\(number).ics") }
+        account.server.unreadable = Set(account.server.truth.keys)
+        account.list()
+        #expect(account.stage.poll(account.loop) == LARDER_IO)
+        #expect(account.batches.count < 10 && account.eventID == nil)
     }
 
     @Test("A listing without the calendar itself, or cut off, removes nothing")

@@ -33,6 +33,14 @@ final class CalendarServer {
     var goneStatus: UInt32 = 404
     /// Hrefs that a multiget has an error for.
     var broken: Set<String> = []
+    /// Hrefs at which the answer of a multiget breaks off, as at a byte that is no XML.
+    var unreadable: Set<String> = []
+    /// Hrefs that a multiget leaves out.
+    var omitted: Set<String> = []
+    /// Hrefs whose GET fails.
+    var failingGets: Set<String> = []
+    /// What a proxy puts in front of every path in a listing or a report.
+    var pathPrefix = ""
     /// Which requests for many objects fail, counted from 0.
     var failing: Set<Int> = []
     /// Whether a request fails while another one is under way.
@@ -88,6 +96,9 @@ final class CalendarServer {
     /// As a backup restored: what came after the first `count` changes is forgotten, and a new object is there.
     func forgetChanges(after count: Int) { log.removeLast(log.count - count) }
 
+    /// Another calendar is at its place, whose past begins anew.
+    func makeAnew() { (objects, log) = ([:], []) }
+
     /// As a clean-up job: the changes are forgotten, the tokens stay valid.
     func emptyLog() { dropped = log.count }
 
@@ -108,10 +119,10 @@ final class CalendarServer {
 
     private func list() {
         larder_fake_answer_dav(fake, "PROPFIND", path, 207)
-        larder_fake_response(fake, path, 200, nil)
+        larder_fake_response(fake, pathPrefix + path, 200, nil)
         larder_fake_property(fake, "{DAV:}resourcetype", "{DAV:}collection\n{urn:ietf:params:xml:ns:caldav}calendar")
         for (name, object) in objects {
-            larder_fake_response(fake, href(name), 200, nil)
+            larder_fake_response(fake, pathPrefix + href(name), 200, nil)
             larder_fake_property(fake, "{DAV:}getetag", object.etag)
         }
     }
@@ -133,7 +144,7 @@ final class CalendarServer {
         if sent.isEmpty {
             larder_fake_answer_dav(fake, "REPORT", path, 207)
             for (name, object) in objects.sorted(by: { $0.key < $1.key }) {
-                larder_fake_response(fake, href(name), 200, nil)
+                larder_fake_response(fake, pathPrefix + href(name), 200, nil)
                 larder_fake_property(fake, "{DAV:}getetag", object.etag)
                 if wantsContents, let content = givesContents(name, object.content) { giveContent(content) }
             }
@@ -154,10 +165,10 @@ final class CalendarServer {
         larder_fake_answer_dav(fake, "REPORT", path, 207)
         for name in Set(page) {
             if let object = objects[name] {
-                larder_fake_response(fake, href(name), 200, nil)
+                larder_fake_response(fake, pathPrefix + href(name), 200, nil)
                 larder_fake_property(fake, "{DAV:}getetag", object.etag)
             } else {
-                larder_fake_response(fake, href(name), goneStatus, nil)
+                larder_fake_response(fake, pathPrefix + href(name), goneStatus, nil)
             }
         }
         let isCut = page.count < changes.count
@@ -174,6 +185,8 @@ final class CalendarServer {
         guard supportsMultiget else { return }
         for part in body.split(separator: "<href>").dropFirst() {
             let href = Self.unescaped(String(part.prefix { $0 != "<" }))
+            if unreadable.contains(href) { return larder_fake_break_answer(fake, LARDER_IO) }
+            if omitted.contains(href) { continue }
             if broken.contains(href) {
                 larder_fake_response(fake, href, 500, nil)
             } else if let object = objects[String(href.dropFirst(path.count))] {
@@ -194,6 +207,7 @@ final class CalendarServer {
     }
 
     private func get(_ target: String) {
+        if failingGets.contains(target) { return larder_fake_answer(fake, "GET", target, 500, nil) }
         let object = objects[String(target.dropFirst(path.count))]
         larder_fake_answer(fake, "GET", target, object == nil ? 404 : 200, object?.content)
         if let object { larder_fake_answer_header(fake, "ETag", object.etag) }

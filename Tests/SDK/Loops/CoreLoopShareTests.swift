@@ -5,7 +5,7 @@ import Testing
 /// What the core loop makes of the shares that OCS lists.
 @Suite struct CoreLoopShareTests {
     private static let mine =
-        #"{"id":"12","share_type":3,"uid_owner":"ada","path":"/Photos","permissions":"1","expiration":"2026-12-31 00:00:00","url":"https://s/x","token":"t","item_source":44,"file_target":"/Photos"}"#
+        #"{"id":"12","share_type":3,"uid_owner":"ada","share_with":"***redacted***","path":"/Photos","permissions":"1","expiration":"2026-12-31 00:00:00","url":"https://s/x","token":"t","item_source":44,"file_target":"/Photos"}"#
     private static let theirs =
         #"{"id":13,"share_type":0,"uid_owner":"bob","share_with":"ada","path":"/From Bob","permissions":31,"state":0}"#
 
@@ -36,6 +36,41 @@ import Testing
         )
         #expect(
             account.asked.contains("GET apps/files_sharing/api/v1/shares?format=json&shared_with_me=true&state=all"))
+    }
+
+    @Test(
+        "Where there are spaces, a share has a path only in the account's own, in whatever form ids come",
+        arguments: [
+            ("/dav/spaces/s1$p1/", true), ("/remote.php/dav/spaces/s1%24p1/", true), ("/dav/spaces/p1/", true),
+            ("/dav/spaces/s1$p2/", false), ("/dav/spaces/s2$p1/", false),
+        ])
+    func spaces(_ home: String, _ isHere: Bool) throws {
+        for source in [#""item_source":"s1$p1!i""#, #""space_id":"s1$p1","item_source":"i""#] {
+            let account = try CoreAccount()
+            larder_fake_files_home(account.stage.fake, home)
+            account.server.byMe = [#"{"id":"1","path":"/Docs",\#(source)}"#, #"{"id":"2","path":"/Docs"}"#]
+            account.server.withMe = [#"{"id":"3","path":"/Shares/x","item_source":"s9$p9!i"}"#]
+            #expect(account.poll() == LARDER_OK)
+            #expect(account.share("1").contains(#""path":"/Docs""#) == isHere)
+            for id in ["2", "3"] { #expect(!account.share(id).contains("path")) }
+        }
+    }
+
+    @Test("In a home, what is shared out of a project space has no path, and what is mounted there has")
+    func home() throws {
+        let account = try CoreAccount()
+        larder_fake_files_home(account.stage.fake, "/remote.php/dav/files/ada/")
+        larder_fake_answer_dav(account.stage.fake, "PROPFIND", "/remote.php/dav/files/ada/", 207)
+        larder_fake_response(account.stage.fake, "/remote.php/dav/files/ada/", 200, nil)
+        larder_fake_property(account.stage.fake, "{http://owncloud.org/ns}id", "s1$me!me")
+        account.server.byMe = [
+            #"{"id":"1","path":"/Docs","item_source":"s1$me!a"}"#,
+            #"{"id":"2","path":"/Docs","item_source":"s1$p1!b"}"#,
+        ]
+        account.server.withMe = [#"{"id":"3","path":"/Shares/x","item_source":"s9$p9!i"}"#]
+        account.poll()
+        #expect(account.share("1").contains(#""path":"/Docs""#) && account.share("3").contains("/Shares/x"))
+        #expect(!account.share("2").contains("path"))
     }
 
     @Test("O02: a share that comes or changes is stored; another order of members, or a number as text, is no change")

@@ -29,6 +29,7 @@ import Testing
     func corePage() throws {
         let stage = try core(nil)
         answer(stage, "core/v4/events/latest", #"{"Code":1000,"EventID":"e/1=","New":[1]}"#)
+        answer(stage, "calendar/v1", #"{"Code":1000,"Calendars":[]}"#)
         larder_fake_answer(stage.fake, "GET", "/ocs/v2.php/cloud/capabilities?format=json", 404, nil)
         #expect(stage.poll("core") == LARDER_OK && stage.eventID(of: "core") == "e/1=")
         stage.put(record: "old", in: "calendars", value: "{}")
@@ -61,8 +62,62 @@ import Testing
         let stage = try core()
         answer(stage, "core/v5/events/e1", page, page.contains("2061") ? 422 : 200)
         answer(stage, "core/v4/events/latest", #"{"Code":1000,"EventID":"e9"}"#)
+        answer(stage, "calendar/v1", #"{"Code":1000,"Calendars":[]}"#)
+        larder_fake_answer(stage.fake, "GET", "/ocs/v2.php/cloud/capabilities?format=json", 404, nil)
         #expect(stage.poll("core") == LARDER_OK && stage.eventID(of: "core") == "e9")
         #expect(stage.loopCalls.contains("refresh core \(LARDER_REFRESH_EVERYTHING)"))
+    }
+
+    @Test("L10 L37: a refresh takes the newest id, lists the calendars, drops what is gone and takes what is there")
+    func coreRefresh() throws {
+        let stage = try core()
+        for id in ["gone", "kept"] {
+            stage.put(record: id, in: "calendars", value: ##"{"name":"Old","color":"#00bb00","events":"/events/"}"##)
+        }
+        func poll() -> larder_status {
+            answer(stage, "core/v5/events/e1", #"{"EventID":"e2","Refresh":1}"#)
+            answer(stage, "core/v4/events/latest", #"{"Code":1000,"EventID":"e9"}"#)
+            larder_fake_answer(stage.fake, "GET", "/ocs/v2.php/cloud/capabilities?format=json", 404, nil)
+            return stage.poll("core")
+        }
+        // Without a listing there is nothing that may be dropped, nor an id to go on from.
+        answer(stage, "calendar/v1", #"{"Code":2501,"Error":"no such thing"}"#, 404)
+        #expect(poll() == LARDER_FAILED)
+        #expect(stage.failures.last?.contains("the events endpoint /events has no listing at calendar/v1") == true)
+        #expect(stage.eventID(of: "core") == "e1" && stage.records(in: "calendars").count == 2)
+        for bad in [#"{"Code":1000}"#, #"{"Calendars":[{"Name":"x"}]}"#, #"{"Calendars":[],"More":1}"#] {
+            answer(stage, "calendar/v1", bad)
+            #expect(poll() == LARDER_IO, "\(bad)")
+        }
+        answer(stage, "calendar/v1", #"{"Calendars":[{"ID":"kept","Name":"Mine"}],"More":true}"#)
+        answer(stage, "calendar/v1?Page=1", #"{"Calendars":[{"ID":"new","Name":"Team"}],"More":false}"#)
+        #expect(poll() == LARDER_OK && stage.eventID(of: "core") == "e9")
+        #expect(
+            stage.records(in: "calendars").map { "\($0.key) \($0.value.prefix(14))" }
+                == [#"kept {"name":"Mine""#, #"new {"name":"Team""#])
+        #expect(stage.records(in: "calendars").first?.value.contains("#00bb00") == true)
+    }
+
+    @Test("L37: a calendar's refresh lists its events, drops what is gone and takes what is there")
+    func calendarRefresh() throws {
+        let stage = try calendar("m1")
+        for id in ["gone", "kept"] { stage.put(record: id, in: "calendars/c 1", value: "{}") }
+        func poll() -> larder_status {
+            answer(stage, "calendar/v1/c%201/modelevents/m1", #"{"CalendarModelEventID":"m2","Refresh":255}"#)
+            answer(stage, "calendar/v1/c%201/modelevents/latest", #"{"Code":1000,"CalendarModelEventID":"m9"}"#)
+            return stage.poll("c 1")
+        }
+        answer(stage, "calendar/v1/c%201/events", "", 404)
+        #expect(poll() == LARDER_FAILED)
+        #expect(stage.failures.last?.contains("the calendar c 1 cannot be fetched anew") == true)
+        #expect(stage.eventID(of: "c 1") == "m1" && stage.records(in: "calendars/c 1").count == 2)
+        answer(
+            stage, "calendar/v1/c%201/events",
+            #"{"Code":1000,"Events":[{"ID":"kept","UID":"k","StartTime":1772359200},{"ID":"new","UID":"n","StartTime":1772359200}]}"#
+        )
+        #expect(poll() == LARDER_OK && stage.eventID(of: "c 1") == "m9")
+        #expect(stage.records(in: "calendars/c 1").map(\.key) == ["kept", "new"])
+        #expect(stage.records(in: "calendars/c 1").allSatisfy { $0.content?.contains("DTSTART") == true })
     }
 
     @Test("L09: what is no page fails the poll, and an endpoint that is not there is nothing to poll")
@@ -85,6 +140,7 @@ import Testing
     func calendarPage() throws {
         let stage = try calendar(nil)
         answer(stage, "calendar/v1/c%201/modelevents/latest", #"{"Code":1000,"CalendarModelEventID":"m1"}"#)
+        answer(stage, "calendar/v1/c%201/events", #"{"Code":1000,"Events":[]}"#)
         #expect(stage.poll("c 1") == LARDER_OK && stage.eventID(of: "c 1") == "m1")
         stage.put(record: "gone", in: "calendars/c 1", value: "{}")
         answer(

@@ -19,7 +19,7 @@ struct Sampling: EventLoop {
     mutating func poll(_ loop: String, since eventID: String) throws(PluginError) -> EventPage<String> {
         if eventID == "fails" { throw PluginError(.io, "the line is cut") }
         if eventID == "nothing" { throw PluginError(.unsupported, "nothing here") }
-        if eventID == "writes" { try host.records?.put(Record(key: "x"), in: "samples/\(loop)") }
+        if eventID == "writes" { try host.records?.put(Record(key: "x"), in: "org.example.sampling/\(loop)") }
         if eventID == "empty" { return EventPage(eventID: "", content: "") }
         let bits: UInt32? = eventID.hasPrefix("refresh ") ? UInt32(eventID.dropFirst(8)) : nil
         return EventPage(
@@ -30,7 +30,7 @@ struct Sampling: EventLoop {
 
     mutating func process(_ page: EventPage<String>, of loop: String) throws(PluginError) {
         let records = try host.require(host.records, .records)
-        let collection = "samples/\(loop)"
+        let collection = "org.example.sampling/\(loop)"
         try records.put(Record(key: "page", value: "{}"), in: collection)
         try host.values?.set("page", to: Array(page.content.utf8))
         if page.content == "half" { throw PluginError(.failed, "half way") }
@@ -50,7 +50,7 @@ struct Sampling: EventLoop {
     }
 
     mutating func refresh(_ what: RefreshSet, of loop: String) throws(PluginError) -> Anchor {
-        try host.records?.put(Record(key: "refreshed \(what.rawValue)"), in: "samples/\(loop)")
+        try host.records?.put(Record(key: "refreshed \(what.rawValue)"), in: "org.example.sampling/\(loop)")
         return Anchor(eventID: "anchor \(what.rawValue)")
     }
 
@@ -79,7 +79,7 @@ struct Sampling: EventLoop {
                 "release_page one 0",
             ])
         #expect(stage.eventID(of: "one") == "anchor 1")
-        #expect(stage.records(in: "samples/one").map(\.key) == ["refreshed 1", "refreshed 2"])
+        #expect(stage.records(in: "org.example.sampling/one").map(\.key) == ["refreshed 1", "refreshed 2"])
     }
 
     @Test(
@@ -124,7 +124,7 @@ struct Sampling: EventLoop {
         let stage = try stage("reads")
         larder_fake_fail(stage.fake, "commit", 1, LARDER_IO)
         #expect(stage.poll("one") == LARDER_IO)
-        #expect(stage.records(in: "samples/one") == [] && stage.value(of: "page") == nil)
+        #expect(stage.records(in: "org.example.sampling/one") == [] && stage.value(of: "page") == nil)
         #expect(stage.poll("one") == LARDER_OK && stage.eventID(of: "one") == "next")
         #expect(stage.value(of: "page") == "reads" && stage.logLines.last == "keys , asked true")
     }
@@ -140,10 +140,13 @@ struct Sampling: EventLoop {
     func removal() throws {
         let stage = try stage("x")
         stage.put(record: "a", in: "samples/one")
+        stage.put(record: "own", in: "org.example.sampling/one")
         stage.put(record: "b", in: "samples/one/a")
         stage.put(record: "a", in: "samples/one2")
         larder_fake_drop_record(stage.fake, "samples", "one")
-        #expect(stage.records(in: "samples/one") == [] && stage.records(in: "samples/one/a") == [])
+        #expect(stage.records(in: "samples/one") == [] && stage.records(in: "org.example.sampling/one") == [])
+        // These are of the record `one/a`.
+        #expect(stage.records(in: "samples/one/a").count == 1)
         #expect(stage.records(in: "samples/one2").count == 1 && stage.eventID(of: "one") == nil)
     }
 }

@@ -20,6 +20,19 @@ import Testing
         #expect(server.poll("12") == LARDER_OK && server.looks() == [] && server.stage.mistakes == [])
     }
 
+    @Test("Another item at the path of what the account shares is not what is shared")
+    func anotherItem() throws {
+        let server = try ShareServer()
+        let target = "/remote.php/webdav/Docs"
+        server.stage.put(
+            record: "12", in: "shares", value: #"{"direction":"byMe","path":"/Docs","itemID":"s1$p1!a"}"#)
+        (server.etags[target], server.ids[target]) = ("1", "s1$me!b")
+        #expect(server.poll("12") == LARDER_OK && server.stage.eventID(of: "12") == "absent" && server.looks() == [])
+        server.ids[target] = "s1$p1!a"
+        #expect(server.poll("12") == LARDER_OK && server.stage.eventID(of: "12") == "etag:1")
+        #expect(server.looks() == ["/Docs"])
+    }
+
     @Test(
         "The share's root is asked for by its encoded path, wherever it is",
         arguments: [

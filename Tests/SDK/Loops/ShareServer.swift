@@ -7,6 +7,8 @@ final class ShareServer {
     let stage: Stage
     /// The ETags of what is there, by target.
     var etags: [String: String] = [:]
+    /// The ids of what is there, by target.
+    var ids: [String: String] = [:]
     /// What OCS says of single shares, by target below the sharing service's address: code and data. Others are 404.
     var told: [String: (code: Int, data: String)] = [:]
     var sharing = #"{"api_enabled":true}"#
@@ -39,6 +41,7 @@ final class ShareServer {
             guard status == 207 else { return }
             larder_fake_response(stage.fake, target, 200, nil)
             larder_fake_property(stage.fake, "{DAV:}getetag", etag)
+            if let id = ids[target] { larder_fake_property(stage.fake, "{http://owncloud.org/ns}id", id) }
             return
         }
         guard let range = target.firstRange(of: Self.ocs) else {

@@ -66,6 +66,12 @@ final class MirrorBench: Sendable {
         return found
     }
 
+    /// What is told of files that were changed here.
+    func kept() throws -> [MirrorName] {
+        try database.readBlocking { try $0.issues() }.filter { $0.code == CalendarMirror.keptCode }
+            .map { MirrorName($0.subject) }
+    }
+
     /// Calendars, folders and files that are to be mirrored still.
     func pending() throws -> Int { try database.readBlocking { try $0.mirrorChanges(limit: 1_000).count } }
 }

@@ -82,6 +82,44 @@ struct MirrorCrashTests {
         }
     }
 
+    @Test("Wherever a host ends, what was changed here is kept, once, and told")
+    func changedHere() throws {
+        try withTemporaryFolder { base in
+            try Files.makeFolder(base + "/vault")
+            let bench = try MirrorBench(base + "/vault")
+            try bench.put(work, "Work")
+            for number in 1...3 { try bench.put("/w/\(number).ics", "ours \(number)") }
+            try bench.mirror().follow()
+            for number in 1...2 { try Files.write("mine \(number)", to: bench.calendars + "/Work/\(number).ics") }
+            try bench.put("/w/1.ics", "new")
+            try bench.remove("/w/2.ics")
+            try bench.put("/w/3.ics", "new")
+            let copies = Mutex<[(point: CalendarMirrorHooks.Point, folder: String)]>([])
+            try bench.mirror { point in
+                try copies.withLock { copies in
+                    let target = "\(base)/\(copies.count)"
+                    try Self.copy(bench.folder, to: target)
+                    copies.append((point, target))
+                }
+            }.follow()
+            let expected: [MirrorName: String] = [
+                "Work/1.ics": "new", "Work/1 (changed here).ics": "mine 1", "Work/2 (changed here).ics": "mine 2",
+                "Work/3.ics": "new",
+            ]
+            #expect(try bench.files() == expected)
+            let points = copies.withLock { $0 }
+            #expect(Set(points.map(\.point)).isSuperset(of: [.recorded, .aside, .placed, .kept, .removed]))
+            for (point, copy) in points {
+                let found = try MirrorBench(copy)
+                for _ in 0..<2 { try found.mirror().complete() }
+                #expect(try found.files() == expected, "\(point)")
+                #expect(
+                    try Set(found.kept()) == ["Work/1 (changed here).ics", "Work/2 (changed here).ics"], "\(point)")
+                try found.database.close()
+            }
+        }
+    }
+
     @Test("A file that a host did not come to put in place is not put in place of what others made there since")
     func overtaken() throws {
         try withTemporaryFolder { base in

@@ -79,6 +79,37 @@ import Testing
         }
     }
 
+    @Test("P41: a copy that may be the first of two contents, which an older Larder marked as outdated, is so no more")
+    func racedCopies() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/larder.db"
+            let queue = try DatabaseQueue(path: path)
+            try await queue.writeWithoutTransaction { db in
+                try Migrations.run(db, at: path, migrations: Array(Migrations.all[..<5]))
+                for (number, copy) in ["raced:v", "raced:old"].enumerated() {
+                    try db.execute(
+                        sql: """
+                            INSERT INTO items (localID, path, parentPath, name, type, etag, etagStrength, cloudStatus, copyETag,
+                              copyETagStrength, copyDigest, copyInode, copySize, copyModified, copyChanged, copyRecorded, anchor)
+                            VALUES (?1, '/' || ?1, '/', ?1, 0, 'v', 0, 1, ?2, 0, x'00', 1, 1, 1, 1, 1, 1)
+                            """, arguments: ["\(number)", copy])
+                }
+            }
+            try queue.close()
+            let database = try Database.open(path: path)
+            for (name, version, isDistrusted) in [
+                ("/0", RemoteVersion.current, true), ("/1", RemoteVersion.newer, false),
+            ] {
+                try await database.read { tx in
+                    let item = try #require(try tx.item(at: ItemPath(unchecked: name)))
+                    #expect(item.remoteVersion == version)
+                    #expect(try tx.isCopyDistrusted(databaseID: item.databaseID) == isDistrusted)
+                }
+            }
+            try database.close()
+        }
+    }
+
     @Test("An update of an item without a row is refused, and changes the columns of no scan")
     func updates() throws {
         try withDatabase { database in

@@ -108,21 +108,34 @@ struct RecordTests {
         }
     }
 
-    @Test("What belongs to a record goes with it, at any depth, and nothing that is named alike")
+    @Test("What belongs to a record goes with it, and nothing that is named alike")
     func owned() throws {
         try withDatabase { (database) throws in
-            let deep = workObjects.of(RecordKey("/ada/work/a"))
             let alike = RecordCollection("calendars//ada/work/x")
             try database.writeBlocking { (tx) throws in
                 try tx.put(calendar(work, name: "Work"), in: .calendars)
                 try tx.put(object("a", "A"), in: workObjects)
-                for collection in [deep, alike, .calendars] { try tx.put(record("x", [1]), in: collection) }
+                for collection in [alike, .calendars] { try tx.put(record("x", [1]), in: collection) }
                 #expect(try tx.removeRecord(work, from: .calendars))
                 #expect(try Int.fetchOne(tx.db, sql: "SELECT count(*) FROM recordContents") == 2)
             }
-            #expect(try database.keys(in: workObjects) + database.keys(in: deep) == [])
+            #expect(try database.keys(in: workObjects) == [])
             #expect(try database.keys(in: alike) == ["x"])
             #expect(try database.keys(in: .calendars) == ["x"])
+        }
+    }
+
+    @Test("An object that goes takes no calendar's objects with it whose path is its own behind its calendar's")
+    func unambiguous() throws {
+        try withDatabase { (database) throws in
+            let (short, long) = (RecordKey("/a/"), RecordKey("/a//b"))
+            try database.writeBlocking { (tx) throws in
+                for key in [short, long] { try tx.put(calendar(key, name: key.text), in: .calendars) }
+                try tx.put(record("b", [1]), in: RecordCollection.calendars.of(short))
+                try tx.put(record("/a//b/1", [1]), in: RecordCollection.calendars.of(long))
+                #expect(try tx.removeRecord(RecordKey("b"), from: RecordCollection.calendars.of(short)))
+            }
+            #expect(try database.keys(in: RecordCollection.calendars.of(long)) == ["/a//b/1"])
         }
     }
 }

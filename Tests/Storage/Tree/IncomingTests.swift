@@ -1,5 +1,6 @@
 import Glibc
 import Model
+import Synchronization
 import TestSupport
 import Testing
 
@@ -106,11 +107,59 @@ import Testing
         let time: @Sendable () -> Timestamp = { clock.value }
         try TreeFixture.with(clock: time) { fixture in
             let copy = try fixture.place("one", at: "/a")
-            #expect(!copy.mark.isConclusive)
+            #expect(!copy.mark.isConclusive(step: FileMark.clockStep))
             clock.value = now + .seconds(60)
-            #expect(fixture.tree.settle(copy.mark, at: fixture.path("/a")).isConclusive)
+            #expect(fixture.tree.settle(copy.mark, at: fixture.path("/a")).isConclusive(step: FileMark.clockStep))
             try Files.write("two", to: fixture.root + "/a")
             #expect(fixture.tree.settle(copy.mark, at: fixture.path("/a")) == copy.mark)
+        }
+    }
+
+    @Test(
+        "S14: when the disk failed, what had been written or begun by then is not believed, and nothing is left of it")
+    func failedSync() throws {
+        let code = Atomic<Int32>(0)
+        var hooks = TreeHooks()
+        hooks.sync = { code.load(ordering: .relaxed) }
+        try TreeFixture.with(hooks: hooks) { fixture in
+            let begun = try fixture.tree.incomingFile("1-a")
+            try Array("begun ".utf8).withUnsafeBytes { try begun.append($0) }
+            let whole = try fixture.complete("whole", name: "2-b")
+            try Files.write("in parts", to: fixture.incoming + "/3-c")
+            try Files.write("a person's", to: fixture.incoming + "/move-7")
+            try fixture.tree.syncData()
+            #expect(fixture.tree.isBelieved(whole))
+            code.store(EIO, ordering: .relaxed)
+            #expect(throws: Failure.self) { try fixture.tree.syncData() }
+            code.store(0, ordering: .relaxed)
+            try fixture.tree.syncData()
+            try Array("before".utf8).withUnsafeBytes { try begun.append($0) }
+            #expect(try !fixture.tree.isBelieved(whole) && !fixture.tree.isBelieved(begun.finish(modified: nil)))
+            #expect(fixture.leftInIncoming == ["move-7"])
+            #expect(fixture.tree.isBelieved(try fixture.complete("anew", name: "1-a")))
+        }
+    }
+
+    @Test("S24: a removal is on the disk before anybody says so; one that may not be is tried again")
+    func durableRemoval() throws {
+        let code = Atomic<Int32>(0)
+        let count = Atomic<Int>(0)
+        var hooks = TreeHooks()
+        hooks.sync = {
+            count.add(1, ordering: .relaxed)
+            return code.load(ordering: .relaxed)
+        }
+        try TreeFixture.with(hooks: hooks) { fixture in
+            try fixture.tree.syncRemovals()
+            let copy = fixture.settled(try fixture.place("one", at: "/a"))
+            try fixture.tree.syncRemovals()
+            #expect(count.load(ordering: .relaxed) == 0)
+            #expect(try fixture.tree.remove(at: fixture.path("/a"), known: copy) == .removed)
+            code.store(EIO, ordering: .relaxed)
+            #expect(throws: Failure.self) { try fixture.tree.syncRemovals() }
+            code.store(0, ordering: .relaxed)
+            for _ in 0..<2 { try fixture.tree.syncRemovals() }
+            #expect(count.load(ordering: .relaxed) == 2)
         }
     }
 

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Model
 import TestSupport
@@ -22,7 +23,7 @@ import Testing
             let vault = try Vault.open(at: path)
             #expect(
                 try Files.names(in: path).filter { !$0.contains("-") } == [
-                    "files", "incoming", "larder.db", "lock", "plugins", "projects", "thumbnails", "vault",
+                    "files", "incoming", "larder.db", "lock", "plugins", "projects", "thumbnails", "unclosed", "vault",
                 ])
             for name in ["", "/files", "/incoming", "/thumbnails", "/projects", "/plugins"] {
                 var info = stat()
@@ -49,6 +50,57 @@ import Testing
             try reading.close()
             try vault.close()
             _ = try Vault.open(at: folder + "/vault")
+        }
+    }
+
+    @Test("S27: a lock file that somebody deleted lets nobody in, and an older host's lock is honoured")
+    func deletedLock() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/vault"
+            let vault = try Vault.open(at: path)
+            Files.remove(path + "/lock")
+            #expect(Vault.isInUse(at: path))
+            for _ in 0..<2 {
+                let failure = #expect(throws: Failure.self) { try Vault.open(at: path) }
+                #expect(failure?.kind == .vaultLocked && failure?.message.contains("(process \(getpid()))") == true)
+            }
+            try vault.close()
+            #expect(!Vault.isInUse(at: path))
+
+            // Hosts of older versions lock the file alone.
+            let older = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            #expect(linux_lock_open_file(older) == 0 && pwrite(older, "4711\n", 5, 0) == 5)
+            let failure = #expect(throws: Failure.self) { try Vault.open(at: path) }
+            #expect(failure?.kind == .vaultLocked && failure?.message.contains("(process 4711)") == true)
+            #expect(Vault.isInUse(at: path))
+            close(older)
+            try Vault.open(at: path).close()
+        }
+    }
+
+    @Test("S27: a vault that was closed, or could not be opened, leaves no descriptor open")
+    func descriptors() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/vault"
+            func count() throws -> Int {
+                try Files.names(in: "/proc/self/fd").count { name in
+                    Files.target(of: "/proc/self/fd/" + name).map { $0.utf8.starts(with: folder.utf8) } ?? false
+                }
+            }
+            #expect(try count() == 0)
+            for _ in 0..<3 {
+                let vault = try Vault.open(at: path)
+                let open = try count()
+                #expect(open >= 2)
+                for _ in 0..<3 { #expect(throws: Failure.self) { try Vault.open(at: path) } }
+                #expect(try count() == open)
+                try vault.close()
+            }
+            let older = Glibc.open(path + "/lock", O_RDWR | O_CLOEXEC)
+            #expect(linux_lock_open_file(older) == 0)
+            #expect(throws: Failure.self) { try Vault.open(at: path) }
+            close(older)
+            #expect(try count() == 0)
         }
     }
 

@@ -154,9 +154,13 @@ import Testing
                 for name in try Files.names(in: root + folder) { try list("\(folder)/\(name)") }
             }
             try list("")
+            var probes: Set<ItemPath> = []
             for folder in folders {
                 let changed = try await watched.after { try Files.write("x", to: "\(root)\(folder)/probe") }
-                #expect(changed == [ItemPath(unchecked: "\(folder)/probe")], "seed \(seed), \(folders)")
+                let probe = ItemPath(unchecked: "\(folder)/probe")
+                probes.insert(probe)
+                // The kernel may tell late that a file of before was closed.
+                #expect(changed.contains(probe) && probes.isSuperset(of: changed), "seed \(seed), \(folders)")
             }
         }
     }

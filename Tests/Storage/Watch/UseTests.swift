@@ -73,15 +73,16 @@ import Testing
         try await watching { watched in
             let tree = watched.tree.tree
             let path = watched.tree.path("/a")
-            let mark = try #require(tree.mark(at: path))
-            let copy = LocalCopy(
-                etag: ETag(opaque: "1", strength: .strong), digest: [UInt8](repeating: 0, count: 32), mark: mark)
-            // Its content is another than it should be.
-            var other = copy
-            other.mark.modified = Timestamp(seconds: 1)
             /// Whether each of them opened the file and came to its end.
             var isRead = false
             let read = {
+                // Looking at it moved it aside and back the last time.
+                let mark = try #require(tree.mark(at: path))
+                let copy = LocalCopy(
+                    etag: ETag(opaque: "1", strength: .strong), digest: [UInt8](repeating: 0, count: 32), mark: mark)
+                // Its content is another than it should be.
+                var other = copy
+                other.mark.modified = Timestamp(seconds: 1)
                 try tree.export(path, known: copy, to: watched.tree.incoming + "/../copy")
                 guard case .different = tree.read(path, comparingWith: []), tree.use(at: path) == .none,
                     case .modified = try tree.remove(at: path, known: other)

@@ -40,6 +40,10 @@ struct looper {
     char mode[64], target[256], pages[16], own[256];
     larder_status answer;
     long live_pages;
+    /* An event id that is too long. */
+    char longest[(64 << 10) + 1];
+    /* Of the last answer. */
+    uint32_t status;
 };
 
 struct content {
@@ -80,12 +84,12 @@ static long number_of(larder_str text) {
     return strtol(copy, 0, 10);
 }
 
-/* Where a loop keeps its records: one for a record of a collection below that, another where its plugin does. */
+/* Where a loop keeps its records: where its plugin does, one for a record in a collection for that alone. */
 static larder_str own(struct looper *me, const larder_loop *loop) {
-    larder_str collection = COLLECTION;
+    larder_str collection = COLLECTION, plugin = OWN;
     int length;
-    if (!collection.ptr) return OWN;
-    length = snprintf(me->own, sizeof me->own, "%.*s/%.*s", (int)collection.len, collection.ptr, (int)loop->id.len, loop->id.ptr);
+    if (!collection.ptr) return plugin;
+    length = snprintf(me->own, sizeof me->own, "%.*s/%.*s", (int)plugin.len, plugin.ptr, (int)loop->id.len, loop->id.ptr);
     return larder_str_make(me->own, (uint64_t)length);
 }
 
@@ -130,6 +134,7 @@ static larder_status ask_http(struct looper *me) {
     status = me->http->open(me->host, &request, &answer);
     say(me, "http", status);
     if (status != LARDER_OK) return status;
+    me->status = answer->status;
     say(me, "status", answer->status);
     say(me, "header", answer->header(answer, S("cOnTeNt-LeNgTh"), &value) == LARDER_OK ? number_of(value) : -1);
     while ((status = answer->read(answer, &bytes)) == LARDER_OK && bytes.ptr) length += (long)bytes.len;
@@ -199,6 +204,11 @@ static larder_status poll(void *me_, const larder_loop *loop, larder_event_page 
         status = ask_http(me);
         if (status != LARDER_OK) return status;
     }
+    if (is(me, "needs leave", from)) {
+        status = ask_http(me);
+        if (status != LARDER_OK) return status;
+        if (me->status == 401) return LARDER_DENIED;
+    }
     if (is(me, "nothing there", from)) {
         say(me, "nothing there", from);
         return LARDER_UNSUPPORTED;
@@ -231,6 +241,10 @@ static larder_status poll(void *me_, const larder_loop *loop, larder_event_page 
     if (is(me, "stall", from)) out->more = 1;
     if (is(me, "no id", from)) out->event_id = larder_str_make(0, 0);
     if (is(me, "empty id", from)) out->event_id = larder_str_make("", 0);
+    if (is(me, "long id", from)) {
+        memset(me->longest, 'x', sizeof me->longest);
+        out->event_id = larder_str_make(me->longest, sizeof me->longest);
+    }
     if (is(me, "bad id", from)) out->event_id = larder_str_make("\xff", 1);
     if (is(me, "refresh everything", from)) out->refresh = LARDER_REFRESH_EVERYTHING;
     if (is(me, "refresh three", from)) out->refresh = 3;
@@ -258,6 +272,7 @@ static larder_status process(void *me_, const larder_loop *loop, const larder_ev
     if (is(me, "die in process", from)) raise(SIGKILL);
     if (is(me, "project in poll", from)) keep(me, "in process");
     if (is(me, "fail in process", from)) return LARDER_FAILED;
+    if (is(me, "hands on", from)) return put(me, S("calendars"), "/c/", "{}", 0);
     if (is(me, "denied", from)) {
         say(me, "calendars", put(me, S("calendars"), "/c/", "{}", 0));
         say(me, "other", put(me, S("org.example.other"), "x", "{}", 0));
@@ -268,6 +283,14 @@ static larder_status process(void *me_, const larder_loop *loop, const larder_ev
         say(me, "too much", put(me, OWN, "y", "{}", 2u << 20));
         say(me, "removed", me->records->remove(me->host, OWN, S("x")));
         say(me, "gone", me->records->get(me->host, OWN, S("x"), 0, &record));
+    }
+    if (is(me, "strange", from)) {
+        say(me, "write own", put(me, own(me, loop), "x", "{}", 0));
+        say(me, "write calendar", put(me, S("calendars"), "c", "{}", 0));
+        say(me, "write object", put(me, S("calendars/c"), "o", "{}", 0));
+        say(me, "write another's", put(me, S("org.example.other"), "x", "{}", 0));
+        say(me, "write plugin", put(me, OWN, "x", "{}", 0));
+        say(me, "write shares", put(me, S("shares"), "c", "{}", 0));
     }
     if (is(me, "look", from)) say(me, "look", me->actions->look(me->host, larder_str_make(me->target, strlen(me->target))));
     return LARDER_OK;

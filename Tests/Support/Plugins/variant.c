@@ -34,6 +34,9 @@
 #ifndef ON_CREATE
 #define ON_CREATE (void)0
 #endif
+#ifndef WANTED
+#define WANTED ""
+#endif
 #ifndef DID_PASS
 #define DID_PASS did_pass
 #endif
@@ -59,15 +62,30 @@ static const larder_item_policy_processor processor = {
     PROCESSOR_SIZE, 0, TEXT(KIND), 0, triggers, text, text, text, update, preflight, pass, pass, item, pass, pass, item,
     pass, DID_PASS, 0};
 
+static larder_status schema_text(void *me, larder_str *out) {
+    (void)me;
+#ifdef SCHEMA
+    *out = LARDER_STR(SCHEMA);
+#else
+    *out = LARDER_STR("{\"properties\": {}}");
+#endif
+    return LARDER_OK;
+}
+static const larder_config_schema schema = {sizeof schema, 0, schema_text};
+
 static larder_status start(void *me) { (void)me; (void)did_pass; return LARDER_OK; }
 static void stop(void *me) { (void)me; }
 static const void *extension(void *me, larder_str name) {
     (void)me;
+#ifdef SCHEMA
+    if (name.len == strlen(LARDER_EXT_CONFIG_SCHEMA) && !memcmp(name.ptr, LARDER_EXT_CONFIG_SCHEMA, name.len)) return &schema;
+#endif
+    (void)schema;
     return name.len == strlen(LARDER_EXT_ITEM_POLICY_PROCESSOR) ? &processor : 0;
 }
 static const larder_instance instance = {sizeof instance, 0, 0, start, stop, stop, extension};
 static const larder_descriptor descriptor = {
-    DESCRIPTOR_SIZE, 0, TEXT(ID), TEXT("Variant"), TEXT("1.0.0"), {0, 0}, {0, 0}, TEXT(REQUIRED), {0, 0}};
+    DESCRIPTOR_SIZE, 0, TEXT(ID), TEXT("Variant"), TEXT("1.0.0"), {0, 0}, {0, 0}, TEXT(REQUIRED), TEXT(WANTED)};
 static const larder_descriptor *describe(uint32_t index) {
 #ifdef TWICE
     return index < 2 ? &descriptor : 0;

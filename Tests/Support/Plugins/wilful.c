@@ -23,6 +23,8 @@ struct wilful {
     char mode[64], match[1024], cleanup[1024], triggers[16];
     larder_str id;
     larder_status answer;
+    int has_learnt;
+    unsigned asked;
 };
 
 static void setting(larder_str json, const char *quoted, char *out, size_t size) {
@@ -48,8 +50,19 @@ static larder_status text(const char *from, larder_str *out) {
     return LARDER_OK;
 }
 
-static uint32_t triggers(void *me) { return (uint32_t)strtoul(((struct wilful *)me)->triggers, 0, 0); }
+static uint32_t triggers(void *me_) {
+    struct wilful *me = me_;
+    uint32_t mask = (uint32_t)strtoul(me->triggers, 0, 0);
+    if (is(me, "moody") && me->asked++ % 2) return 0; /* every other time it wants none */
+    return mask;
+}
 static larder_status matching(void *me, larder_str *out) { return text(((struct wilful *)me)->match, out); }
+/* What it covers: as it matches, but for the modes that are about it. */
+static larder_status covered(void *me_, larder_str *out) {
+    struct wilful *me = me_;
+    if (is(me, "uncovered") || (is(me, "learns") && !me->has_learnt)) return LARDER_OK;
+    return matching(me, out);
+}
 static larder_status unwanted(void *me, larder_str *out) { return text(((struct wilful *)me)->cleanup, out); }
 
 static larder_status update(void *me_, const larder_policy_list *list) {
@@ -76,6 +89,7 @@ static larder_status will_enter(void *me_, uint32_t trigger) {
     larder_bytes value, one = {(const uint8_t *)"1", 1};
     larder_policy policy;
     (void)trigger;
+    me->has_learnt = 1;
     if (is(me, "kv")) {
         say(me, "stored", me->kv->get(me->host, one, &value));
         me->kv->put(me->host, one, one);
@@ -175,6 +189,12 @@ static larder_status perform(void *me_, uint32_t trigger, const larder_item *ite
     struct wilful *me = me_;
     int is_bad = item->path.len >= 3 && !memcmp(item->path.ptr + item->path.len - 3, "bad", 3);
     (void)trigger;
+    if (is(me, "prints")) {
+        printf("the plugin's own line about %.*s\n", (int)item->path.len, item->path.ptr);
+        fflush(stdout);
+    }
+    if (is(me, "fails")) return LARDER_FAILED;
+    if (is(me, "hands on")) return me->actions->download(me->host, item->local_id, 0, S(""));
     if (is(me, "no key")) say(me, "no key", me->actions->download(me->host, item->local_id, 0, S("")));
     if (is(me, "no text")) {
         say(me, "no text", me->log->write(me->host, LARDER_LOG_INFO, S("\xff\xfe")));
@@ -190,7 +210,8 @@ static larder_status perform(void *me_, uint32_t trigger, const larder_item *ite
         return LARDER_OK;
     }
     if (!is(me, "no key") && !is(me, "no item")) {
-        larder_status status = me->actions->download(me->host, item->local_id, 0, item->path);
+        uint32_t flags = is(me, "uncovered") || is(me, "learns") ? LARDER_DOWNLOAD_WHILE_COVERED : 0;
+        larder_status status = me->actions->download(me->host, item->local_id, flags, item->path);
         if (status != LARDER_OK) return status;
     }
     if (is(me, "twice")) say(me, "twice", me->actions->download(me->host, item->local_id, 0, S("again")));
@@ -214,11 +235,15 @@ static const larder_item_policy_processor processor = {
     sizeof processor, 0, {"wilful", 6},
     LARDER_FIELD_BIT(LARDER_FIELD_PATH) | LARDER_FIELD_BIT(LARDER_FIELD_LOCAL_ID) | LARDER_FIELD_BIT(LARDER_FIELD_SIZE)
         | LARDER_FIELD_BIT(LARDER_FIELD_REMOVED),
-    triggers, matching, matching, unwanted, update, preflight, will_enter, nothing, perform, nothing,
+    triggers, covered, matching, unwanted, update, preflight, will_enter, nothing, perform, nothing,
     nothing, clean, nothing, did_pass, MAX_RECORDS};
 
 static larder_status schema_text(void *me, larder_str *out) {
     (void)me;
+#ifdef BAD_SCHEMA
+    *out = S("{\"properties\": {\"mode\": {\"type\": \"text\"}}}");
+    return LARDER_OK;
+#endif
     *out = S("{\"properties\": {\"mode\": {\"type\": \"string\", \"default\": \"\"}, "
              "\"match\": {\"type\": \"string\", \"default\": \"\"}, \"cleanup\": {\"type\": \"string\", \"default\": \"\"}, "
              "\"triggers\": {\"type\": \"string\", \"default\": \"0xffffffff\"}}}");
@@ -244,6 +269,7 @@ static larder_status start(void *me_) {
     setting(json, "\"cleanup\"", me->cleanup, sizeof me->cleanup);
     setting(json, "\"triggers\"", me->triggers, sizeof me->triggers);
     if (is(me, "early")) say(me, "early", me->actions->download(host, S("x"), 0, S("k")));
+    if (is(me, "undeclared")) return LARDER_UNSUPPORTED;
     if (is(me, "no start")) {
         host->fail(host, LARDER_FAILED, S("the archive is not mounted"));
         return LARDER_FAILED;

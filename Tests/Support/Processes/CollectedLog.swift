@@ -3,18 +3,32 @@ import Synchronization
 
 /// Keeps what is logged, for tests that look at it.
 public final class CollectedLog: Sendable {
-    private let lines = Mutex<[String]>([])
+    public struct Line: Sendable {
+        public var level: Logger.Level
+        public var message: String
+        /// The logger's own too.
+        public var metadata: [String: String]
+    }
+
+    private let all = Mutex<[Line]>([])
 
     public init() {}
 
-    /// `level: message`, in order.
-    public var messages: [String] { lines.withLock { $0 } }
+    public var lines: [Line] { all.withLock { $0 } }
 
-    public func contains(_ part: String) -> Bool { messages.contains { $0.contains(part) } }
+    /// `level: message`, in order.
+    public var messages: [String] { lines.map { "\($0.level): \($0.message)" } }
+
+    /// Whether a message or its metadata has this text.
+    public func contains(_ part: String) -> Bool {
+        lines.contains { line in
+            "\(line.level): \(line.message)".contains(part) || line.metadata.contains { "\($0)=\($1)".contains(part) }
+        }
+    }
 
     public var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
 
-    private func add(_ line: String) { lines.withLock { $0.append(line) } }
+    private func add(_ line: Line) { all.withLock { $0.append(line) } }
 
     private struct Handler: LogHandler {
         let log: CollectedLog
@@ -26,6 +40,10 @@ public final class CollectedLog: Sendable {
             set { metadata[key] = newValue }
         }
 
-        func log(event: LogEvent) { log.add("\(event.level): \(event.message)") }
+        func log(event: LogEvent) {
+            let metadata = metadata.merging(event.metadata ?? [:]) { $1 }
+            log.add(
+                Line(level: event.level, message: "\(event.message)", metadata: metadata.mapValues { "\($0)" }))
+        }
     }
 }

@@ -18,15 +18,27 @@ public enum CompiledPlugin {
     ///   - source: the path of its one file.
     ///   - module: a name that no other plugin in the process has.
     public static func buildSwift(_ source: String, module: String, to library: String) async throws {
+        try await compileSwift([
+            "-parse-as-library", "-emit-library", "-module-name", module, "-Xlinker",
+            "--version-script=\(Build.root)/SDK/C/plugin.map", source, "-o", library,
+        ])
+    }
+
+    /// Compiles a program in Swift that uses the SDK.
+    /// - Parameter source: the path of its one file, `main.swift`.
+    public static func buildSwiftProgram(_ source: String, to program: String) async throws {
+        try await compileSwift([source, "-o", program])
+    }
+
+    private static func compileSwift(_ arguments: [String]) async throws {
         let build = "\(Build.root)/.build/debug"
         let sources = try Files.filesBelow("\(Build.root)/SDK/Swift").filter { $0.hasSuffix(".swift") }
         let objects = sources.map { "\(build)/LarderSDK.build/\($0.split(separator: "/").last ?? "").o" }
         try await mustRun(
             "swiftc",
             [
-                "-swift-version", "6", "-warnings-as-errors", "-parse-as-library", "-emit-library", "-module-name",
-                module, "-I", "\(build)/Modules", "-I", "\(Build.root)/SDK/C/include", "-Xlinker",
-                "--version-script=\(Build.root)/SDK/C/plugin.map", source, "-o", library,
-            ] + objects)
+                "-swift-version", "6", "-warnings-as-errors", "-I", "\(build)/Modules", "-I",
+                "\(Build.root)/SDK/C/include",
+            ] + arguments + objects)
     }
 }

@@ -6,14 +6,20 @@ public struct Certificate: Sendable {
     public let fingerprint: String
 
     /// Makes one in a folder.
-    public static func make(in folder: String, name: String = "server") async throws -> Certificate {
+    /// - Parameter authority: what signs it, as a certificate that may sign none itself; nil: it signs itself.
+    public static func make(
+        in folder: String, name: String = "server", signedBy authority: Certificate? = nil
+    ) async throws -> Certificate {
         let (file, key) = ("\(folder)/\(name).pem", "\(folder)/\(name).key")
-        try await mustRun(
-            "openssl",
-            [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "3",
-                "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", file,
-            ])
+        var words = [
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "3",
+            "-subj", authority == nil ? "/CN=127.0.0.1" : "/CN=server", "-addext", "subjectAltName=IP:127.0.0.1",
+            "-keyout", key, "-out", file,
+        ]
+        if let authority {
+            words += ["-CA", authority.file, "-CAkey", authority.key, "-addext", "basicConstraints=critical,CA:FALSE"]
+        }
+        try await mustRun("openssl", words)
         let printed = try await mustRun("openssl", ["x509", "-in", file, "-noout", "-fingerprint", "-sha256"])
         let fingerprint = printed.split(separator: "=").last.map { String($0.prefix { $0 != "\n" }) } ?? ""
         return Certificate(file: file, key: key, fingerprint: fingerprint)

@@ -27,6 +27,11 @@ extension CalendarServer {
             output: "\(run)/server.log", errors: "\(run)/server.log")
     }
 
+    /// Gives Radicale's user another password, of which a running server takes note.
+    public func setPassword(_ password: String) throws {
+        try Files.write("\(user.name):\(password)\n", to: "\(run)/passwords", mode: 0o600)
+    }
+
     /// Removes what Radicale knows of a calendar's past, as moving its storage does: every sync token is invalid then.
     public func removeCache(of calendar: Calendar) { Files.remove("\(folder(of: calendar))/.Radicale.cache") }
 

@@ -52,6 +52,43 @@ struct CoverageTests {
             #expect(rig.source.requests.map(\.path) == [kept.path])
             #expect(try await rig.now(gone).syncActivity == [])
             #expect(try await rig.records().isEmpty)
+            #expect(rig.coverage.dropped.map(\.path) == [gone.path])
+            #expect(rig.coverage.dropped.first?.action == .download && rig.coverage.dropped.first?.why != "")
+        }
+    }
+
+    @Test("P60: a download waits as long as it is not known what its plugin covers, and is not dropped for it")
+    func unknown() async throws {
+        try await Rig.with { rig in
+            let file = try await rig.addFile("/a")
+            try await rig.ask(.download, file, for: .availableOffline, whileCovered: true)
+            rig.coverage.set { _, _ in nil }
+            let outcome = try await rig.engine.drain()
+            #expect(outcome.left.map(\.path) == [file.path] && rig.source.requests.isEmpty)
+            #expect(outcome.left.first?.why.contains("has said what it covers") == true)
+            rig.coverage.set { _, _ in true }
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/a") == "content" && rig.coverage.dropped == [])
+        }
+    }
+
+    @Test(
+        "P60: what a plugin asked for is dropped with its reason where somebody uses the item, and nothing is told of a person's"
+    )
+    func dropped() async throws {
+        try await Rig.with { rig in
+            let file = try await rig.addFile("/a")
+            try await rig.ask(.download, file, for: .availableOffline)
+            #expect(try await rig.engine.drain().isDone)
+            let claim = Claim(id: ClaimID("c"), item: file.localID, kind: .read, validity: .explicit)
+            try await rig.database.write { try $0.addClaim(claim) }
+            try await rig.ask(
+                .removeLocalCopy(restoringFormerTrigger: false, unusedSince: rig.clock.now), file,
+                for: .availableOffline)
+            #expect(rig.coverage.dropped.map(\.action.name) == ["removeLocalCopy"])
+            #expect(rig.coverage.dropped.first?.why == "it is claimed (read, c) and stays")
+            try await rig.ask(.removeLocalCopy(restoringFormerTrigger: false, unusedSince: rig.clock.now), file)
+            #expect(rig.coverage.dropped.count == 1)
         }
     }
 

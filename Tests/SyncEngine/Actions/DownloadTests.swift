@@ -1,6 +1,7 @@
 import Connection
 import Model
 import Storage
+import Synchronization
 import TestSupport
 import Testing
 
@@ -20,8 +21,21 @@ struct DownloadTests {
             #expect(try await rig.now(file).syncActivity == .downloading)
             #expect(rig.source.requests.isEmpty)
 
+            // When the request comes, who opens the database beside the engine finds the record there.
+            let journalled = Mutex<[[String]]>([])
+            rig.source.each { [vault = rig.folder + "/vault"] request in
+                do {
+                    let other = try Vault.openDatabaseForReading(at: vault)
+                    let paths = try other.readBlocking { try $0.recordPaths() }
+                    try other.close()
+                    journalled.withLock { $0.append(paths + [request.path.text]) }
+                } catch {
+                    journalled.withLock { $0.append(["\(error)"]) }
+                }
+            }
             let outcome = try await rig.engine.drain()
             #expect(outcome.isDone)
+            #expect(journalled.withLock { $0 } == [["/Photos/cat.jpg", "/Photos/cat.jpg"]])
             #expect(try rig.text("/Photos/cat.jpg") == "meow")
             let item = try await rig.now(file)
             #expect(item.cloudStatus == .localCopy && item.remoteVersion == .current && item.downloadTrigger == .user)
@@ -51,6 +65,9 @@ struct DownloadTests {
     @Test("S6: no more downloads are under way than the limit says")
     func limit() async throws {
         try await Rig.with(limits: Limits(downloads: 3)) { rig in
+            let copies = try await rig.addFiles(10) { ("/copy\($0)", "content") }
+            for copy in copies { try await rig.ask(.download, copy) }
+            #expect(try await rig.engine.drain().isDone)
             let gate = Gate()
             for number in 0..<40 {
                 let file = try await rig.addFile("/f\(number)")
@@ -59,6 +76,12 @@ struct DownloadTests {
             }
             async let outcome = rig.engine.drain()
             for _ in 0..<3 { await gate.untilSomebodyCame() }
+            // What is asked for meanwhile has the engine look for work again, and again.
+            for removed in copies {
+                try await rig.ask(.removeLocalCopy(restoringFormerTrigger: false), removed)
+                await until { (try? await rig.now(removed).cloudStatus) == .cloudOnly }
+                #expect(rig.source.mostUnderWay == 3)
+            }
             gate.open()
             #expect(try await outcome.isDone)
             #expect(rig.source.mostUnderWay == 3)
@@ -243,5 +266,16 @@ struct DownloadTests {
             #expect(try await outcome.isDone)
             #expect(try rig.text("/b") == "content")
         }
+    }
+}
+
+extension DatabaseReads {
+    fileprivate func recordPaths() throws -> [String] {
+        var paths: [String] = []
+        try eachSyncRecord { record in
+            paths.append(record.record.path.text)
+            return true
+        }
+        return paths
     }
 }

@@ -115,11 +115,13 @@ struct RemovalTests {
     @Test("P25: a copy that a program has open stays for now, and goes later")
     func inUse() async throws {
         try await Rig.with { rig in
+            // As available-offline asks: a download only as long as it is covered, and the removal when it is not any more.
             let file = try await rig.addFile("/a")
-            try await rig.ask(.download, file, for: .availableOffline)
+            try await rig.ask(.download, file, for: .availableOffline, key: "download:a", whileCovered: true)
             _ = try await rig.engine.drain()
+            rig.coverage.set { _, _ in false }
             let reader = open(rig.tree.localPath(of: file.path), O_RDONLY)
-            try await rig.ask(remove, file, for: .availableOffline)
+            try await rig.ask(remove, file, for: .availableOffline, key: "remove:a")
             let outcome = try await rig.engine.drain()
             #expect(outcome.left.map(\.path) == [file.path])
             #expect(try rig.text("/a") == "content")

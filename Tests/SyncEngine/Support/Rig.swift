@@ -1,15 +1,18 @@
 import Connection
+import Glibc
 import Logging
 import Model
-import Storage
 import SyncEngine
 import Synchronization
 import TestSupport
+
+@testable import Storage
 
 /// A vault in a temporary folder, a server in memory, and an engine between them.
 struct Rig: Sendable {
     let folder: String
     let vault: Vault
+    let tree: Tree
     let source: ScriptedSource
     let clock: JumpingClock
     let engine: SyncEngine
@@ -19,11 +22,15 @@ struct Rig: Sendable {
     let coverage: Coverage
 
     final class Coverage: Sendable {
-        private let isCovered = Mutex<@Sendable (Item, DownloadTrigger) -> Bool>({ _, _ in true })
-        func set(_ isCovered: @escaping @Sendable (Item, DownloadTrigger) -> Bool) {
+        private let isCovered = Mutex<@Sendable (Item, DownloadTrigger) -> Bool?>({ _, _ in true })
+        private let taken = Mutex<[DroppedAction]>([])
+        /// What was asked for and dropped.
+        var dropped: [DroppedAction] { taken.withLock { $0 } }
+        func drop(_ action: DroppedAction) { taken.withLock { $0.append(action) } }
+        func set(_ isCovered: @escaping @Sendable (Item, DownloadTrigger) -> Bool?) {
             self.isCovered.withLock { $0 = isCovered }
         }
-        func covers(_ item: Item, _ trigger: DownloadTrigger) -> Bool { isCovered.withLock { $0 }(item, trigger) }
+        func covers(_ item: Item, _ trigger: DownloadTrigger) -> Bool? { isCovered.withLock { $0 }(item, trigger) }
     }
 
     final class Listings: Sendable {
@@ -42,7 +49,6 @@ struct Rig: Sendable {
     }
 
     var database: Database { vault.database }
-    var tree: Tree { vault.tree }
 
     /// Gives `body` a rig on a new vault.
     static func with(
@@ -59,13 +65,17 @@ struct Rig: Sendable {
     /// - Parameters:
     ///   - server: Nil: the scripted one.
     ///   - time: The engine's clock; nil: the one on which nothing waits.
+    ///   - files: Where the copies are; nil: in the vault.
+    ///   - sync: What stands in for the kernel's syncs, and its answer; nil: nothing does.
     init(
         folder: String, source: ScriptedSource = ScriptedSource(), server: (any FileSource)? = nil,
-        limits: Limits = Limits(), time: HostClock? = nil
+        limits: Limits = Limits(), time: HostClock? = nil, files: String? = nil,
+        sync: (@Sendable () -> Int32)? = nil
     ) throws {
         self.folder = folder
         self.source = source
-        vault = try Vault.open(at: folder + "/vault")
+        vault = try Vault.open(at: folder + "/vault", files: files)
+        tree = sync.map { Tree(of: folder + "/vault", hooks: TreeHooks(sync: $0)) } ?? vault.tree
         clock = JumpingClock()
         let listings = Listings()
         relisted = listings
@@ -74,9 +84,11 @@ struct Rig: Sendable {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         engine = SyncEngine(
-            account: "home", database: vault.database, tree: vault.tree, source: server ?? source,
+            account: "home", database: vault.database, tree: tree, source: server ?? source,
             isFirstSinceBoot: vault.isFirstSinceBoot, limits: limits, clock: time ?? clock.host,
-            callbacks: .init(relist: { await listings.list($0) }, isCovered: { coverage.covers($0, $1) }),
+            callbacks: .init(
+                relist: { await listings.list($0) }, isCovered: { coverage.covers($0, $1) },
+                dropped: { coverage.drop($0) }),
             logger: logger)
         vault.database.setCommitObserver { [weak engine] summary in
             if summary.recordsChanged || summary.changesItems { engine?.wake() }
@@ -180,4 +192,16 @@ struct Rig: Sendable {
 
     /// What lies in `incoming/`.
     func incoming() throws -> [String] { try Files.names(in: folder + "/vault/incoming") }
+}
+
+extension Tree {
+    /// The tree in a vault, once more.
+    fileprivate convenience init(of vault: String, hooks: TreeHooks) {
+        func folder(_ name: String) -> Descriptor {
+            Descriptor(open("\(vault)/\(name)", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        }
+        self.init(
+            root: vault + "/files", folder: folder("files"), incoming: folder("incoming"), reservesDotLarder: false,
+            clock: { .now() }, hooks: hooks)
+    }
 }

@@ -18,8 +18,12 @@ final class ScriptedSource: FileSource {
         case fail(ConnectionError)
         /// So many bytes come, then the connection ends.
         case cutOff(after: Int)
+        /// These bytes come, in an answer that shows neither version nor length, then the connection ends.
+        case unproven(String)
         /// Waits until the gate opens.
         case hold(Gate)
+        /// So many bytes come, and the others when the gate opens.
+        case pause(after: Int, Gate)
     }
 
     struct Request: Hashable, Sendable {
@@ -37,6 +41,10 @@ final class ScriptedSource: FileSource {
     }
 
     private let state = Mutex(State())
+    private let look = Mutex<(@Sendable (Request) -> Void)?>(nil)
+
+    /// Looks at each request when it comes, before anything is answered.
+    func each(_ look: @escaping @Sendable (Request) -> Void) { self.look.withLock { $0 = look } }
 
     var requests: [Request] { state.withLock { $0.requests } }
     var mostUnderWay: Int { state.withLock { $0.mostUnderWay } }
@@ -53,6 +61,7 @@ final class ScriptedSource: FileSource {
     func get(
         _ path: ItemPath, request: DownloadRequest, into sink: some DownloadSink
     ) async throws -> DownloadSummary {
+        look.withLock { $0 }?(Request(path: path, offset: request.offset))
         let step: Step? = state.withLock { state in
             state.requests.append(Request(path: path, offset: request.offset))
             state.underWay += 1
@@ -63,10 +72,13 @@ final class ScriptedSource: FileSource {
         }
         defer { state.withLock { $0.underWay -= 1 } }
         var end: Int?
+        var pause: (after: Int, gate: Gate)?
         switch step {
         case .fail(let error): throw error
         case .cutOff(let count): end = count
+        case .unproven(let text): try breakOff(text, sink)
         case .hold(let gate): try await gate.pass()
+        case .pause(let count, let gate): pause = (count, gate)
         case nil: break
         }
         guard let file = self[path] else { throw ConnectionError(.notFound, "\(path) is not there", status: 404) }
@@ -76,16 +88,28 @@ final class ScriptedSource: FileSource {
         let size = Int64(file.bytes.count)
         let head = DownloadHead(
             offset: request.offset, size: size, version: file.version, lastModified: Timestamp(seconds: 1_600_000_000),
-            checksums: file.checksums)
+            checksums: file.checksums, isResumable: true)
         try sink.begin(head)
-        let rest = file.bytes[Int(request.offset)..<min(end ?? .max, file.bytes.count)]
+        var rest = file.bytes[Int(request.offset)..<min(end ?? .max, file.bytes.count)]
+        let received = Int64(rest.count)
+        if let pause {
+            try rest.prefix(pause.after).withUnsafeBytes { try sink.write($0) }
+            rest = rest.dropFirst(pause.after)
+            try await pause.gate.pass()
+        }
         for start in stride(from: rest.startIndex, to: rest.endIndex, by: 1 << 16) {
             try rest[start..<min(start + 1 << 16, rest.endIndex)].withUnsafeBytes { try sink.write($0) }
         }
         if let end, end < file.bytes.count {
             throw ConnectionError(.unreachable, "downloading \(path): the answer ended at byte \(end) of \(size)")
         }
-        return DownloadSummary(head: head, received: Int64(rest.count))
+        return DownloadSummary(head: head, received: received)
+    }
+
+    private func breakOff(_ text: String, _ sink: some DownloadSink) throws {
+        try sink.begin(DownloadHead(size: nil, version: .substitute(size: nil, lastModified: nil)))
+        try Array(text.utf8).withUnsafeBytes { try sink.write($0) }
+        throw ConnectionError(.unreachable, "the answer ended before its last chunk")
     }
 }
 

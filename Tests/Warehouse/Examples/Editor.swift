@@ -13,7 +13,7 @@ struct StepData: Codable {
 
 /// Adds what the person just did as a step.
 func addStep(_ description: String, thumbnail: Data, to id: ProjectID, in storage: ProjectStorage) throws {
-    // The folder becomes the step's assets, and is gone once the step was added.
+    // The folder is copied as the step's assets, and is gone once the step was added.
     let assets = FileManager.default.temporaryDirectory.appending(path: "step-\(StepID())")
     try FileManager.default.createDirectory(at: assets, withIntermediateDirectories: true)
     try thumbnail.write(to: assets.appending(path: "thumbnail.png"))

@@ -5,7 +5,7 @@ import TestSupport
 
 /// What is done to a storage while it is stopped or its disk fails.
 enum Operation: String, CaseIterable, Sendable {
-    case create, firstStep, update, undo, duplicate, delete, setDate
+    case create, firstStep, update, move, undo, duplicate, delete, setDate
 
     /// A project with steps that were undone, user data and assets.
     struct Scene: Sendable {
@@ -51,6 +51,10 @@ enum Operation: String, CaseIterable, Sendable {
                 request?.userData = [8]
                 return request
             }
+        case .move:
+            try storage.updateProject(id, .stepIDs) { project in
+                .addStep(StepContent(userData: [4], assetsSource: scene.source, sourceUse: .moved), to: project)
+            }
         case .undo: try storage.updateProject(id, []) { ProjectUpdateRequest.undo($0) }
         case .duplicate: _ = try storage.duplicateProject(id)
         case .delete: try storage.deleteProject(id)
@@ -59,7 +63,7 @@ enum Operation: String, CaseIterable, Sendable {
     }
 
     /// Whether a project gets other data, so that it matters how these take their place.
-    var replacesData: Bool { [.firstStep, .update, .undo, .setDate].contains(self) }
+    var replacesData: Bool { [.firstStep, .update, .move, .undo, .setDate].contains(self) }
 
     var failureCode: ProjectError.Code { self == .delete ? .deleteFailed : .writeFailed }
 

@@ -46,8 +46,11 @@ struct Observation: Hashable {
 extension Place {
     /// What lies in the base folder and belongs to no project that is listed.
     func leftovers(_ storage: ProjectStorage) throws -> [String] {
-        var known: Set<String> = [".lock", ".staging"]
+        var known: Set<String> = [".lock", ".staging", ".moving"]
         var leftovers = try Files.names(in: "\(base)/.staging").map { ".staging/\($0)" }
+        if Files.exists("\(base)/.moving") {
+            leftovers += try Files.names(in: "\(base)/.moving").map { ".moving/\($0)" }
+        }
         for id in try storage.projectIDs() {
             known.insert("\(id)")
             leftovers += try Files.names(in: "\(base)/\(id)").filter { $0.hasPrefix(".") }.map { "\(id)/\($0)" }

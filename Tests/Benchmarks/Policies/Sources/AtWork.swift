@@ -60,7 +60,7 @@ struct AtWork {
 
 /// Takes what is asked for, and does nothing.
 private struct Nothing: IntentSink {
-    func perform(_ intent: Intent, in transaction: Transaction) {}
+    func perform(_ intent: Intent, in transaction: Transaction) -> Bool { false }
 }
 
 /// No library is opened in a child process.

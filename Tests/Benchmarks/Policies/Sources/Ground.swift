@@ -66,7 +66,9 @@ struct Ground {
         // The host reads an item's id besides.
         let selection = ItemColumns([.localID] + columns).selection
         var sum = loop_sum()
-        try check(loop_read(path, "SELECT \(selection) FROM items WHERE \(sql)", columns.map(\.rawValue), &sum))
+        try check(
+            loop_read(
+                path, "SELECT \(selection) FROM items WHERE \(sql) ORDER BY items.path", columns.map(\.rawValue), &sum))
         return sum
     }
 }

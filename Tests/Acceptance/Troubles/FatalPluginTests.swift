@@ -1,0 +1,238 @@
+import DemoServer
+import Glibc
+import TestSupport
+import Testing
+
+/// A plugin in process that ends the host, or holds it up.
+@Suite(.serialized) struct FatalPluginTests {
+    /// An account with the test plugin beside those that come with Larder, a pinned file, and one whose name the plugin cannot stand.
+    private struct Fatal {
+        var account: Account
+        let server: DemoServer
+        let library: String
+
+        init(in folder: String, _ server: DemoServer) async throws {
+            library = "\(folder)/fatal.so"
+            self.server = server
+            try await CompiledPlugin.build("fatal", to: library)
+            account = try Account(in: folder, server)
+            // A backtrace with symbols takes long.
+            account.larder.environment["SWIFT_BACKTRACE"] = "enable=no"
+            server.tree.put("/Some/bad", "x")
+            server.tree.put("/pinned", "zero")
+            #expect(try await account.larder("pin", "/pinned").exitCode == 0)
+            try set("", in: "")
+            // From then on its loop is polled.
+            let first = try await account.larder("run", "--once")
+            #expect(first.exitCode == 0, "\(first.summary)")
+            server.tree.put("/pinned", "one")
+        }
+
+        /// Lets the plugin do this from the next start on.
+        func set(_ does: String, in call: String, until: String = "") throws {
+            _ = try Account(
+                in: account.folder, server,
+                settings: [
+                    "poll: 1s", "plugins:", "  org.example.fatal:", "    library: \"\(library)\"",
+                    "    isolation: in-process",
+                    "    settings: { does: \"\(does)\", in: \"\(call)\", until: \"\(until)\" }",
+                ])
+        }
+
+        /// Lets what the vault remembers of such ends be so much older.
+        func age(by seconds: Int) async throws {
+            let code = """
+                import json, sqlite3, sys
+                db = sqlite3.connect(sys.argv[1])
+                held = json.loads(db.execute("SELECT value FROM meta WHERE key = 'heldLibraries'").fetchone()[0])
+                for library in held['libraries']:
+                    for end in library['ends']: end['nanoseconds'] -= \(seconds) * 10**9
+                db.execute("UPDATE meta SET value = ? WHERE key = 'heldLibraries'", [json.dumps(held)])
+                db.commit()
+                """
+            try await mustRun("python3", ["-c", code, "\(account.vault)/larder.db"])
+        }
+
+        /// Waits until the call for the item is under way.
+        func untilCalled() async throws {
+            for _ in 0..<1_000 {
+                let found = try await TestSupport.run(
+                    "grep", ["-a", "-q", "/Some/bad", "\(account.vault)/plugins/calls"])
+                if found.exitCode == 0 { return }
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
+
+        func why() async throws -> String { try await account.larder("plugin", "why", "org.example.fatal").output }
+    }
+
+    private func withFatal(_ body: (Fatal) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            try await DemoServer.running { server in try await body(try await Fatal(in: folder, server)) }
+        }
+    }
+
+    @Test(
+        "G17: a crash names the plugin, the call and the item, and the next start leaves the library out for ten minutes",
+        arguments: [
+            ("crash", "perform", SIGSEGV, "crashed (SIGSEGV) in performAction of /Some/bad"),
+            ("abort", "perform", SIGABRT, "crashed (SIGABRT) in performAction of /Some/bad"),
+            ("overflow", "match", SIGSEGV, "crashed (SIGSEGV) in matchCondition"),
+            ("crash", "start", SIGSEGV, "crashed (SIGSEGV) in start"),
+            ("crash", "poll", SIGSEGV, "crashed (SIGSEGV) in poll of the loop fatal"),
+        ])
+    func crash(does: String, call: String, signal: Int32, said: String) async throws {
+        try await withFatal { fatal in
+            try fatal.set(does, in: call)
+            let crashed = try await fatal.account.larder("run", "--once")
+            #expect(crashed.status == .signal(signal), "\(crashed.summary)")
+            #expect(crashed.errors.contains("the plugin org.example.fatal \(said)\n"), "\(crashed.summary)")
+            #expect(try await fatal.why().contains("left out until 2"))
+
+            // The others go on.
+            let next = try await fatal.account.larder("run", "--once")
+            #expect(next.exitCode == 1 && next.errors.contains("it \(said)"), "\(next.summary)")
+            #expect(try fatal.account.text("pinned") == "one")
+            let list = try await fatal.account.larder("plugin", "list")
+            #expect(list.output.contains("left out until") && list.output.contains(said), "\(list.summary)")
+
+            try fatal.set("", in: "")
+            #expect(try await fatal.account.larder("run", "--once").exitCode == 1)
+            try await fatal.age(by: 660)
+            let later = try await fatal.account.larder("run", "--once")
+            #expect(later.exitCode == 0, "\(later.summary)")
+        }
+    }
+
+    @Test("G17: after the third crash in a day a library is quarantined, until it is retried or has other bytes")
+    func quarantine() async throws {
+        try await withFatal { fatal in
+            try fatal.set("crash", in: "perform")
+            for _ in 0..<3 {
+                let crashed = try await fatal.account.larder("run", "--once")
+                #expect(crashed.status == .signal(SIGSEGV), "\(crashed.summary)")
+                // Where it is written down what a crash left.
+                #expect(try await fatal.account.larder("run", "--once").exitCode == 1)
+                try await fatal.age(by: 660)
+            }
+            try await fatal.age(by: 86_400)
+            let held = try await fatal.account.larder("run", "--once")
+            #expect(held.exitCode == 1 && held.errors.contains("fatal is quarantined"), "\(held.summary)")
+            #expect(held.errors.contains("3 times in a day"), "\(held.summary)")
+            #expect(try await fatal.why().contains("org.example.fatal is quarantined"))
+            let list = try await fatal.account.larder("--json", "plugin", "list")
+            #expect(list.output.contains("\"state\":\"quarantined\""), "\(list.summary)")
+
+            // Another place changes nothing, other bytes do.
+            try fatal.set("", in: "")
+            try await mustRun("cp", [fatal.library, "\(fatal.library).same"])
+            try await mustRun("mv", ["\(fatal.library).same", fatal.library])
+            #expect(try await fatal.account.larder("run", "--once").exitCode == 1)
+            try await CompiledPlugin.build("fatal", to: "\(fatal.library).new", defines: ["BUILD=\"1.0.1\""])
+            try await mustRun("cp", [fatal.library, "\(fatal.library).old"])
+            try await mustRun("mv", ["\(fatal.library).new", fatal.library])
+            #expect(try await fatal.account.larder("run", "--once").exitCode == 0)
+            try await mustRun("mv", ["\(fatal.library).old", fatal.library])
+            #expect(try await fatal.account.larder("run", "--once").exitCode == 1)
+
+            let retry = try await fatal.account.larder("plugin", "retry", "org.example.fatal")
+            #expect(retry.exitCode == 0 && retry.output.contains("is tried again"), "\(retry.summary)")
+            #expect(try await fatal.account.larder("run", "--once").exitCode == 0)
+            #expect(try await fatal.account.larder("plugin", "retry", "org.example.nobody").exitCode == 66)
+            let again = try await fatal.account.larder("plugin", "retry", "org.example.fatal")
+            #expect(again.exitCode == 0 && again.output.contains("is not held"), "\(again.summary)")
+        }
+    }
+
+    @Test("G17: an exit in a call is exit code 70 and names the plugin", arguments: ["start", "perform", "poll"])
+    func exits(call: String) async throws {
+        try await withFatal { fatal in
+            try fatal.set("exit", in: call)
+            let ended = try await fatal.account.larder("run", "--once")
+            #expect(ended.exitCode == 70, "\(ended.summary)")
+            #expect(
+                ended.errors.contains("the plugin org.example.fatal ended the host with exit() in"), "\(ended.summary)")
+            let next = try await fatal.account.larder("run", "--once")
+            #expect(next.exitCode == 1 && next.errors.contains("it ended the host with exit() in"), "\(next.summary)")
+        }
+    }
+
+    @Test(
+        "G17: a call that does not return is named with its item, and --timeout ends the run all the same",
+        arguments: [
+            ("perform", "performAction of /Some/bad"), ("poll", "poll of the loop fatal"), ("start", "start"),
+        ])
+    func hangs(call: String, said: String) async throws {
+        try await withFatal { fatal in
+            try fatal.set("hang", in: call)
+            let ended = try await fatal.account.larder("run", "--once", "--timeout", "3s")
+            #expect(ended.exitCode == 1, "\(ended.summary)")
+            #expect(
+                ended.errors.contains("the plugin org.example.fatal hangs: \(said) did not return"), "\(ended.summary)")
+            let next = try await fatal.account.larder("run", "--once")
+            #expect(next.exitCode == 1 && next.errors.contains("\(said) did not return"), "\(next.summary)")
+            #expect(next.errors.contains("left out until"), "\(next.summary)")
+            #expect(try fatal.account.text("pinned") == "one")
+        }
+    }
+
+    @Test("G17: SIGTERM ends a host in spite of a call that does not return, with exit code 1")
+    func hangsAtStop() async throws {
+        try await withFatal { fatal in
+            try fatal.set("hang", in: "perform")
+            let host = try fatal.account.larder.start(["run"], errors: "\(fatal.account.folder)/log")
+            try await fatal.untilCalled()
+            host.send(SIGTERM)
+            #expect(await host.wait(atMost: .seconds(25)) == .code(1))
+            let log = try Files.text("\(fatal.account.folder)/log")
+            #expect(log.contains("org.example.fatal hangs: performAction of /Some/bad did not return"), "\(log)")
+        }
+    }
+
+    @Test("G17: rows that are lent to a call stay as they are while it hangs and the database is written")
+    func lentRows() async throws {
+        try await withFatal { fatal in
+            let answer = "\(fatal.account.folder)/until"
+            try fatal.set("hang", in: "perform", until: answer)
+            let host = try fatal.account.larder.start(["run"])
+            try await fatal.untilCalled()
+            fatal.server.tree.remove("/Some/bad")
+            fatal.server.tree.put("/new", "x")
+            for _ in 0..<600 {
+                if try await fatal.account.larder("ls", "/").output.contains("new") { break }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(try await !fatal.account.larder("ls", "-r", "/").output.contains("bad"))
+            try Files.write("", to: answer)
+            for _ in 0..<1_000 where try Files.text(answer).isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(try Files.text(answer) == "as it was")
+            host.send(SIGTERM)
+            #expect(await host.wait(atMost: .seconds(10)) == .code(0))
+        }
+    }
+
+    @Test("G17: what was under way when somebody else killed the host is named, and not held against the plugin")
+    func killed() async throws {
+        try await withFatal { fatal in
+            try fatal.set("be killed", in: "perform")
+            #expect(try await fatal.account.larder("run", "--once").status == .signal(SIGKILL))
+            try fatal.set("", in: "")
+            let next = try await fatal.account.larder("run", "--once")
+            #expect(next.exitCode == 0, "\(next.summary)")
+            #expect(next.errors.contains("performAction of /Some/bad was under way"), "\(next.summary)")
+        }
+    }
+
+    @Test("G18: a crash leaves a trace whose last line is the call that did not end")
+    func trace() async throws {
+        try await withFatal { fatal in
+            try fatal.set("crash", in: "perform")
+            let trace = "\(fatal.account.folder)/trace"
+            #expect(try await fatal.account.larder("run", "--once", "--trace", trace).status == .signal(SIGSEGV))
+            let lines = try Files.text(trace).split(separator: "\n").filter { $0.contains("org.example.fatal") }
+            let last = try #require(lines.last)
+            #expect(last.contains(#""call":"performAction""#) && last.contains(#""path":"/Some/bad""#), "\(last)")
+            #expect(last.contains(#""phase":"begin""#) && !last.contains("status"), "\(last)")
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import DemoServer
+import Glibc
+import TestSupport
+import Testing
+
+/// That a plugin failed shows where one looks.
+@Suite(.serialized) struct PluginFailureTests {
+    private static let plugin = "org.example.wilful"
+
+    /// - Parameters:
+    ///   - settings: of the plugin, as in the config: `mode: fails`.
+    ///   - hasLibrary: whether it is where the config says.
+    private func withPlugin(
+        _ settings: String, defines: [String] = [], hasLibrary: Bool = true, more: [String] = [],
+        _ body: (DemoServer, Account) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let library = "\(folder)/wilful.so"
+            if hasLibrary { try await CompiledPlugin.build("wilful", to: library, defines: defines) }
+            try await DemoServer.running { server in
+                for name in ["a", "b", "c"] { server.tree.put("/\(name)", name) }
+                let account = try Account(
+                    in: folder, server,
+                    settings: [
+                        "plugins:", "  \(Self.plugin):", "    library: \"\(library)\"", "    isolation: in-process",
+                        "    settings: { \(settings) }",
+                    ] + more)
+                try await body(server, account)
+            }
+        }
+    }
+
+    private static let wanted = #"match: 'type == "file" && cloudStatus == "cloudOnly"'"#
+
+    @Test(
+        "G19: a run in which a plugin failed ends with 1, and `plugin why` and `list` say what it said",
+        arguments: [
+            ("mode: fails, \(wanted)", "3 failed calls, the first: performAction of /a failed: failed"),
+            ("match: 'size > '", "the policy condition for itemListUpdateCompleted is none"),
+            ("mode: no start", "it did not start: the archive is not mounted"),
+            (
+                "mode: undeclared",
+                "it did not start: unsupported; it asked for the service larder.clock/1, which its description names neither"
+            ),
+        ])
+    func failure(settings: String, said: String) async throws {
+        try await withPlugin(settings) { _, account in
+            let run = try await account.larder("run", "--once")
+            #expect(run.exitCode == 1 && run.errors.contains(said), "\(run.summary)")
+            // Not a line for each item.
+            #expect(!run.errors.contains("performAction of /b"), "\(run.summary)")
+            let why = try await account.larder("plugin", "why", Self.plugin)
+            #expect(why.output.contains(said), "\(why.summary)")
+            let list = try await account.larder("--json", "plugin", "list")
+            #expect(
+                list.lines.contains { $0.contains(Self.plugin) && $0.contains("the last run") }, "\(list.summary)")
+            // What was said of another config is over.
+            try Files.write(
+                try Files.text("\(account.folder)/config.yaml").replacing(settings, with: Self.wanted),
+                to: "\(account.folder)/config.yaml", mode: 0o600)
+            let after = try await account.larder("plugin", "why", Self.plugin)
+            #expect(!after.output.contains("the last run"), "\(after.summary)")
+            let again = try await account.larder("run", "--once")
+            #expect(again.exitCode == 0, "\(again.summary)")
+        }
+    }
+
+    @Test("G19: a run without a library that the config names ends with 1")
+    func missing() async throws {
+        try await withPlugin("mode: x", hasLibrary: false) { _, account in
+            let run = try await account.larder("run", "--once")
+            #expect(run.exitCode == 1, "\(run.summary)")
+            #expect(run.errors.contains("the plugin \(Self.plugin) is missing: no library is there"), "\(run.summary)")
+            let why = try await account.larder("plugin", "why", Self.plugin)
+            #expect(why.output.contains("is missing: no library is there"), "\(why.summary)")
+        }
+    }
+
+    @Test("G19: `plugin list` beside a running host says that a plugin is degraded, and what is wrong")
+    func running() async throws {
+        try await withPlugin("mode: fails, \(Self.wanted)", more: ["poll: 1s"]) { _, account in
+            let host = try account.larder.start(["run"], errors: "\(account.folder)/log")
+            var list = ""
+            await until {
+                list = await (try? account.larder("plugin", "list"))?.output ?? ""
+                return list.contains("degraded") || host.hasEnded
+            }
+            #expect(list.contains("degraded") && list.contains("performAction of /a failed"), "\(list)")
+            let json = try await account.larder("--json", "status")
+            #expect(json.output.contains(#""state":"degraded""#), "\(json.summary)")
+            host.send(SIGTERM)
+            #expect(await host.wait(atMost: .seconds(20)) == .code(0))
+        }
+    }
+
+    @Test("P60: a download that its plugin does not cover is dropped with the reason in the log and in the trace")
+    func dropped() async throws {
+        try await withPlugin("mode: uncovered, \(Self.wanted)") { server, account in
+            let trace = "\(account.folder)/trace"
+            let run = try await account.larder("run", "--once", "--trace", trace)
+            #expect(server.requests.paths(of: "GET").filter { $0.count == 2 } == [], "\(run.summary)")
+            let why = "neither a policy nor the plugin itself covers it"
+            #expect(run.errors.contains("for \(Self.plugin) dropped: \(why)"), "\(run.summary)")
+            let lines = try Files.text(trace).split(separator: "\n").filter { $0.contains(#""phase":"dropped""#) }
+            for path in ["/a", "/b", "/c"] {
+                #expect(
+                    lines.contains {
+                        $0.contains(#""what":"download","text":"\#(path)","because":"\#(why)""#)
+                    }, "\(lines)")
+            }
+        }
+        // Learnt in willEnterTrigger, it covers them, and no policy is stored.
+        try await withPlugin("mode: learns, \(Self.wanted)") { _, account in
+            let run = try await account.larder("run", "--once")
+            #expect(run.exitCode == 0, "\(run.summary)")
+            #expect(try account.localFiles() == ["a", "b", "c"])
+        }
+    }
+
+    @Test("What a plugin writes to standard output goes to standard error, and never between lines of --json")
+    func output() async throws {
+        try await withPlugin("mode: prints, \(Self.wanted)") { _, account in
+            let run = try await account.larder("--json", "run", "--once")
+            #expect(run.exitCode == 0, "\(run.summary)")
+            #expect(run.lines.count == 1 && run.lines.first?.hasPrefix(#"{"account":"#) == true, "\(run.summary)")
+            #expect(run.errors.contains("the plugin's own line about /a\n"), "\(run.summary)")
+        }
+    }
+
+    @Test("`config validate` says when a plugin's schema is wrong")
+    func schema() async throws {
+        try await withPlugin("mode: x", defines: ["BAD_SCHEMA"]) { _, account in
+            let result = try await account.larder("config", "validate")
+            let said = "the setting `mode` has no known type"
+            #expect(result.exitCode == 78 && result.errors.contains(said), "\(result.summary)")
+            #expect(result.errors.contains("config.yaml:9:5: "), "\(result.summary)")
+            // A host runs without it.
+            let run = try await account.larder("run", "--once")
+            #expect(run.exitCode == 1 && run.errors.contains(said), "\(run.summary)")
+        }
+    }
+
+    @Test("G2: a library that was found is enabled by the name that the list has for it")
+    func found() async throws {
+        try await withTemporaryFolder { folder in
+            try Files.makeFolder("\(folder)/plugins")
+            try await CompiledPlugin.build("wilful", to: "\(folder)/plugins/odd name.so")
+            try await DemoServer.running { server in
+                let account = try Account(
+                    in: folder, server, settings: ["plugins:", "  paths: [\"\(folder)/plugins\"]"])
+                let list = try await account.larder("plugin", "list")
+                #expect(list.output.contains("odd name.so"), "\(list.summary)")
+                let enabled = try await account.larder("plugin", "enable", "odd name.so")
+                #expect(enabled.exitCode == 0, "\(enabled.summary)")
+                #expect(
+                    enabled.output == "\(Self.plugin) is enabled from the host's next start on\n", "\(enabled.summary)")
+                // That it may run inside the host is a person's own word.
+                #expect(enabled.errors.contains("set isolation: in-process"), "\(enabled.summary)")
+                let config = try Files.text("\(folder)/config.yaml")
+                let line = "  \(Self.plugin): { enabled: true, library: \"\(folder)/plugins/odd name.so\" }\n"
+                #expect(config.contains(line), "\(config)")
+                try Files.write(
+                    config.replacing("enabled: true,", with: "enabled: true, isolation: in-process,"),
+                    to: "\(folder)/config.yaml", mode: 0o600)
+                let why = try await account.larder("plugin", "why", Self.plugin)
+                #expect(why.output.contains("is ready"), "\(why.summary)")
+                let unknown = try await account.larder("plugin", "enable", "other.so")
+                #expect(unknown.exitCode == 66, "\(unknown.summary)")
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Model
+import NIOCore
+import Testing
+
+@testable import Connection
+
+@Suite("How much of a listing is taken")
+struct ListingLimitsTests {
+    /// Reads a listing of `/F` whose entries are made one by one, and hands batches to `take`.
+    private static func read(
+        _ count: Int, limits: ListingLimits = ListingLimits(), status: String? = nil, href: (Int) -> String,
+        take: (Int) -> Void = { _ in }
+    ) throws -> Listing {
+        let folder = try ItemPath("/F")
+        let root = try ServerAddress("https://h/d/")
+        let reader = try ListingReader(
+            folder, depth: .one, root: root, asked: root.appending("F/"), limits: limits)
+        try reader.read(ByteBuffer(string: "<multistatus xmlns=\"DAV:\">" + own))
+        for number in 0..<count {
+            let rest = status.map { "<status>HTTP/1.1 \($0)</status>" } ?? file
+            try reader.read(ByteBuffer(string: "<response><href>\(href(number))</href>\(rest)</response>"))
+            while let batch = reader.nextBatch() { take(batch.count) }
+        }
+        try reader.read(ByteBuffer(string: "</multistatus>"))
+        return try reader.finish().listing
+    }
+
+    private static let file =
+        "<propstat><prop><resourcetype/></prop><status>HTTP/1.1 200 OK</status></propstat>"
+    private static let own = """
+        <response><href>/d/F/</href><propstat><prop><resourcetype><collection/></resourcetype></prop>\
+        <status>HTTP/1.1 200 OK</status></propstat></response>
+        """
+
+    @Test("I16: of names that cannot be kept a few are held, shortened; all are counted")
+    func refused() throws {
+        let long = String(repeating: "n", count: 40_000)
+        let listing = try Self.read(20_000) { "/d/F/\($0)%2F\($0 == 0 ? long : "x")" }
+        #expect(listing.refusedCount == 20_000 && listing.entries == 0)
+        #expect(listing.refused.count == ListingLimits().namedRefusals)
+        #expect(listing.refused.allSatisfy { $0.href.utf8.count < 1_000 && $0.problem == .slashInName })
+    }
+
+    @Test("I16: entries are handed out as they come, and more than the limit is an error that names it")
+    func entries() throws {
+        var handed = 0
+        let listing = try Self.read(50_000) {
+            "/d/F/\($0)"
+        } take: {
+            handed += $0
+        }
+        #expect(listing.entries == 50_000 && handed > 49_000)
+        var limits = ListingLimits()
+        limits.entries = 100
+        #expect(try Self.read(100, limits: limits) { "/d/F/\($0)" }.entries == 100)
+        for href in ["/d/F/a%2F", "/d/F/"] {
+            let error = #expect(throws: ConnectionError.self) {
+                try Self.read(101, limits: limits) { "\(href)\($0)" }
+            }
+            #expect(
+                error?.kind == .protocolViolation && error?.failure.message.contains("more than 100 entries") == true)
+        }
+    }
+
+    @Test("I16, I13: a server that fails for very many entries has told nothing")
+    func unknown() throws {
+        var limits = ListingLimits()
+        limits.unknown = 50
+        #expect(try Self.read(50, limits: limits, status: "500 Oops") { "/d/F/\($0)" }.unknown.count == 50)
+        #expect(throws: ConnectionError.self) {
+            try Self.read(51, limits: limits, status: "500 Oops") { "/d/F/\($0)" }
+        }
+    }
+}

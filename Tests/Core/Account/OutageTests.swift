@@ -1,0 +1,51 @@
+import Connection
+import DemoServer
+import Model
+import TestSupport
+import Testing
+
+@testable import Core
+@testable import larder
+
+@Suite struct OutageTests {
+    @Test("A server that is away is told of once, also when it comes back; another failure is news")
+    func once() {
+        var outage = Outage()
+        let (refused, maintenance) = (ConnectionError(.unreachable, "x"), ConnectionError(.maintenance, "x"))
+        var told: [Bool] = [outage.ends()]
+        for error in [refused, refused, maintenance, maintenance, refused] { told.append(outage.begins(with: error)) }
+        #expect(told == [false, true, false, true, false, true])
+        told = [outage.ends(), outage.ends(), outage.begins(with: refused)]
+        #expect(told == [true, false, true])
+    }
+
+    @Test("A run counts what the server moved")
+    func moves() async throws {
+        try await Bench.running { bench in
+            for index in 0..<3 { bench.put("/a/\(index)", "\(index)") }
+            try await bench.pin("/a")
+            #expect(try await bench.run().moves == 0)
+            for index in 0..<3 { bench.server.tree.move("/a/\(index)", to: "/a/moved \(index)") }
+            let outcome = try await bench.run()
+            #expect(outcome.moves == 3 && outcome.files == 0, "\(outcome)")
+        }
+    }
+
+    @Test("A run counts the copies that it removed, whoever wanted them gone, and no folders")
+    func removals() async throws {
+        try await Bench.running { bench in
+            for index in 0..<5 { bench.put("/a/\(index)", "\(index)") }
+            try await bench.pin("/a")
+            #expect(try await bench.run().removed == 0)
+            for index in 0..<2 { bench.server.tree.remove("/a/\(index)") }
+            try await bench.runWell()
+            bench.clock.advance(.seconds(61))
+            #expect(try await bench.run().removed == 2)
+            try await bench.unpin("/a")
+            let outcome = try await bench.run()
+            #expect(outcome.removed == 3 && outcome.files == 0 && outcome.summary == "3 copies removed", "\(outcome)")
+            #expect(try bench.tree() == [])
+            #expect(try await bench.run().removed == 0)
+        }
+    }
+}

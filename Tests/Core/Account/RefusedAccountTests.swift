@@ -1,0 +1,194 @@
+import DemoServer
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import Core
+
+@Suite("An account that the server refuses", .timeLimit(.minutes(20)))
+struct RefusedAccountTests {
+    @Test("C2: a secret that worked is tried again after 30 s, then twice as long each time, at most 15 minutes")
+    func waits() {
+        var refused = RefusedAccount()
+        var now = Duration.zero
+        for wait in [30, 60, 120, 240, 480, 900, 900, 900] {
+            refused.refused(mayPass: true, at: now)
+            #expect(refused.nextTry == now + .seconds(wait))
+            let isEarly = refused.tries(hasNewSecret: false, at: now + .seconds(wait) - .milliseconds(1))
+            now += .seconds(wait)
+            let isDue = refused.tries(hasNewSecret: false, at: now)
+            #expect(!isEarly && isDue && refused.isTrying)
+        }
+    }
+
+    @Test("C2: one that never worked waits for another, which is tried at once; one that was written anew too")
+    func another() {
+        var refused = RefusedAccount()
+        refused.refused(mayPass: false, at: .zero)
+        let ever = refused.tries(hasNewSecret: false, at: .seconds(1_000_000))
+        let another = refused.tries(hasNewSecret: true, at: .zero)
+        #expect(!ever && another)
+        refused.refused(mayPass: true, at: .zero)
+        let anew = refused.tries(hasNewSecret: true, at: .zero)
+        #expect(anew)
+        // Written anew again and again, the waits grow nevertheless.
+        refused.refused(mayPass: true, at: .zero)
+        #expect(refused.nextTry == .seconds(60))
+    }
+
+    @Test("C2: a host whose password is refused for a while tries it with one request each, says so, and goes on")
+    func passes() async throws {
+        try await Bench.refusing { bench in
+            bench.put("/a/1", "one")
+            try await bench.pin("/")
+            try await bench.runWell()
+            bench.put("/a/2", "two")
+            let fault = bench.server.add(Fault(.status(401)))
+            try await bench.whileHosting {
+                for (round, wait) in [Duration.seconds(30), .seconds(60), .seconds(120)].enumerated() {
+                    try await bench.until { bench.log.refusals == 1 }
+                    let refusal = try await bench.refusal { $0.nextTry != nil }
+                    let left = try #require(refusal.nextTry) - bench.clock.now
+                    #expect(left > wait / 2 && left <= wait, "\(round)")
+                    #expect(refusal.message.contains("password"))
+                    #expect(try await bench.issues().map(\.code) == ["connection.authentication"])
+                    let asked = bench.server.requests.count
+                    try await bench.pass(wait / 3)
+                    // The machine's own time passes too.
+                    let requests = bench.server.requests.count
+                    if bench.clock.now < (try #require(refusal.nextTry)) { #expect(requests == asked) }
+                    if round == 2 { bench.server.remove(fault) }
+                    try await bench.pass(wait) { bench.server.requests.count > asked }
+                    if round == 2 { continue }
+                    let next = try await bench.refusal { $0.nextTry.map { $0 > bench.clock.now + wait } ?? false }
+                    let all = bench.server.requests
+                    if bench.clock.now < (try #require(next.nextTry)) { #expect(all.count == asked + 1, "\(all)") }
+                }
+                try await bench.until { Files.exists(bench.local("/a/2")) }
+                #expect(try await bench.issues() == [])
+                #expect(try await bench.reader { try await $0.status() }.refusal == nil)
+            }
+        }
+    }
+
+    @Test("C2: what was written anew is tried at once, with the same content too; another that never worked, once")
+    func writtenAnew() async throws {
+        try await Bench.refusing { bench in
+            let right = Credentials.basic(
+                username: bench.server.configuration.user, password: bench.server.configuration.password)
+            try await bench.runWell()
+            bench.secret.set(.basic(username: "demo", password: "wrong"))
+            try await bench.whileHosting {
+                let refusal = try await bench.refusal { _ in true }
+                #expect(refusal.nextTry == nil)
+                let asked = bench.server.requests.count
+                for _ in 0..<3 { try await bench.pass(.seconds(3_600)) }
+                #expect(bench.server.requests.count == asked)
+                #expect(try await bench.reader { try await $0.status() }.nextPoll == nil)
+
+                // The right one, while the server takes none.
+                let fault = bench.server.add(Fault(.status(401)))
+                bench.secret.set(right)
+                try await bench.pass(.seconds(10)) { bench.server.requests.count > asked }
+                bench.server.remove(fault)
+                let before = bench.server.requests.count
+                bench.secret.set(right)
+                try await bench.pass(.seconds(10)) { bench.server.requests.count > before }
+                try await bench.until { try await bench.issues() == [] }
+                try await bench.until { try await bench.reader { try await $0.status() }.connection == .online }
+            }
+        }
+    }
+
+    @Test("C2: after a run that was refused the status says why, until a run was not")
+    func refusedOnce() async throws {
+        try await Bench.refusing { bench in
+            let fault = bench.server.add(Fault(.status(401)))
+            try await bench.runBadly()
+            let refusal = try #require(try await bench.reader { try await $0.status() }.refusal)
+            #expect(refusal.message.contains("password") && refusal.nextTry == nil)
+            bench.server.remove(fault)
+            try await bench.restart()
+            try await bench.runWell()
+            #expect(try await bench.reader { try await $0.status() }.refusal == nil)
+        }
+    }
+
+    @Test("C2: that a secret worked is known after a restart; one that was written since is another")
+    func restart() async throws {
+        try await Bench.refusing { bench in
+            try await bench.runWell()
+            let fault = bench.server.add(Fault(.status(401)))
+            try await bench.whileHosting { try await bench.refusal { $0.nextTry != nil } }
+            bench.secret.set(.basic(username: "demo", password: "wrong"))
+            try await bench.whileHosting { try await bench.refusal { $0.nextTry == nil } }
+            bench.server.remove(fault)
+            let outcome = try await bench.runBadly()
+            #expect(outcome.worst == .denied)
+            #expect(outcome.issues.map(\.code) == ["connection.authentication"])
+            bench.secret.set(
+                .basic(username: bench.server.configuration.user, password: bench.server.configuration.password))
+            try await bench.restart()
+            try await bench.runWell()
+        }
+    }
+}
+
+extension CollectedLog {
+    /// How often it was told that the server refuses the account.
+    fileprivate var refusals: Int { messages.count { $0.hasPrefix("error: ") && $0.contains("does not accept") } }
+}
+
+extension Bench {
+    /// Lets a host run meanwhile.
+    func hosting(_ body: () async throws -> Void) async throws {
+        let host = try await ready()
+        let run = Task { try await host.run() }
+        do {
+            try await body()
+        } catch {
+            run.cancel()
+            _ = await run.result
+            throw error
+        }
+        run.cancel()
+        try await run.value
+    }
+
+    /// An account whose host waits until the time is put forward.
+    fileprivate static func refusing(
+        isolation: isolated (any Actor)? = #isolation, _ body: (Bench) async throws -> Void
+    ) async throws {
+        let settings = Settings(poll: .seconds(3_600), walk: .seconds(3_600))
+        try await running(settings: settings, clock: TestClock(patience: .seconds(1.5)), body)
+    }
+
+    fileprivate func whileHosting(_ body: () async throws -> Void) async throws {
+        try await restart()
+        try await hosting(body)
+    }
+
+    /// Puts the time forward, in steps in each of which the secret's source is looked at.
+    fileprivate func pass(_ time: Duration, until isSo: () -> Bool = { false }) async throws {
+        var left = time
+        let step = max(.seconds(2), time / 20)
+        while left > .zero, !isSo() {
+            let looks = secret.asked
+            clock.advance(min(left, step))
+            left -= step
+            for _ in 0..<200 where secret.asked == looks && !isSo() {
+                try await HostClock.system.sleep(.milliseconds(5))
+            }
+        }
+    }
+
+    /// What the status says of the refusal, when it is so.
+    @discardableResult
+    fileprivate func refusal(_ isSo: (AccountRefusal) -> Bool) async throws -> AccountRefusal {
+        while true {
+            if let refusal = try await reader({ try await $0.status() }).refusal, isSo(refusal) { return refusal }
+            try await HostClock.system.sleep(.milliseconds(5))
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Model
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Core
+
+/// An account of a running host that cannot go on, and what becomes of it.
+@Suite struct RestartTests {
+    private static let full = Failure(.localIO, "The disk is full")
+    private static let away = Failure.lasting(.localIO, "The folder was moved", hint: "")
+
+    @Test("H11: what may pass is waited for, each time longer, and anew when the account has worked for a while")
+    func pauses() {
+        var restarts = Restarts(isAlone: true)
+        var pauses: [Duration] = []
+        for worked in [1, 0, 0, 0, 0, 0, 59, 60, 1] {
+            guard case .waits(let pause) = restarts.next(after: Self.full, worked: .seconds(worked)) else {
+                Issue.record("it ends")
+                return
+            }
+            pauses.append(pause)
+        }
+        #expect(pauses == [1, 2, 4, 8, 16, 30, 30, 1, 2].map { .seconds($0) })
+    }
+
+    @Test("H11: what becomes of which trouble, of the only account and of one of several")
+    func kinds() {
+        func waits(_ failure: Failure, isAlone: Bool, wasOpen: Bool, worked: Duration? = nil) -> Bool {
+            var restarts = Restarts(isAlone: isAlone)
+            if wasOpen { _ = restarts.next(after: Self.full, worked: .zero) }
+            return restarts.next(after: failure, worked: worked) != .ends
+        }
+        for kind in Failure.Kind.allCases {
+            let failure = Failure(kind, "x")
+            // The first start: the exit code tells the person who is there, or the service manager.
+            #expect(!waits(failure, isAlone: true, wasOpen: false))
+            #expect(waits(failure, isAlone: false, wasOpen: false) == ![.config, .vaultLocked].contains(kind))
+            // Later nobody is there.
+            for worked in [nil, Duration.seconds(1)] {
+                #expect(waits(failure, isAlone: true, wasOpen: true, worked: worked) == (kind != .internal))
+                #expect(waits(failure, isAlone: false, wasOpen: true, worked: worked))
+            }
+        }
+        // Nothing is done with a tree that is not there: with one account the process ends with 74.
+        #expect(!waits(Self.away, isAlone: true, wasOpen: true, worked: .seconds(1)))
+        #expect(waits(Self.away, isAlone: false, wasOpen: true, worked: .seconds(1)))
+        #expect(waits(Self.away, isAlone: false, wasOpen: false))
+    }
+
+    /// A host of several accounts, with a clock that stands still; nobody answers at the account's address.
+    private func process(_ clock: ManualClock, _ log: CollectedLog) throws -> HostProcess {
+        HostProcess(
+            settings: Settings(),
+            options: HostOptions(
+                clock: clock.host, logger: log.logger, builtInPlugins: "/nowhere",
+                probe: [try Build.larder, "__probe"]))
+    }
+
+    @Test("H11: an account whose tree is not there says so once, in the log and in status, and goes on when it is")
+    func keeping() async throws {
+        try await withTemporaryFolder { folder in
+            let (clock, log) = (ManualClock(), CollectedLog())
+            let bookmark = Bookmark(
+                name: "test", url: "http://127.0.0.1:9/", username: "ada", vault: "\(folder)/vault",
+                files: "\(folder)/cloud")
+            try Vault.open(at: bookmark.vault, files: bookmark.files).close()
+            try await mustRun("mv", [bookmark.files, "\(folder)/elsewhere"])
+            let process = try process(clock, log)
+            let states = States()
+            let keeping = Task {
+                try await process.keep(bookmark, isAlone: false, credentials: { AccountSecret(.none) }) {
+                    states.add($0 != nil)
+                }
+            }
+            var next = Duration.seconds(1)
+            for seconds in [1, 3, 7] {
+                await until { clock.deadlines.contains(.seconds(seconds)) }
+                let trouble = try #require(AccountReader.trouble(of: bookmark, clock.host))
+                #expect(trouble.message.contains(bookmark.files) && trouble.nextTry == clock.host.now() + next)
+                #expect(trouble.hint?.hasPrefix("Mount it") == true)
+                if seconds == 7 { try await mustRun("mv", ["\(folder)/elsewhere", bookmark.files]) }
+                clock.advance(to: .seconds(seconds))
+                next *= 2
+            }
+            await until { states.all == [true] && clock.deadlines.contains(.seconds(12)) }
+            // It has to work for a moment first.
+            #expect(AccountReader.trouble(of: bookmark, clock.host) != nil)
+            clock.advance(to: .seconds(12))
+            await until { log.contains("notice: The account goes on again") }
+            #expect(AccountReader.trouble(of: bookmark, clock.host) == nil)
+            #expect(log.messages.filter { $0.hasPrefix("error: ") }.count == 1, "\(log.messages)")
+            #expect(log.contains("error: The account waits, and goes on when this is over: The folder"))
+            keeping.cancel()
+            try await keeping.value
+            #expect(states.all == [true, false])
+            try await process.close()
+        }
+    }
+
+    @Test("H11: what does not pass ends an account, which says so where others go on; a stop while it waits is none")
+    func ending() async throws {
+        try await withTemporaryFolder { folder in
+            let (clock, log) = (ManualClock(), CollectedLog())
+            let bookmark = Bookmark(
+                name: "test", url: "http://127.0.0.1:9/", username: "ada", vault: "\(folder)/vault",
+                files: "\(folder)/vault/files")
+            let process = try process(clock, log)
+            for isAlone in [true, false] {
+                let error = await #expect(throws: Failure.self) {
+                    try await process.keep(bookmark, isAlone: isAlone) { () async throws(Failure) in
+                        throw Failure(.config, "there is no password")
+                    }
+                }
+                #expect(error?.kind == .config)
+                #expect(log.contains("error: The account has ended, the others go on: there is no password") != isAlone)
+            }
+            let waiting = Task {
+                try await process.keep(bookmark, isAlone: false) { () async throws(Failure) in
+                    throw Failure(.denied, "not now")
+                }
+            }
+            await until { clock.deadlines == [.seconds(1)] }
+            waiting.cancel()
+            try await waiting.value
+            try await process.close()
+        }
+    }
+
+    @Test("H11: the note in the vault holds while its host lives, however long its words are")
+    func note() throws {
+        try withTemporaryFolder { folder in
+            let now = Timestamp(seconds: 1_000)
+            #expect(Vault.trouble(at: folder, now: now) == nil)
+            let trouble = VaultTrouble(message: "a\nb", hint: nil, nextTry: now)
+            #expect(Vault.note(trouble, at: folder) && Vault.trouble(at: folder, now: now)?.message == "a b")
+            #expect(Vault.trouble(at: folder, now: now + .seconds(301)) == nil)
+            let long = VaultTrouble(
+                message: String(repeating: "ü", count: 9_000), hint: String(repeating: "x", count: 9_000), nextTry: now)
+            #expect(Vault.note(long, at: folder))
+            let read = try #require(Vault.trouble(at: folder, now: now))
+            #expect(read.message.hasPrefix("üü") && read.hint?.hasSuffix("…") == true)
+            #expect(try Files.read("\(folder)/trouble").count == 4_096)
+            #expect(Vault.note(nil, at: folder) && Vault.trouble(at: folder, now: now) == nil)
+            // Process 1 is there, and no process has the largest number.
+            try Files.write("1\n\(now.nanoseconds)\nx\n\n\n", to: "\(folder)/trouble")
+            #expect(Vault.trouble(at: folder, now: now)?.message == "x")
+            try Files.write("2147483647\n\(now.nanoseconds)\nx\n\n\n", to: "\(folder)/trouble")
+            #expect(Vault.trouble(at: folder, now: now) == nil)
+            for text in ["", "\n\n\n\n\n", "x\ny\nz\n\n", "-1\n1\nx\n\n\n"] {
+                try Files.write(text, to: "\(folder)/trouble")
+                #expect(Vault.trouble(at: folder, now: now) == nil)
+            }
+        }
+    }
+}
+
+/// Whether the account was at work, from change to change.
+private final class States: Sendable {
+    private let states = Mutex<[Bool]>([])
+    var all: [Bool] { states.withLock { $0 } }
+    func add(_ isAtWork: Bool) { states.withLock { $0.append(isAtWork) } }
+}

@@ -1,0 +1,76 @@
+import ItemPolicies
+import Model
+import PluginHost
+import TestSupport
+import Testing
+
+/// What a trace has beside the ends of calls.
+@Suite struct TraceTests {
+    /// A line as one text.
+    private func texts(_ bench: Workbench, _ phase: String) throws -> [String] {
+        try bench.lines().filter { $0.phase == phase }
+            .map { [$0.call, $0.path, $0.what, $0.text, $0.because].compactMap(\.self).joined(separator: " | ") }
+    }
+
+    private func run(_ bench: Workbench) async {
+        bench.policies.fire(.itemListUpdateCompleted)
+        await bench.policies.settled()
+    }
+
+    @Test("G18: conditions, what was asked for, what is dropped with its call, and messages have lines of their own")
+    func lines() async throws {
+        try await withWorkbench(settings: ["mode": "fail", "match": "size > 1"], items: ["/a", "/bad"]) { bench in
+            await run(bench)
+            #expect(try texts(bench, "condition").contains("matchCondition | match | size > 1"))
+            #expect(try texts(bench, "condition").contains("cleanupCondition | cleanup"))
+            #expect(try texts(bench, "asked") == ["performAction | /a | download | /a"])
+            #expect(
+                try texts(bench, "dropped") == ["performAction | /bad | download | /bad | the call returned failed"])
+            #expect(try texts(bench, "message") == ["performAction | /bad | fail | it is bad"])
+            let begun = try bench.lines().filter { $0.phase == "begin" }.compactMap(\.call)
+            for call in ["create", "start", "triggers", "matchCondition", "beginMatching", "performAction"] {
+                #expect(begun.contains(call), "\(begun)")
+            }
+            // Each call that began has ended.
+            let ended = try bench.lines().filter { $0.status != nil }.compactMap(\.call)
+            #expect(begun.sorted() == ended.sorted())
+        }
+    }
+
+    @Test(
+        "G18: a service that is refused has a line with the reason, also from another thread",
+        arguments: [
+            ("no key", "performAction | /a | actions.download | invalidArgument | the key is missing"),
+            (
+                "thread",
+                "actions.download | wrongThread | called from a thread that no call into the plugin is under way on"
+            ),
+        ])
+    func refused(mode: String, line: String) async throws {
+        try await withWorkbench(settings: ["mode": mode, "match": "true"], items: ["/a"]) { bench in
+            await run(bench)
+            let refused = try texts(bench, "refused")
+            #expect(refused == [line])
+        }
+    }
+
+    @Test(
+        "G18: items come in the order of their paths, byte by byte, whatever index finds them",
+        arguments: ["true", "removed", "cloudStatus == \"localCopy\"", "path.startsWith(\"/\")", "size >= 0"])
+    func order(condition: String) async throws {
+        let paths = ["/z", "/a", "/é", "/a/b", "/a.b", "/B", "/b", "/\u{1F600}"]
+        try await withWorkbench(settings: ["match": condition]) { bench in
+            for path in paths {
+                try await bench.add(path, size: 7, removed: condition == "removed", .localCopy)
+            }
+            await bench.policies.settled()
+            let before = try bench.calls().count
+            await run(bench)
+            let items = try bench.calls().dropFirst(before).filter { $0.call == "performAction" }.compactMap(\.path)
+            #expect(items.count == paths.count)
+            #expect(
+                items.map { Array($0.utf8) } == paths.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
+            )
+        }
+    }
+}

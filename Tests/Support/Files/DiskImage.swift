@@ -1,0 +1,83 @@
+import Glibc
+
+/// A file system in a file, for what the file system under the tests does not do. Mounting it needs root.
+public struct DiskImage: Sendable {
+    /// What makes a file system of a kind.
+    public struct Kind: Hashable, Sendable, CustomStringConvertible {
+        public let name: String
+        let size: String
+        let program: String
+        let options: [String]
+
+        public init(_ name: String, size: String, program: String, _ options: String...) {
+            (self.name, self.size, self.program, self.options) = (name, size, program, options)
+        }
+
+        public var description: String { name }
+
+        /// Keeps times in whole seconds.
+        public static let ext4WithSmallInodes = Kind("ext4", size: "64M", program: "mkfs.ext4", "-q", "-I", "128")
+        /// Keeps times in steps of two seconds, and no change time.
+        public static let vfat = Kind("vfat", size: "64M", program: "mkfs.vfat")
+        public static let ext4 = Kind("ext4", size: "64M", program: "mkfs.ext4", "-q")
+        /// Loses what it cannot write, and goes on.
+        public static let ext4WithoutJournal = Kind(
+            "ext4", size: "64M", program: "mkfs.ext4", "-q", "-O", "^has_journal")
+        public static let btrfs = Kind("btrfs", size: "256M", program: "mkfs.btrfs", "-q")
+        public static let xfs = Kind("xfs", size: "320M", program: "mkfs.xfs", "-q")
+
+        /// Whether this system makes and mounts it.
+        public var isAvailable: Bool {
+            guard ["/sbin", "/usr/sbin"].contains(where: { Files.exists("\($0)/\(program)") }) else { return false }
+            var system = utsname()
+            guard uname(&system) == 0 else { return false }
+            let release = withUnsafeBytes(of: &system.release) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            let known = (try? Files.text("/proc/filesystems"))?.contains("\t\(name)\n") ?? false
+            return known || Files.exists("/lib/modules/\(release)/kernel/fs/\(name == "vfat" ? "fat" : name)")
+        }
+    }
+
+    /// The file.
+    public let path: String
+
+    public init(at path: String) { self.path = path }
+
+    public static func make(_ kind: Kind, at path: String) async throws -> DiskImage {
+        try await mustRun("truncate", ["-s", kind.size, path])
+        try await mustRun(kind.program, kind.options + [path])
+        return DiskImage(at: path)
+    }
+
+    /// Mounts it for the time of `body`.
+    public func mounted<Result>(
+        at folder: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async throws -> Result {
+        try Files.makeFolder(folder)
+        try await mustRun("mount", ["-o", "loop", path, folder])
+        do {
+            let result = try await body()
+            try await mustRun("umount", [folder])
+            return result
+        } catch {
+            try await mustRun("umount", ["--lazy", folder])
+            throw error
+        }
+    }
+
+    /// What a power cut at this moment leaves: the file's content, without what the kernel has not written yet. It is copied twice
+    /// until both are equal, so that it is one moment's.
+    public func afterPowerCut(copiedTo copy: String) async throws -> DiskImage {
+        let again = copy + ".again"
+        for _ in 0..<50 {
+            try await mustRun("cp", ["--sparse=always", path, copy])
+            try await mustRun("cp", ["--sparse=always", path, again])
+            if try await run("cmp", ["-s", copy, again]).exitCode == 0 {
+                Files.remove(again)
+                return DiskImage(at: copy)
+            }
+        }
+        throw SetupError("the image \(path) is never still")
+    }
+}

@@ -1,0 +1,40 @@
+/// The authors' guide: what its readers copy from it.
+public struct Guide {
+    private let text: String
+
+    public init() throws { text = try Files.text("\(Build.root)/Host/Docs/plugin-abi.md") }
+
+    /// The blocks of code in a language, in order.
+    public func blocks(_ language: String) -> [String] {
+        text.split(separator: "\n```\(language)\n").dropFirst().map { block in
+            String(block.prefix(upTo: block.firstRange(of: "```")?.lowerBound ?? block.endIndex))
+        }
+    }
+
+    /// The first block of code in a language that has a word.
+    public func block(_ language: String, with word: String) throws -> String {
+        guard let block = blocks(language).first(where: { $0.contains(word) }) else {
+            throw SetupError("the guide has no block in \(language) with \(word)")
+        }
+        return block
+    }
+
+    /// The lines that a program is called with.
+    public func commands(of program: String) -> [String] {
+        text.split(separator: "\n").filter { $0.hasPrefix("    \(program) ") }.map { String($0.dropFirst(4)) }
+    }
+
+    /// Runs what the guide says for a compiler, in a folder with the SDK beside what is compiled.
+    /// - Parameter which: a word that only this command has.
+    public func build(
+        with compiler: String, which word: String = "", flags: String = "", in folder: String
+    ) async throws {
+        guard let command = commands(of: compiler).first(where: { $0.contains(word) }) else {
+            throw SetupError("the guide has no command with \(compiler) and \(word)")
+        }
+        if !Files.exists("\(folder)/SDK") {
+            try await mustRun("ln", ["-s", "\(Build.root)/SDK", "\(folder)/SDK"])
+        }
+        try await mustRun("sh", ["-c", "cd '\(folder)' && \(command) -Wall -Wextra -Wpedantic -Werror \(flags)"])
+    }
+}

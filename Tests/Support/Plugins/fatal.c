@@ -1,0 +1,159 @@
+/* A processor and an event loop that do to the host what their setting `does` says, in the call that `in` names: for the item
+ * whose name is bad, in the loop's poll, in start, or in the match condition. `hang` waits for the file `until`, if it is set, says
+ * in it whether the item that it was lent is as it was, and returns. */
+#include <larder/larder.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define S(literal) LARDER_STR(literal)
+#ifndef BUILD
+#define BUILD "1.0.0"
+#endif
+
+struct fatal {
+    larder_instance instance;
+    const larder_host *host;
+    char does[32], in[32], until[512];
+};
+
+static void setting(larder_str json, const char *quoted, char *out, size_t size) {
+    const char *end = json.ptr + json.len, *at = json.ptr;
+    size_t n = strlen(quoted), length = 0;
+    while (at + n < end && memcmp(at, quoted, n) != 0) at++;
+    for (at += n; at < end && *at != '"'; at++) {}
+    for (at++; at < end && *at != '"' && length + 1 < size; at++)
+        out[length++] = *at == '\\' && at + 1 < end ? *++at : *at;
+    out[length] = 0;
+}
+
+static int deeper(volatile char *above) {
+    volatile char here[4096];
+    here[0] = *above;
+    if (!here[0]) return 0;
+    return deeper(here) + here[0];
+}
+
+static void hang(struct fatal *me, const larder_item *item) {
+    char path[512] = "";
+    size_t length = item && item->path.len < sizeof path ? item->path.len : 0;
+    struct timespec rest = {0, 10000000};
+    FILE *file;
+    if (length) memcpy(path, item->path.ptr, length);
+    while (!me->until[0] || access(me->until, F_OK) != 0) nanosleep(&rest, 0);
+    file = fopen(me->until, "w");
+    if (!file) return;
+    fputs(item && item->path.len == length && !memcmp(path, item->path.ptr, length) ? "as it was" : "changed", file);
+    fclose(file);
+}
+
+static larder_status act(struct fatal *me, const char *in, const larder_item *item) {
+    volatile char start = 1;
+    if (strcmp(me->in, in) != 0) return LARDER_OK;
+    if (!strcmp(me->does, "crash")) *(volatile int *)0 = 1;
+    if (!strcmp(me->does, "abort")) abort();
+    if (!strcmp(me->does, "overflow")) return (larder_status)deeper(&start);
+    if (!strcmp(me->does, "exit")) exit(0);
+    if (!strcmp(me->does, "be killed")) raise(SIGKILL);
+    if (!strcmp(me->does, "hang")) hang(me, item);
+    return LARDER_OK;
+}
+
+static uint32_t triggers(void *me) { (void)me; return 0xffffffff; }
+static larder_status none(void *me, larder_str *out) { (void)me; (void)out; return LARDER_OK; }
+static larder_status matching(void *me, larder_str *out) {
+    *out = S("type == \"file\"");
+    return act(me, "match", 0);
+}
+static larder_status update(void *me, const larder_policy_list *list) { (void)me; (void)list; return LARDER_OK; }
+static larder_status preflight(void *me, uint32_t trigger, larder_item_cursor *changed) {
+    (void)me, (void)trigger, (void)changed;
+    return LARDER_OK;
+}
+static larder_status nothing(void *me, uint32_t trigger) { (void)me; (void)trigger; return LARDER_OK; }
+static larder_status perform(void *me, uint32_t trigger, const larder_item *item) {
+    (void)trigger;
+    if (item->path.len < 3 || memcmp(item->path.ptr + item->path.len - 3, "bad", 3) != 0) return LARDER_OK;
+    return act(me, "perform", item);
+}
+
+static const larder_item_policy_processor processor = {
+    sizeof processor, 0, {"fatal", 5}, LARDER_FIELD_BIT(LARDER_FIELD_PATH), triggers, none, matching, none, update, preflight,
+    nothing, nothing, perform, nothing, nothing, perform, nothing, nothing, 0};
+
+static larder_status poll(void *me, const larder_loop *loop, larder_event_page *out) {
+    larder_status status = act(me, "poll", 0);
+    (void)loop;
+    out->event_id = S("1");
+    return status;
+}
+static larder_status process(void *me, const larder_loop *loop, const larder_event_page *page) {
+    (void)me, (void)loop, (void)page;
+    return LARDER_OK;
+}
+static larder_status refresh(void *me, const larder_loop *loop, uint32_t what, larder_event_page *out) {
+    (void)me, (void)loop, (void)what;
+    out->event_id = S("0");
+    return LARDER_OK;
+}
+static void on_error(void *me, const larder_loop *loop, const larder_loop_error *error) { (void)me, (void)loop, (void)error; }
+static void release_page(void *me, larder_event_page *page) { (void)me, (void)page; }
+
+static larder_event_loop loops;
+
+static larder_status schema_text(void *me, larder_str *out) {
+    (void)me;
+    *out = S("{\"properties\": {\"does\": {\"type\": \"string\", \"default\": \"\"}, \"in\": {\"type\": \"string\", "
+             "\"default\": \"\"}, \"until\": {\"type\": \"string\", \"default\": \"\"}}}");
+    return LARDER_OK;
+}
+static const larder_config_schema schema = {sizeof schema, 0, schema_text};
+
+static larder_status start(void *me_) {
+    struct fatal *me = me_;
+    const larder_config *config = me->host->extension(me->host, S(LARDER_EXT_CONFIG));
+    larder_str json;
+    if (!config || config->settings(me->host, &json) != LARDER_OK) return LARDER_UNSUPPORTED;
+    setting(json, "\"does\"", me->does, sizeof me->does);
+    setting(json, "\"in\"", me->in, sizeof me->in);
+    setting(json, "\"until\"", me->until, sizeof me->until);
+    return act(me, "start", 0);
+}
+static void stop(void *me) { (void)me; }
+static int is(larder_str name, const char *wanted) { return name.len == strlen(wanted) && !memcmp(name.ptr, wanted, name.len); }
+static const void *extension(void *me, larder_str name) {
+    (void)me;
+    if (is(name, LARDER_EXT_CONFIG_SCHEMA)) return &schema;
+    if (is(name, LARDER_EXT_EVENT_LOOP)) return &loops;
+    return is(name, LARDER_EXT_ITEM_POLICY_PROCESSOR) ? &processor : 0;
+}
+
+static const larder_descriptor descriptor = {
+    sizeof descriptor, 0, {"org.example.fatal", 17}, {"Fatal", 5}, {BUILD, sizeof BUILD - 1}, {0, 0}, {0, 0},
+    {LARDER_EXT_CONFIG, sizeof LARDER_EXT_CONFIG - 1}, {0, 0}};
+static const larder_descriptor *describe(uint32_t index) { return index == 0 ? &descriptor : 0; }
+static larder_status create(larder_str id, const larder_host *host, const larder_instance **out) {
+    struct fatal *me = calloc(1, sizeof *me);
+    (void)id;
+    if (!me) return LARDER_LIMIT;
+    me->instance = (larder_instance){sizeof me->instance, 0, me, start, stop, free, extension};
+    me->host = host;
+    *out = &me->instance;
+    return LARDER_OK;
+}
+static const larder_module module = {sizeof module, LARDER_ABI_MINOR, describe, create};
+LARDER_EXPORT larder_status larder_plugin_entry_v1(uint32_t host_minor, const larder_module **out) {
+    (void)host_minor;
+    loops.struct_size = sizeof loops;
+    loops.kind = S("fatal");
+    loops.poll = poll;
+    loops.process = process;
+    loops.refresh = refresh;
+    loops.on_error = on_error;
+    loops.release_page = release_page;
+    *out = &module;
+    return LARDER_OK;
+}

@@ -1,0 +1,57 @@
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// File systems write a row down before they write down that a file went: after a power cut the file may be back.
+@Suite(.serialized, .enabled(if: Build.isRoot, "mounting a disk image needs root"))
+struct DurableRemovalTests {
+    private static let disks = [DiskImage.Kind.ext4, .btrfs, .xfs].filter(\.isAvailable)
+
+    @Test("S24: a copy that is back after a power cut is known, and goes again", arguments: disks)
+    func powerCut(kind: DiskImage.Kind) async throws {
+        try await withTemporaryFolder { folder in
+            let disk = folder + "/disk"
+            let image = try await DiskImage.make(kind, at: folder + "/image")
+            var cut = image
+            var files: [Item] = []
+            try await image.mounted(at: disk) {
+                let rig = try Rig(folder: disk)
+                files = try await rig.addFiles(3) { ("/a/f\($0)", "text \($0)") }
+                for file in files { try await rig.ask(.download, file, for: .availableOffline) }
+                #expect(try await rig.engine.drain().isDone)
+                try rig.tree.syncData()
+                try await rig.database.write { [gone = files[1]] tx in
+                    _ = try tx.noteMissing(gone.databaseID)
+                    try tx.removeMissing(at: Timestamp(seconds: 1_700_000_000))
+                }
+                try await rig.ask(.removeLocalCopy(restoringFormerTrigger: false), files[0], for: .availableOffline)
+                try await rig.ask(.purge, try await rig.now(files[1]), for: .availableOffline)
+                #expect(try await rig.engine.drain().isDone)
+                #expect(try Files.names(in: disk + "/vault/files/a") == ["f2"])
+                cut = try await image.afterPowerCut(copiedTo: folder + "/cut")
+                try rig.vault.close()
+            }
+            try await cut.mounted(at: disk) {
+                let rig = try Rig(folder: disk)
+                _ = try await rig.engine.drain()
+                _ = try Reconciler(database: rig.database, tree: rig.tree).run()
+                let statuses = try await rig.database.read { reads in
+                    var statuses: [String: CloudStatus] = [:]
+                    try reads.eachItem(where: "items.path <> '/'", []) { item in
+                        statuses[item.path.text] = item.cloudStatus
+                        return true
+                    }
+                    return statuses
+                }
+                #expect(statuses["/a/f2"] == .localCopy)
+                // On the server alone, or a copy still: never a file of unknown content.
+                #expect([.cloudOnly, .localCopy].contains(statuses["/a/f0"]))
+                #expect([nil, .cloudOnly, .localCopy].contains(statuses["/a/f1"]))
+                try rig.vault.close()
+            }
+        }
+    }
+}

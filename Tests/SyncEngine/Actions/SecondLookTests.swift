@@ -1,0 +1,164 @@
+import Glibc
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// Removals that were asked for and are not wanted any more when their turn comes.
+struct SecondLookTests {
+    private let plugin = DownloadTrigger("org.example.tidy")
+    private let unpin = SyncRecord.Action.removeLocalCopy(restoringFormerTrigger: true)
+
+    private func withCopy(_ path: String = "/a/x", _ body: (Rig, Item) async throws -> Void) async throws {
+        try await Rig.with { rig in
+            let file = try await rig.addFile(path)
+            try await rig.ask(.download, file, for: .availableOffline)
+            #expect(try await rig.engine.drain().isDone)
+            rig.clock.advance(.seconds(1))
+            try await body(rig, file)
+        }
+    }
+
+    private func pin(_ rig: Rig, _ path: String, localID: LocalID? = nil) async throws {
+        var policy = ItemPolicy(
+            kind: .availableOffline, condition: Condition.at(orBelow: ItemPath(unchecked: path)).text,
+            path: ItemPath(unchecked: path))
+        policy.localID = localID
+        try await rig.database.write { [policy, now = rig.clock.now] tx in
+            _ = try tx.addPolicy(policy, by: .person("ada", at: now))
+        }
+        rig.engine.policiesChanged()
+    }
+
+    @Test(
+        "P58, P25: pinned again while its removal waits for a program to close it, a copy stays, and nothing waits on")
+    func pinnedAgain() async throws {
+        try await withCopy { rig, file in
+            let reader = open(rig.tree.localPath(of: file.path), O_RDONLY)
+            try await rig.ask(unpin, file, for: .availableOffline)
+            #expect(try await rig.engine.drain().leftCount == 1)
+            try await pin(rig, "/a")
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.records().isEmpty)
+            close(reader)
+            rig.clock.advance(.seconds(60))
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/a/x") == "content")
+            #expect(try await rig.now(file).downloadTrigger == .availableOffline)
+        }
+    }
+
+    @Test("P58: a policy that came between the asking and the act keeps the copy, whoever asked", arguments: 0..<4)
+    func whoeverAsked(_ who: Int) async throws {
+        try await withCopy { rig, file in
+            let remove = SyncRecord.Action.removeLocalCopy(restoringFormerTrigger: false, unusedSince: rig.clock.now)
+            let (action, reason): (SyncRecord.Action, DownloadTrigger) = [
+                (unpin, .availableOffline), (remove, plugin),
+                (.removeLocalCopy(restoringFormerTrigger: false), plugin),
+                (.removeLocalCopy(restoringFormerTrigger: false), .user),
+            ][who]
+            guard case .queued = try await rig.ask(action, file, for: reason) else { throw SetupError("not queued") }
+            try await pin(rig, "/a")
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/a/x") == "content")
+            #expect(try await rig.now(file).cloudStatus == .localCopy)
+        }
+    }
+
+    @Test("P58: what a policy keeps is not asked for: a person is told which one")
+    func refused() async throws {
+        try await withCopy { rig, file in
+            try await pin(rig, "/a")
+            let outcome = try await rig.ask(.removeLocalCopy(restoringFormerTrigger: false), file)
+            guard case .refused(let failure) = outcome else { throw SetupError("\(outcome)") }
+            #expect(failure.kind == .badData && failure.message.contains("kept here by the policy /a ("))
+            guard case .done = try await rig.ask(unpin, file, for: plugin) else { throw SetupError("not passed over") }
+            #expect(try await rig.records().isEmpty)
+        }
+    }
+
+    @Test(
+        "P58, P22: a folder's policy keeps what the folder holds, also before the policy was written for its new path")
+    func policyOfMovedFolder() async throws {
+        try await Rig.with { rig in
+            let folder = try await rig.addFolder("/new")
+            let files = try await rig.addFiles(2) { ("/\($0 == 0 ? "new" : "old")/x", "content") }
+            for file in files { try await rig.ask(.download, file, for: .availableOffline) }
+            #expect(try await rig.engine.drain().isDone)
+            for file in files { try await rig.ask(unpin, file, for: .availableOffline) }
+            try await pin(rig, "/old", localID: folder.localID)
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/new/x") == "content")
+            // The policy says so still, until it is written anew.
+            #expect(try rig.text("/old/x") == "content")
+        }
+    }
+
+    @Test("P58, P22: a copy that the tree has still to move is not taken for gone, and goes when it has moved")
+    func moving() async throws {
+        try await withCopy { rig, file in
+            try await rig.ask(unpin, file, for: .availableOffline)
+            let old = rig.tree.localPath(of: file.path)
+            try await rig.database.write { tx in
+                let row = try #require(try tx.scanRow(at: file.path))
+                let entry = ListedItem(path: ItemPath(unchecked: "/b"), kind: .file, etag: file.etag)
+                let id = try #require(file.fileID)
+                try tx.moveListed(row, to: entry, fileID: id, racy: .no, placeIsTaken: false)
+            }
+            #expect(try await rig.engine.drain().left.first?.why.contains("is being moved") == true)
+            #expect(Files.exists(old))
+            #expect(try await rig.now(file).cloudStatus == .localCopy)
+            #expect(rename(old, rig.tree.localPath(of: ItemPath(unchecked: "/b"))) == 0)
+            try await rig.database.write { tx in
+                for move in try tx.treeMoves() { try tx.removeTreeMove(move.id) }
+            }
+            rig.clock.advance(.seconds(600))
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/b") == nil)
+            #expect(try await rig.now(file).cloudStatus == .cloudOnly)
+        }
+    }
+
+    @Test("P58, P56: what another item displaced is not purged before it is decided that it is gone")
+    func displaced() async throws {
+        try await withCopy { rig, file in
+            try await rig.database.write { [now = rig.clock.now] tx in
+                try tx.displaceListed(try #require(try tx.scanRow(at: file.path)), at: now)
+            }
+            let ask = { try await rig.ask(.purge, try await rig.now(file), for: plugin) }
+            guard case .done = try await ask() else { throw SetupError("not passed over") }
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/a/x") == "content")
+            #expect(try await rig.now(file).cloudStatus == .localCopy)
+            _ = try await rig.database.write { [now = rig.clock.now] in try $0.removeMissing(at: now) }
+            _ = try await ask()
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/a/x") == nil)
+        }
+    }
+
+    @Test("P58, P46: what came back and is gone anew since its purge was asked for has an age of its own")
+    func goneAnew() async throws {
+        try await withCopy { rig, file in
+            let remove = { (time: Timestamp) in
+                try await rig.database.write { tx in
+                    _ = try tx.noteMissing(file.databaseID)
+                    try tx.removeMissing(at: time)
+                }
+            }
+            try await remove(rig.clock.now)
+            try await rig.ask(.purge, file, for: plugin)
+            try await rig.database.write { tx in
+                var item = try #require(try tx.item(localID: file.localID))
+                item.removedAt = nil
+                try tx.update(item)
+            }
+            try await remove(rig.clock.now + .seconds(1))
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.now(file).cloudStatus == .localCopy)
+            #expect(try rig.text("/a/x") == "content")
+        }
+    }
+}

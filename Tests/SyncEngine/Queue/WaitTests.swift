@@ -1,0 +1,59 @@
+import Glibc
+import Model
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// Waits while somebody sets the time of day.
+struct WaitTests {
+    private let remove = SyncRecord.Action.removeLocalCopy(restoringFormerTrigger: false)
+
+    @Test(
+        "P59: the clock set back, by an hour or by 40 days, makes no wait longer",
+        arguments: [Duration.seconds(-3600), .seconds(-40 * 86_400)])
+    func setBack(by step: Duration) async throws {
+        try await withTemporaryFolder { folder in
+            let (jumping, off) = (JumpingClock(), Off())
+            let clock = jumping.host
+            let rig = try Rig(
+                folder: folder,
+                time: HostClock(now: { clock.now() + off.value }, monotonic: clock.monotonic, sleep: clock.sleep))
+            let file = try await rig.addFile("/a")
+            try await rig.ask(.download, file, for: .availableOffline)
+            #expect(try await rig.engine.drain().isDone)
+            let reader = open(rig.tree.localPath(of: file.path), O_RDONLY)
+            try await rig.ask(remove, file, for: .availableOffline)
+            #expect(try await rig.engine.drain().leftCount == 1)
+            close(reader)
+            off.set(step)
+            jumping.advance(.seconds(60))
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/a") == nil)
+            try rig.vault.close()
+        }
+    }
+
+    @Test("P59: a wait that was written when the clock was far ahead ends")
+    func writtenAhead() async throws {
+        try await Rig.with { rig in
+            let file = try await rig.addFile("/a")
+            guard case .queued(let id) = try await rig.ask(.download, file) else { throw SetupError("not queued") }
+            try await rig.database.write { [now = rig.clock.now] tx in
+                var record = try #require(try tx.syncRecord(id: id))
+                record.record.wait = .until(now + .seconds(40 * 86_400))
+                try tx.update(record)
+            }
+            #expect(try await rig.engine.drain().isDone)
+            #expect(try rig.text("/a") == "content")
+        }
+    }
+}
+
+private final class Off: Sendable {
+    private let duration = Mutex(Duration.zero)
+    var value: Duration { duration.withLock { $0 } }
+    func set(_ value: Duration) { duration.withLock { $0 = value } }
+}

@@ -1,0 +1,100 @@
+import Glibc
+import Model
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// A disk that fails once, and what had been written by then and had not got there.
+struct FailedSyncTests {
+    private static let content = String(repeating: "0123456789abcdef", count: 1 << 10)
+    private static let half = content.utf8.count / 2
+
+    /// After it failed, what lay in `incoming/` reads as zeros, as from a disk that never got it.
+    private final class Disk: Sendable {
+        private let incoming: String
+        private let fails = Mutex(true)
+        let failed = Gate()
+
+        init(incoming: String) { self.incoming = incoming }
+
+        func sync() -> Int32 {
+            guard
+                fails.withLock({ fails in
+                    defer { fails = false }
+                    return fails
+                })
+            else { return 0 }
+            for name in (try? Files.names(in: incoming)) ?? [] {
+                let file = open("\(incoming)/\(name)", O_WRONLY | O_CLOEXEC)
+                var info = stat()
+                if fstat(file, &info) == 0, info.st_size > 0 {
+                    let zeros = [UInt8](repeating: 0, count: Int(info.st_size))
+                    _ = pwrite(file, zeros, zeros.count, 0)
+                }
+                close(file)
+            }
+            failed.open()
+            return EIO
+        }
+    }
+
+    @Test("S14: what was being fetched when the disk failed, and is whole after it, is fetched anew")
+    func underWay() async throws {
+        try await withTemporaryFolder { folder in
+            let disk = Disk(incoming: "\(folder)/vault/incoming")
+            let rig = try Rig(folder: folder, sync: disk.sync)
+            let files = try await rig.addFiles(2) { ("/\($0)", Self.content) }
+            rig.source.then(files[1].path, .pause(after: Self.half, disk.failed))
+            for file in files { try await rig.ask(.download, file, for: .availableOffline) }
+            // One that ends with the disk's error is done again.
+            var drained = try await rig.engine.drain()
+            for _ in 0..<2 where !drained.isDone { drained = try await rig.engine.drain() }
+            #expect(drained.isDone)
+            for file in files {
+                #expect(try rig.text(file.path.text) == Self.content, "\(file.path)")
+                #expect(rig.source.requestCount(file.path) == 2)
+            }
+            try rig.vault.close()
+        }
+    }
+
+    @Test("S14: nothing is gone on with that had come before the disk failed")
+    func partly() async throws {
+        try await withTemporaryFolder { folder in
+            let source = ScriptedSource()
+            let first = try Rig(folder: folder, source: source)
+            let file = try await first.addFile("/partly", Self.content)
+            let gate = Gate()
+            source.then(file.path, .cutOff(after: Self.half), .hold(gate))
+            try await first.ask(.download, file, for: .availableOffline)
+            let engine = first.engine
+            let draining = Task { try await engine.drain() }
+            await gate.untilSomebodyCame()
+            draining.cancel()
+            _ = await draining.result
+            try first.vault.close()
+            #expect(try first.incoming().count == 1)
+
+            let disk = Disk(incoming: "\(folder)/vault/incoming")
+            let rig = try Rig(folder: folder, source: source, sync: disk.sync)
+            // Not before the other one has met the disk.
+            try await rig.database.write { [now = rig.clock.now] tx in
+                for var record in try tx.syncRecords(of: file.localID) {
+                    record.record.wait = .until(now + .seconds(5))
+                    try tx.update(record)
+                }
+            }
+            let other = try await rig.addFile("/other", Self.content)
+            try await rig.ask(.download, other, for: .availableOffline)
+            #expect(try await rig.engine.drain().failure?.kind == .localIO)
+            #expect(try await rig.engine.drain().isDone)
+            for item in [file, other] { #expect(try rig.text(item.path.text) == Self.content, "\(item.path)") }
+            let offsets = source.requests.filter { $0.path == file.path }.map(\.offset)
+            #expect(offsets.starts(with: [0, Int64(Self.half)]) && offsets.last == 0, "\(offsets)")
+            try rig.vault.close()
+        }
+    }
+}

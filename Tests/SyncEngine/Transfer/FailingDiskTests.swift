@@ -1,0 +1,62 @@
+import Glibc
+import Model
+import Storage
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// A disk that fails to write something drops it, and says nothing of it the next time.
+@Suite(.serialized, .enabled(if: Build.isRoot, "mounting a disk image needs root"))
+struct FailingDiskTests {
+    private static let content = String(repeating: "0123456789abcdef", count: 1 << 16)
+
+    @Test("After a disk failed to write, what is on it in the end is what the server has")
+    func failedSync() async throws {
+        try await withTemporaryFolder { folder in
+            let memory = "\(folder)/memory"
+            try Files.makeFolder(memory)
+            // The image has holes; what backs them fills up, and then writing them fails.
+            try await mustRun("mount", ["-t", "tmpfs", "-o", "size=24m", "tmpfs", memory])
+            do { try await fail(folder, memory) } catch { Issue.record(error) }
+            try await mustRun("umount", ["--lazy", memory])
+        }
+    }
+
+    private func fail(_ folder: String, _ memory: String) async throws {
+        let image = try await DiskImage.make(.ext4WithoutJournal, at: "\(memory)/image")
+        var files: [Item] = []
+        try await image.mounted(at: "\(folder)/disk") {
+            let rig = try Rig(folder: folder, files: "\(folder)/disk/files")
+            // Until now what the file system itself writes has found its place.
+            let first = try await rig.addFile("/first", "small")
+            try await rig.ask(.download, first, for: .availableOffline)
+            #expect(try await rig.engine.drain().isDone)
+
+            let ballast = open("\(memory)/ballast", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+            let page = [UInt8](repeating: 7, count: 4096)
+            while write(ballast, page, page.count) > 0 {}
+            close(ballast)
+            files = try await rig.addFiles(3) { ("/f\($0)", Self.content) }
+            for file in files { try await rig.ask(.download, file, for: .availableOffline) }
+            let outcome = try await rig.engine.drain()
+            #expect(outcome.failure?.kind == .localIO, "\(String(describing: outcome.failure))")
+            for file in files { #expect(try await rig.now(file).cloudStatus == .cloudOnly) }
+
+            Files.remove("\(memory)/ballast")
+            #expect(try await rig.engine.drain().isDone)
+            for file in files {
+                #expect(try await rig.now(file).cloudStatus == .localCopy)
+            }
+            #expect(files.contains { rig.source.requestCount($0.path) > 1 })
+            try rig.vault.close()
+        }
+        // What the disk has, and not the memory.
+        try await image.mounted(at: "\(folder)/disk") {
+            for file in files {
+                let text = try Files.text("\(folder)/disk/files\(file.path.text)")
+                #expect(text == Self.content, "\(file.path)")
+            }
+        }
+    }
+}
