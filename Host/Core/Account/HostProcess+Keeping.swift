@@ -15,12 +15,20 @@ extension HostProcess {
     ) async throws(Failure) {
         var restarts = Restarts(isAlone: isAlone)
         let trouble = TroubleNote(bookmark, options)
+        var wasOpen = false
         while !Task.isCancelled {
-            let (failure, worked, reopens) = await attempt(bookmark, credentials, trouble, atWork)
-            guard let failure else {
+            // Opened again where its disk is not mounted, it would be made anew.
+            var (problem, worked, reopens): (Failure?, Duration?, Bool) = (
+                wasOpen ? await Self.goneVault(bookmark) : nil, nil, false
+            )
+            if problem == nil { (problem, worked, reopens) = await attempt(bookmark, credentials, trouble, atWork) }
+            if worked != nil { wasOpen = true }
+            guard var failure = problem else {
                 if reopens { continue }
                 break
             }
+            // Whatever failed first, failed for that. One that was never open has none.
+            if wasOpen, let gone = await Self.goneVault(bookmark) { failure = gone }
             if Task.isCancelled {
                 // A stop while it was being opened is no failure.
                 guard worked != nil else { break }
@@ -34,6 +42,18 @@ extension HostProcess {
             do { try await options.clock.sleep(pause) } catch { break }
         }
         await trouble.clear()
+    }
+
+    /// - Returns: what is to be said if a vault that was there is not.
+    private nonisolated static func goneVault(_ bookmark: Bookmark) async -> Failure? {
+        do {
+            guard try await !blocking({ Vault.exists(at: bookmark.vault) }) else { return nil }
+            return Failure(
+                .localIO, "The vault \(bookmark.vault) was here and is gone",
+                hint: "Mount it where it was, or restart Larder to begin a new one")
+        } catch {
+            return Failure(of: error)
+        }
     }
 
     /// - Returns: what went wrong; nil if nothing did. And how long the account was at work; nil if it could not be opened.
@@ -144,7 +164,10 @@ private final class TroubleNote: Sendable {
 
     private func write(_ trouble: VaultTrouble?) async {
         do {
-            try await blocking { [vault] in _ = Vault.note(trouble, at: vault) }
+            try await blocking { [vault] in
+                // Where it is not mounted, nothing is written in its place.
+                if Vault.exists(at: vault) { _ = Vault.note(trouble, at: vault) }
+            }
         } catch {
             logger.debug("\(error)")
         }

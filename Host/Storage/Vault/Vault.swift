@@ -88,6 +88,11 @@ public final class Vault: Sendable {
         }
     }
 
+    /// Whether there is a vault with a database, as far as it can be told: an error of the disk is no absence. It blocks.
+    public static func exists(at path: String) -> Bool {
+        access("\(path)/larder.db", F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR)
+    }
+
     /// The database of a vault, for reading beside a host that may have it open.
     public static func openDatabaseForReading(at path: String) throws(Failure) -> Database {
         try VaultRestore.refuseUnfinished(path)

@@ -99,6 +99,51 @@ import Testing
         }
     }
 
+    @Test(
+        "H11: a vault that goes while its host runs, as with its disk, is waited for, and none is made in its place",
+        arguments: [true, false])
+    func goneVault(isAlone: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let (clock, log) = (ManualClock(), CollectedLog())
+            let (vault, elsewhere) = ("\(folder)/vault", "\(folder)/elsewhere")
+            let bookmark = Bookmark(
+                name: "test", url: "http://127.0.0.1:9/", username: "ada", vault: vault, files: "\(vault)/files")
+            let process = try process(clock, log)
+            let states = States()
+            let keeping = Task {
+                try await process.keep(bookmark, isAlone: isAlone, credentials: { AccountSecret(.none) }) {
+                    states.add($0 != nil)
+                }
+            }
+            await until { states.all == [true] && Files.exists("\(vault)/files") }
+            // What is left is the folder that it was mounted on.
+            try await mustRun("mv", [vault, elsewhere])
+            try Files.makeFolder(vault)
+            await until {
+                clock.advance(to: clock.now + .seconds(1))
+                return log.contains(
+                    "error: The account waits, and goes on when this is over: The vault \(vault) was here")
+            }
+            for _ in 0..<100 {
+                clock.advance(to: clock.now + .seconds(1))
+                await Task.yield()
+            }
+            let names = try Files.names(in: vault)
+            // A backup may just have been under way.
+            #expect(names == [] || names == ["backups"])
+            #expect(states.all == [true, false])
+            Files.remove(vault)
+            try await mustRun("mv", [elsewhere, vault])
+            await until {
+                clock.advance(to: clock.now + .seconds(1))
+                return states.all == [true, false, true] && log.contains("notice: The account goes on again")
+            }
+            keeping.cancel()
+            try await keeping.value
+            try await process.close()
+        }
+    }
+
     @Test("H11: what does not pass ends an account, which says so where others go on; a stop while it waits is none")
     func ending() async throws {
         try await withTemporaryFolder { folder in
