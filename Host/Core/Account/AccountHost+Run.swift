@@ -132,7 +132,7 @@ extension AccountHost {
         }
     }
 
-    /// Why a scan was cut off.
+    /// Why a scan was cut off, or did not even list the root.
     private struct CutOffScan: Error {
         /// Whether the server says that it cannot serve now.
         var isUnavailable: Bool
@@ -152,7 +152,10 @@ extension AccountHost {
         let outcome = try await scan(facts, mode, root: root, listing: listing) { plan.waits($0, at: now) }
         let end = clock.monotonic()
         walks.ended(mode, outcome, walkBegan: history.openWalk, time: clock.now(), at: end)
-        if outcome.isCutOff { throw CutOffScan(isUnavailable: outcome.failed.values.contains(where: \.isUnavailable)) }
+        // Without its root it may not be there at all: it is looked for anew, and the status says what is found.
+        if outcome.isCutOff || outcome.failed[.root] != nil {
+            throw CutOffScan(isUnavailable: outcome.failed.values.contains(where: \.isUnavailable))
+        }
         if !outcome.isComplete { try await passTime() }
         return facts.isOwnCloudFamily && !history.etagsWereWrong ? nil : walks.pause(at: end)
     }

@@ -148,6 +148,32 @@ struct WalkTests {
         }
     }
 
+    @Test(
+        "C3: a running host does not call a server online that answers its root with a refusal or a page; then all goes on",
+        arguments: [Fault.Kind.status(403), .page])
+    func refusedRoot(_ kind: Fault.Kind) async throws {
+        try await Bench.running(.plain, clock: TestClock(patience: .seconds(5))) { bench in
+            bench.put("/a/1", "one")
+            try await bench.runWell()
+            try await bench.hosting {
+                try await bench.until { try await bench.connection == .online }
+                try await bench.untilWaiting()
+                let fault = bench.server.add(Fault(kind, method: "PROPFIND", path: "/"))
+                try await bench.until {
+                    bench.clock.advance(.seconds(10))
+                    return try await bench.connection == .offline
+                }
+                bench.put("/a/2", "two")
+                bench.server.remove(fault)
+                try await bench.until {
+                    bench.clock.advance(.seconds(10))
+                    return try await bench.item("/a/2") != nil
+                }
+                #expect(try await bench.connection == .online)
+            }
+        }
+    }
+
     @Test("H11: a running host does not call a server online that is gone, and says so once")
     func goneServer() async throws {
         try await Bench.running(.plain, clock: TestClock(patience: .seconds(5))) { bench in
