@@ -117,10 +117,12 @@ final class TreeMover: Sendable {
 
     /// The target is a folder with something in it: what is known moves file by file.
     private func moveContents(of move: TreeMove) throws {
-        try database.writeBlocking { tx in
-            try tx.journalMovesIntoFolder(from: move.from, to: move.to)
+        let folders = try database.writeBlocking { tx in
+            let folders = try tx.journalMovesIntoFolder(from: move.from, to: move.to)
             try tx.removeTreeMove(move.id)
+            return folders
         }
+        for folder in folders where try isNoItems(folder) { _ = try tree.removeFolderIfEmpty(folder) }
     }
 
     /// Removes the folders that a file has left empty and that are no item's any more: those of a folder whose contents moved one by

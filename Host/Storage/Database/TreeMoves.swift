@@ -130,7 +130,8 @@ extension Transaction {
     static func bounds(below folder: ItemPath) -> StatementArguments { [folder.text] + range(below: folder) }
 
     /// A folder cannot move as a whole, since its target is a folder with something in it: its copies move one by one.
-    public func journalMovesIntoFolder(from old: ItemPath, to new: ItemPath) throws {
+    /// - Returns: where it and the folders in it lay, the deepest first: those without copies are left empty.
+    public func journalMovesIntoFolder(from old: ItemPath, to new: ItemPath) throws -> [ItemPath] {
         let rows = try Row.fetchAll(
             db.cachedStatement(
                 sql: "SELECT localID, path FROM items WHERE \(Self.below) AND type = 0 AND \(Self.hasFile)"),
@@ -139,6 +140,10 @@ extension Transaction {
             let path = ItemPath(unchecked: row[1])
             try journalMove(of: LocalID(row[0]), from: path.moved(from: new, to: old), to: path)
         }
+        let folders = try String.fetchAll(
+            db.cachedStatement(sql: "SELECT path FROM items WHERE \(Self.below) AND type = 1 ORDER BY path DESC"),
+            arguments: Self.bounds(below: new))
+        return folders.map { ItemPath(unchecked: $0).moved(from: new, to: old) } + [old]
     }
 
     public func removeTreeMove(_ id: Int64) throws {

@@ -224,6 +224,28 @@ struct MovingTests {
         }
     }
 
+    @Test("I6: folders without copies that move to where a person has made one leave nothing behind either")
+    func emptyFolders() async throws {
+        try await Bench.running { bench in
+            bench.put("/a/deep/deeper/1", "one")
+            try await bench.pin("/")
+            try await bench.runWell()
+            // Its folders stay, as they are while it is still to come.
+            Files.remove(bench.local("/a/deep/deeper/1"))
+            bench.server.tree.move("/a", to: "/b")
+            let hold = bench.server.add(Fault(.hold(), method: "PROPFIND", path: "/"))
+            let host = try await bench.ready()
+            let run = Task { await host.runOnce() }
+            await bench.server.untilHeld(hold)
+            try Files.write("mine", to: bench.local("/b/deep/mine"))
+            bench.server.remove(hold)
+            #expect(await run.value.failures.map(\.message) == [])
+            #expect(
+                try bench.tree() == ["/b/", "/b/deep/", "/b/deep/deeper/", "/b/deep/deeper/1", "/b/deep/mine"])
+            #expect(try bench.text("/b/deep/mine") == "mine")
+        }
+    }
+
     @Test("I5: a file that was changed here goes along when its item moves, as it is")
     func modifiedMoves() async throws {
         try await Bench.running { bench in
