@@ -73,7 +73,7 @@ struct StoryTests {
                     copy.text = text
                     if isFetched || isWished { copy.lastUsed = day }
                     copies[path] = copy
-                } else if isWished {
+                } else if isWished, copies[path] == nil || !isHeldForWriting(path) {
                     copies[path] = Copy(text: text, isPinned: false, isPersons: true, lastUsed: day)
                 } else if let copy = copies[path] {
                     if copy.isPinned {
@@ -93,6 +93,14 @@ struct StoryTests {
             }
             wishes = []
             known = server
+        }
+
+        /// Whether somebody writes it or is about to delete it: then no other version takes its place.
+        private func isHeldForWriting(_ path: String) -> Bool {
+            switch claims[path]?.kind {
+            case .write, .delete: true
+            case .read, nil: false
+            }
         }
 
         /// Its pin is gone: it is a person's again, or nobody's.
