@@ -19,9 +19,10 @@ import Testing
         for end in ["-wal", "-shm"] { Files.remove(path + end) }
         var bytes = try Files.read(path)
         if isHidden {
-            // The last pages are those of the largest table.
-            for page in stride(from: bytes.count - 20 * 4096, to: bytes.count, by: 4096) {
-                for index in page..<page + 100 { bytes[index] = 0x5a }
+            // Those with a plugin's large values.
+            for page in stride(from: 0, to: bytes.count, by: 4096) {
+                guard bytes[page..<page + 4096].count(where: { $0 == 1 }) > 2_000 else { continue }
+                for index in page..<page + 8 { bytes[index] = 0x5a }
             }
         } else {
             for index in stride(from: 4096, to: bytes.count, by: 7) { bytes[index] = 0x5a }
@@ -74,7 +75,9 @@ import Testing
             try Files.write("", to: path + "/unclosed")
             // A sound one goes on.
             try Vault.open(at: path).close()
-            try damage(path + "/larder.db")
+            try damage(path + "/larder.db", isHidden: true)
+            // Opening alone does not meet the damage.
+            try Vault.open(at: path).close()
             try Files.write("", to: path + "/unclosed")
             let failure = #expect(throws: Failure.self) { try Vault.open(at: path) }
             #expect(failure?.kind == .localIO && failure?.hint?.contains("larder check --restore") == true)
