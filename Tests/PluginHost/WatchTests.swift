@@ -7,11 +7,11 @@ import Testing
 @testable import PluginHost
 
 @Suite struct WatchTests {
-    @Test("GL5: a call that does not return is named once, for as long as it hangs")
+    @Test("GL5: a native call that does not return is named once, and another plugin goes on beside it")
     func hanging() async throws {
         try await withPluginFolder { folder in
-            let library = "\(folder.path)/v.so"
-            try await CompiledPlugin.build("variant", to: library)
+            let (fatal, until) = (PluginID("org.example.fatal"), "\(folder.path)/until")
+            for name in ["fatal", "variant"] { try await CompiledPlugin.build(name, to: "\(folder.path)/\(name).so") }
             let seconds = Mutex(0)
             let clock = HostClock(
                 now: { Timestamp(seconds: 0) }, monotonic: { .seconds(seconds.withLock { $0 }) },
@@ -20,23 +20,32 @@ import Testing
                         value += 1
                         return value
                     }
-                    if now > 100 { throw CancellationError() }
+                    if now > 200 { throw CancellationError() }
                 })
-            let host = PluginHost(
-                builtIn: "\(folder.path)/none",
-                settings: Settings(plugins: [
-                    PluginSettings(id: PluginFolder.variant, library: library, isolation: .inProcess)
-                ]), probe: PluginFolder.probe, memory: nil, clock: clock, logger: folder.log.logger)
-            await host.load()
+            let host = await folder.load(
+                [
+                    PluginSettings(
+                        id: fatal, library: "\(folder.path)/fatal.so", isolation: .inProcess,
+                        json: #"{"does": "hang", "in": "match", "until": "\#(until)"}"#),
+                    PluginSettings(
+                        id: PluginFolder.variant, library: "\(folder.path)/variant.so", isolation: .inProcess),
+                ], clock: clock)
             let instances = await host.start(AccountEnvironment(name: "x", logger: folder.log.logger))
-            let instance = try #require(instances.first)
-            // As if a call were under way.
-            instance.context.callCount.add(1, ordering: .relaxed)
+            let hanging = try #require(instances.first { $0.plugin == fatal })
+            let other = try #require(instances.first { $0.plugin == PluginFolder.variant })
+            let call = Task { try await hanging.withProcessor { $0.condition(.match, .timer) } }
+            await TestSupport.until { hanging.context.callCount.load(ordering: .relaxed) % 2 == 1 }
             await host.watch()
-            #expect(folder.log.messages.filter { $0.contains("org.example.variant hangs") }.count == 1)
-            instance.context.callCount.add(1, ordering: .relaxed)
+            let named = folder.log.messages.filter { $0.contains(" hangs: ") }
+            #expect(
+                named.count == 1 && named[0].contains("\(fatal) hangs: matchCondition has not returned"), "\(named)")
+            try await other.withProcessor { _ = $0.didPassTrigger(.timer) }
+            #expect(hanging.context.callCount.load(ordering: .relaxed) % 2 == 1)
+            try Files.write("", to: until)
+            #expect(try await call.value == #"type == "file""#)
             await host.stop(instances)
-            #expect(await host.reports().first { $0.id == PluginFolder.variant }?.state == .stopped)
+            let ours = await host.reports().filter { $0.id == fatal || $0.id == PluginFolder.variant }
+            #expect(ours.map(\.state) == [.stopped, .stopped])
             await host.shutDown()
         }
     }

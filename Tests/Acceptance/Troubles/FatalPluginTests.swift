@@ -54,12 +54,12 @@ import Testing
         }
 
         /// Waits until the call for the item is under way.
-        func untilCalled() async throws {
-            for _ in 0..<1_000 {
-                let found = try await TestSupport.run(
-                    "grep", ["-a", "-q", "/Some/bad", "\(account.vault)/plugins/calls"])
-                if found.exitCode == 0 { return }
-                try await Task.sleep(for: .milliseconds(10))
+        func untilCalled() async throws { try await untilWritten("/Some/bad", in: "\(account.vault)/plugins/calls") }
+
+        /// Waits until the file has the text.
+        func untilWritten(_ text: String, in file: String) async throws {
+            try await soon("\(text) is in \(file)") {
+                try await TestSupport.run("grep", ["-a", "-q", text, file]).exitCode == 0
             }
         }
 
@@ -189,6 +189,24 @@ import Testing
         }
     }
 
+    @Test("GL5: while one plugin's poll does not return, the others find and fetch what changed; the stop names it")
+    func othersGoOn() async throws {
+        try await withFatal { fatal in
+            let begun = "\(fatal.account.folder)/until.begun"
+            try fatal.set("hang", in: "poll", until: "\(fatal.account.folder)/until")
+            let host = try fatal.account.larder.start(["run"], errors: "\(fatal.account.folder)/log")
+            try await fatal.untilWritten("begun", in: begun)
+            for content in ["two", "three"] {
+                fatal.server.tree.put("/pinned", content)
+                try await fatal.untilWritten(content, in: "\(fatal.account.files)/pinned")
+            }
+            host.send(SIGTERM)
+            #expect(await host.wait(atMost: .seconds(25)) == .code(1))
+            let log = try Files.text("\(fatal.account.folder)/log")
+            #expect(log.contains("org.example.fatal hangs: poll of the loop fatal did not return"), "\(log)")
+        }
+    }
+
     @Test("G17: rows that are lent to a call stay as they are while it hangs and the database is written")
     func lentRows() async throws {
         try await withFatal { fatal in
@@ -198,16 +216,15 @@ import Testing
             try await fatal.untilCalled()
             fatal.server.tree.remove("/Some/bad")
             fatal.server.tree.put("/new", "x")
-            for _ in 0..<600 {
-                if try await fatal.account.larder("ls", "/").output.contains("new") { break }
-                try await Task.sleep(for: .milliseconds(50))
+            try await soon("the new file is known", beside: host) {
+                try await fatal.account.larder("ls", "/").output.contains("new")
             }
             #expect(try await !fatal.account.larder("ls", "-r", "/").output.contains("bad"))
             try Files.write("", to: answer)
-            for _ in 0..<1_000 where try Files.text(answer).isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+            try await soon("it has answered") { try !Files.text(answer).isEmpty }
             #expect(try Files.text(answer) == "as it was")
             host.send(SIGTERM)
-            #expect(await host.wait(atMost: .seconds(10)) == .code(0))
+            #expect(await host.wait(atMost: .seconds(120)) == .code(0))
         }
     }
 

@@ -1,6 +1,6 @@
 /* A processor and an event loop that do to the host what their setting `does` says, in the call that `in` names: for the item
- * whose name is bad, in the loop's poll, in start, or in the match condition. `hang` waits for the file `until`, if it is set, says
- * in it whether the item that it was lent is as it was, and returns. */
+ * whose name is bad, in the loop's poll, in start, or in the match condition. `hang` says in `until.begun` that it has begun, if
+ * `until` is set, waits for that file, says in it whether the item that it was lent is as it was, and returns. */
 #include <larder/larder.h>
 #include <signal.h>
 #include <stdio.h>
@@ -38,11 +38,18 @@ static int deeper(volatile char *above) {
 }
 
 static void hang(struct fatal *me, const larder_item *item) {
-    char path[512] = "";
+    char path[512] = "", begun[sizeof me->until + 8];
     size_t length = item && item->path.len < sizeof path ? item->path.len : 0;
     struct timespec rest = {0, 10000000};
     FILE *file;
     if (length) memcpy(path, item->path.ptr, length);
+    if (me->until[0]) {
+        snprintf(begun, sizeof begun, "%s.begun", me->until);
+        if ((file = fopen(begun, "w"))) {
+            fputs("begun", file);
+            fclose(file);
+        }
+    }
     while (!me->until[0] || access(me->until, F_OK) != 0) nanosleep(&rest, 0);
     file = fopen(me->until, "w");
     if (!file) return;
