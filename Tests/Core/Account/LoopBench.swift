@@ -37,6 +37,8 @@ extension Bench {
     /// An account with test loops, which scans when it is told to, and polls when the time is put forward.
     static func looping(
         mode: String = "", pages: Int = 1, target: String = "/asked", follower: Bool = false,
+        // Longer than what a run waits for, shorter than what a loop's call may take.
+        patience: Duration = .seconds(5),
         isolation: isolated (any Actor)? = #isolation, _ body: (Bench) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
@@ -44,8 +46,7 @@ extension Bench {
             try await loopers.add(mode: mode, pages: pages, target: target)
             if follower { try await loopers.add("follower", collection: "org.example.looper") }
             let settings = Settings(poll: TestClock.poll, walk: TestClock.poll, plugins: loopers.plugins)
-            // Longer than what a run waits for, shorter than what a loop's call may take.
-            try await running(settings: settings, clock: TestClock(patience: .seconds(5)), body)
+            try await running(settings: settings, clock: TestClock(patience: patience), body)
         }
     }
 

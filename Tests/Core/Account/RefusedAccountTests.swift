@@ -101,6 +101,35 @@ struct RefusedAccountTests {
         }
     }
 
+    @Test("C2, K14: while loops alone are refused files go on, and a secret that was written anew is tried at once")
+    func loopsRefused() async throws {
+        try await Bench.looping(mode: "needs leave", patience: .seconds(1.5)) { bench in
+            let right = Credentials.basic(
+                username: bench.server.configuration.user, password: bench.server.configuration.password)
+            try await bench.runWell()
+            let fault = bench.server.add(Fault(.status(401), path: "/asked"))
+            try await bench.whileHosting {
+                try await bench.until {
+                    bench.clock.advance(.seconds(80))
+                    return try await bench.loop()?.lastResult == .error
+                }
+                bench.put("/a", "one")
+                try await bench.until {
+                    bench.clock.advance(.seconds(80))
+                    bench.clock.scan()
+                    return try await bench.item("/a") != nil
+                }
+                #expect(!bench.host.state.isRefused)
+                bench.server.remove(fault)
+                // The loop itself would be asked after its time alone.
+                let asked = bench.asked
+                bench.secret.set(right)
+                try await bench.pass(.seconds(10)) { bench.asked > asked }
+                try await bench.until { try await bench.loop()?.lastResult == .ok }
+            }
+        }
+    }
+
     @Test("C2: after a run that was refused the status says why, until a run was not")
     func refusedOnce() async throws {
         try await Bench.refusing { bench in
