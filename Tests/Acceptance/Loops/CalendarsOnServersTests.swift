@@ -90,17 +90,9 @@ import Testing
             let server = kept.server
             let host = try kept.account.larder.start(["run"], errors: "\(folder)/log")
             func until(
-                _ what: Comment, _ place: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
+                _ what: String, _ place: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
             ) async throws {
-                let clock = ContinuousClock()
-                let deadline = clock.now + .seconds(60)
-                while try await !isSo() {
-                    guard clock.now < deadline, !host.hasEnded else {
-                        Issue.record("\(what)\n\(try Files.text("\(folder)/log").suffix(4_000))", sourceLocation: place)
-                        return
-                    }
-                    try await clock.sleep(for: .milliseconds(50))
-                }
+                try await soon(what, beside: host, log: "\(folder)/log", place) { try await isSo() }
             }
             do {
                 // The last calendar of all would wait for a person.
@@ -225,7 +217,7 @@ import Testing
             try await HostClock.system.sleep(.seconds(3))
             #expect(try await refused() == unasked + 1)
             host.send(SIGTERM)
-            #expect(await host.wait(atMost: .seconds(20)) == .code(0))
+            #expect(await host.wait(atMost: .seconds(120)) == .code(0))
         }
     }
 

@@ -143,7 +143,7 @@ import Testing
                 }
                 let inside = try Inside(host.pid)
                 host.send(SIGTERM)
-                #expect(await host.wait(atMost: .seconds(20)) == .code(0))
+                #expect(await host.wait(atMost: .seconds(120)) == .code(0))
                 return inside
             }
             let before = try await inside()
@@ -281,7 +281,7 @@ import Testing
                 #expect(try await larder("loop", command, "looper").exitCode == 75)
             }
             host.send(SIGTERM)
-            #expect(await host.wait(atMost: .seconds(60)) == .code(0))
+            #expect(await host.wait(atMost: .seconds(120)) == .code(0))
             let nowhere = try looping.account(url: "http://127.0.0.1:9/").larder
             #expect(try await nowhere("loop", "poll").exitCode == 69)
         }

@@ -33,17 +33,9 @@ import Testing
 
         /// Looks again and again until something is so.
         func until(
-            _ what: Comment, _ place: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
+            _ what: String, _ place: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
         ) async throws {
-            let clock = ContinuousClock()
-            let deadline = clock.now + .seconds(60)
-            while try await !isSo() {
-                guard clock.now < deadline, host?.hasEnded != true else {
-                    Issue.record("\(what)\n\(try log().suffix(3_000))", sourceLocation: place)
-                    return
-                }
-                try await clock.sleep(for: .milliseconds(50))
-            }
+            try await soon(what, beside: host, log: "\(account.folder)/log", place) { try await isSo() }
         }
 
         /// Waits until the server's list of shares was asked for so many times more.

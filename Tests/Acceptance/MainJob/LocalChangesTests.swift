@@ -17,17 +17,9 @@ import Testing
 
         /// Looks again and again until something is so.
         func until(
-            _ what: Comment, _ place: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
+            _ what: String, _ place: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
         ) async throws {
-            let clock = ContinuousClock()
-            let deadline = clock.now + .seconds(60)
-            while try await !isSo() {
-                guard clock.now < deadline, !host.hasEnded else {
-                    Issue.record(what, sourceLocation: place)
-                    return
-                }
-                try await clock.sleep(for: .milliseconds(50))
-            }
+            try await soon(what, beside: host, log: "\(account.folder)/log", place) { try await isSo() }
         }
 
         func log() throws -> String { try Files.text("\(account.folder)/log") }
@@ -141,7 +133,7 @@ import Testing
         try await running { running in
             let account = running.account
             rename(account.files, account.files + "-elsewhere")
-            let status = await running.host.wait(atMost: .seconds(60))
+            let status = await running.host.wait(atMost: .seconds(120))
             #expect(status == .code(74))
             let log = try running.log()
             #expect(log.contains(account.files), "\(log)")

@@ -79,7 +79,7 @@ import Testing
             let cat = try await must(account, "--json", "explain", "/Photos/cat.jpg")
             server.remove(fault)
             host.send(SIGTERM)
-            #expect(await host.wait(atMost: .seconds(60)) == .code(0))
+            #expect(await host.wait(atMost: .seconds(120)) == .code(0))
             #expect(cat.lines.count == 5)
             #expect(
                 cat.lines[0].hasPrefix(

@@ -147,7 +147,7 @@ import Testing
             }
             server.remove(fault)
             host.send(SIGTERM)
-            #expect(await host.wait(atMost: .seconds(60)) == .code(0))
+            #expect(await host.wait(atMost: .seconds(120)) == .code(0))
         }
     }
 }

@@ -103,10 +103,9 @@ extension String {
                 let account = try Account(in: folder, server)
                 let host = try account.larder.start(["run"])
                 let backup = account.vault + "/backups/larder-000001.db"
-                for _ in 0..<1_000 where !Files.exists(backup) { try await Task.sleep(for: .milliseconds(10)) }
-                #expect(Files.exists(backup))
+                try await soon("there is a backup", beside: host) { Files.exists(backup) }
                 host.send(SIGTERM)
-                #expect(await host.wait(atMost: .seconds(10)) == .code(0))
+                #expect(await host.wait(atMost: .seconds(120)) == .code(0))
                 #expect(try await account.larder("--json", "check").output.contains(#""sound":true"#))
             }
         }

@@ -13,17 +13,15 @@ import Testing
                 let account = try Account(in: folder, server, settings: ["poll: 1s"])
                 #expect(try await account.larder("pin", "/").exitCode == 0)
                 let host = try account.larder.start(["run"], errors: "\(folder)/log")
-                for _ in 0..<300 where try account.text("a") == nil { try await Task.sleep(for: .milliseconds(10)) }
+                try await soon("it works") { try account.text("a") != nil }
                 host.send(SIGHUP)
-                for _ in 0..<300 where try !Files.text("\(folder)/log").contains("SIGHUP") {
-                    try await Task.sleep(for: .milliseconds(10))
-                }
+                try await soon("it says so") { try Files.text("\(folder)/log").contains("SIGHUP") }
                 #expect(try Files.text("\(folder)/log").contains("restart"))
                 server.tree.put("/b", "two")
-                for _ in 0..<300 where try account.text("b") == nil { try await Task.sleep(for: .milliseconds(10)) }
+                try await soon("it goes on") { try account.text("b") != nil }
                 #expect(try account.text("b") == "two" && !host.hasEnded)
                 host.send(SIGTERM)
-                #expect(await host.wait(atMost: .seconds(10)) == .code(0))
+                #expect(await host.wait(atMost: .seconds(120)) == .code(0))
             }
         }
     }

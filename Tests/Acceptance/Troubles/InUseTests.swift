@@ -77,7 +77,7 @@ struct InUseTests {
             throw error
         }
         try Files.write("", to: go)
-        #expect(await child.wait(atMost: .seconds(20)) == .code(0))
+        #expect(await child.wait(atMost: .seconds(120)) == .code(0))
         return try Files.text(seen)
     }
 

@@ -25,12 +25,12 @@ import Testing
 
     /// The same, once it is another than it was.
     private func lastUsed(_ name: String, after before: String?, _ account: Account) async throws -> String? {
-        for _ in 0..<1_000 {
-            let now = try await lastUsed(name, account)
-            if now != before { return now }
-            try await Task.sleep(for: .milliseconds(20))
+        var now = before
+        try await soon("the use is known") {
+            now = try await lastUsed(name, account)
+            return now != before
         }
-        return before
+        return now
     }
 
     private func whileRunning(_ account: Account, _ body: () async throws -> Void) async throws {

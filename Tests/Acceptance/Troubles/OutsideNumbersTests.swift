@@ -74,10 +74,10 @@ import Testing
                 let account = try Account(in: folder, server)
                 let host = try account.larder.start(["run"])
                 var next: Substring?
-                for _ in 0..<100 where next == nil {
-                    try await Task.sleep(for: .milliseconds(50))
+                try await soon("the next poll is planned", beside: host) {
                     let status = try await account.larder("--json", "status").output
                     next = status.firstMatch(of: /"nextPoll":"([0-9-]+)/)?.1
+                    return next != nil
                 }
                 await host.stop()
                 let day = Date.ISO8601FormatStyle(dateSeparator: .dash).year().month().day()

@@ -81,15 +81,15 @@ import Testing
         try await withPlugin("mode: fails, \(Self.wanted)", more: ["poll: 1s"]) { _, account in
             let host = try account.larder.start(["run"], errors: "\(account.folder)/log")
             var list = ""
-            await until {
-                list = await (try? account.larder("plugin", "list"))?.output ?? ""
-                return list.contains("degraded") || host.hasEnded
+            try await soon("it is degraded", beside: host) {
+                list = try await account.larder("plugin", "list").output
+                return list.contains("degraded")
             }
             #expect(list.contains("degraded") && list.contains("performAction of /a failed"), "\(list)")
             let json = try await account.larder("--json", "status")
             #expect(json.output.contains(#""state":"degraded""#), "\(json.summary)")
             host.send(SIGTERM)
-            #expect(await host.wait(atMost: .seconds(20)) == .code(0))
+            #expect(await host.wait(atMost: .seconds(120)) == .code(0))
         }
     }
 

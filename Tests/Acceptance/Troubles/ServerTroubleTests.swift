@@ -79,11 +79,7 @@ import Testing
 
     /// Returns when something has come about.
     private func settled(_ isSo: () async throws -> Bool) async throws {
-        for _ in 0..<600 {
-            if try await isSo() { return }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        Issue.record("It did not come to be so")
+        try await soon("it settles") { try await isSo() }
     }
 
     @Test(

@@ -109,12 +109,9 @@ import Testing
             let before = try await statuses(account)
             let host = try account.larder.start(["run"])
             func isIssue(_ isSo: Bool) async throws {
-                for _ in 0..<600 where !host.hasEnded {
-                    let listed = try await account.larder("issue", "list").output
-                    if listed.contains("tree.unreadable") == isSo { return }
-                    try await Task.sleep(for: .milliseconds(50))
+                try await soon("it is\(isSo ? " an" : " no longer an") issue", beside: host) {
+                    try await account.larder("issue", "list").output.contains("tree.unreadable") == isSo
                 }
-                Issue.record("it is\(isSo ? " no" : " still an") issue")
             }
             // In one step: what is missing, the host would fetch again.
             try #require(symlink(elsewhere, elsewhere) == 0)

@@ -114,7 +114,7 @@ import Testing
     /// The file's listing once its ETag is strong.
     private func settled(_ file: ItemPath, _ connection: Connection) async throws -> ListedItem {
         var found = try await connection.list(file, depth: .zero) { _ in }.folder
-        for _ in 0..<500 where found.etag?.strength != .strong {
+        for _ in 0..<6_000 where found.etag?.strength != .strong {
             try await Task.sleep(for: .milliseconds(10))
             found = try await connection.list(file, depth: .zero) { _ in }.folder
         }

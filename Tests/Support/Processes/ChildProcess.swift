@@ -105,10 +105,10 @@ public final class ChildProcess: Sendable {
         return await wait()
     }
 
-    /// Asks the process to end, and kills its group if it has not done so ten seconds later.
+    /// Asks the process to end, and kills its group if it has not done so a minute later.
     @discardableResult public func stop() async -> ExitStatus {
         send(SIGTERM)
-        return await wait(atMost: .seconds(10))
+        return await wait(atMost: .seconds(60))
     }
 
     private func killGroup() {

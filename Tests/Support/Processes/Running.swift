@@ -19,7 +19,7 @@ public struct ProcessResult: Sendable {
 /// - Parameter timeout: after it the program is killed, and its status is that of the signal.
 public func run(
     _ program: String, _ arguments: [String] = [], environment: [String: String]? = nil,
-    timeout: Duration = .seconds(120)
+    timeout: Duration = .seconds(300)
 ) async throws -> ProcessResult {
     try await withTemporaryFolder { scratch in
         let child = try ChildProcess(
@@ -33,7 +33,7 @@ public func run(
 
 /// Runs a program that a test cannot do without; anything but exit code 0 is an error.
 @discardableResult public func mustRun(
-    _ program: String, _ arguments: [String] = [], timeout: Duration = .seconds(120)
+    _ program: String, _ arguments: [String] = [], timeout: Duration = .seconds(300)
 ) async throws -> String {
     let result = try await run(program, arguments, timeout: timeout)
     guard result.exitCode == 0 else {
@@ -86,12 +86,12 @@ public struct LarderCommand: Sendable {
     }
 
     /// Runs `larder --config … ARGUMENTS` to its end.
-    public func callAsFunction(_ arguments: String..., timeout: Duration = .seconds(120)) async throws -> ProcessResult
+    public func callAsFunction(_ arguments: String..., timeout: Duration = .seconds(300)) async throws -> ProcessResult
     {
         try await run(arguments, timeout: timeout)
     }
 
-    public func run(_ arguments: [String], timeout: Duration = .seconds(120)) async throws -> ProcessResult {
+    public func run(_ arguments: [String], timeout: Duration = .seconds(300)) async throws -> ProcessResult {
         let (program, all) = try command(arguments)
         return try await TestSupport.run(program, all, environment: surroundings, timeout: timeout)
     }

@@ -34,9 +34,9 @@ func withListening<Server, Result>(
 }
 
 /// Waits until a port accepts connections.
-/// - Returns: false if the program ended, or did not accept within 30 seconds.
+/// - Returns: false if the program ended, or did not accept within two minutes.
 private func accepts(_ port: UInt16, while child: ChildProcess) async -> Bool {
-    for _ in 0..<1_500 {
+    for _ in 0..<6_000 {
         if child.hasEnded { return false }
         if LoopbackPort.isOpen(port) { return !child.hasEnded && !isSomebodyElses(port, child) }
         do { try await Task.sleep(for: .milliseconds(20)) } catch { return false }
