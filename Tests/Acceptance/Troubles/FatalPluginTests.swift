@@ -193,6 +193,8 @@ import Testing
     func othersGoOn() async throws {
         try await withFatal { fatal in
             let begun = "\(fatal.account.folder)/until.begun"
+            // Processors run one after the other, and would wait for one of its own.
+            try await CompiledPlugin.build("fatal", to: fatal.library, defines: ["LOOP_ONLY=1"])
             try fatal.set("hang", in: "poll", until: "\(fatal.account.folder)/until")
             let host = try fatal.account.larder.start(["run"], errors: "\(fatal.account.folder)/log")
             try await fatal.untilWritten("begun", in: begun)

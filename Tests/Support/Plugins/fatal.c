@@ -1,6 +1,7 @@
 /* A processor and an event loop that do to the host what their setting `does` says, in the call that `in` names: for the item
  * whose name is bad, in the loop's poll, in start, or in the match condition. `hang` says in `until.begun` that it has begun, if
- * `until` is set, waits for that file, says in it whether the item that it was lent is as it was, and returns. */
+ * `until` is set, waits for that file, says in it whether the item that it was lent is as it was, and returns. With LOOP_ONLY it has
+ * no processor. */
 #include <larder/larder.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +13,9 @@
 #define S(literal) LARDER_STR(literal)
 #ifndef BUILD
 #define BUILD "1.0.0"
+#endif
+#ifndef LOOP_ONLY
+#define LOOP_ONLY 0
 #endif
 
 struct fatal {
@@ -135,7 +139,7 @@ static const void *extension(void *me, larder_str name) {
     (void)me;
     if (is(name, LARDER_EXT_CONFIG_SCHEMA)) return &schema;
     if (is(name, LARDER_EXT_EVENT_LOOP)) return &loops;
-    return is(name, LARDER_EXT_ITEM_POLICY_PROCESSOR) ? &processor : 0;
+    return !LOOP_ONLY && is(name, LARDER_EXT_ITEM_POLICY_PROCESSOR) ? &processor : 0;
 }
 
 static const larder_descriptor descriptor = {
