@@ -182,13 +182,23 @@ public final class ItemPolicies: Sendable {
             let version = version.load(ordering: .acquiring)
             do {
                 let isFruitful = try await seat.instance.withProcessor { [self] calls in
-                    let pass = ProcessorRun(self, seat: seat, calls: calls, run: run, policiesVersion: version)
-                    try pass.perform()
-                    return pass.isFruitful
+                    // What it missed is looked at first, with all there is.
+                    var runs = [run]
+                    if seat.takeMissed() { runs.insert(RunQueue.Run(cause: .all(.policiesChanged)), at: 0) }
+                    var isFruitful = false
+                    for run in runs {
+                        let pass = ProcessorRun(self, seat: seat, calls: calls, run: run, policiesVersion: version)
+                        try pass.perform()
+                        if pass.isFruitful { isFruitful = true }
+                    }
+                    return isFruitful
                 }
                 if isFruitful { looksForRoom = true }
             } catch is CancellationError {
                 return
+            } catch is PluginHangs {
+                // It was named. The others go on without it.
+                seat.miss()
             } catch let failure as Failure {
                 report(failure, of: seat.plugin, run)
             } catch {

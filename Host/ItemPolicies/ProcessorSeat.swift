@@ -16,6 +16,8 @@ final class ProcessorSeat: Sendable {
         var own: OwnCoverage?
         /// Whether it left items for lack of room.
         var isPending = false
+        /// Whether runs went by without it, since it hung.
+        var hasMissed = false
         /// Conditions and their texts: they change seldom, and one over many policies is long, so that it is compared, not hashed.
         var parsed: [(text: String, condition: ConditionMatcher)] = []
     }
@@ -37,6 +39,17 @@ final class ProcessorSeat: Sendable {
     init(_ instance: PluginInstance) {
         self.instance = instance
         plugin = instance.plugin
+    }
+
+    /// A run went by without it.
+    func miss() { state.withLock { $0.hasMissed = true } }
+
+    /// - Returns: whether runs went by without it, since this was asked last.
+    func takeMissed() -> Bool {
+        state.withLock { state in
+            defer { state.hasMissed = false }
+            return state.hasMissed
+        }
     }
 
     /// Whether it left items for lack of room.

@@ -253,7 +253,8 @@ public actor PluginHost {
         for index in entries.indices { entries[index].ready = nil }
     }
 
-    /// Names each call that does not return, once, for as long as it hangs. Returns when the task is cancelled.
+    /// Names each call that does not return, once, for as long as it hangs, and has the account's other processors go on without that
+    /// plugin's. Returns when the task is cancelled.
     public func watch(limit: Duration = .seconds(30)) async {
         var seen: [ObjectIdentifier: (count: Int, since: Duration, isNamed: Bool)] = [:]
         while true {
@@ -268,13 +269,18 @@ public actor PluginHost {
                 }
                 // A loop waits for a server, for at most a minute.
                 let limit = instance.loops == nil ? limit : limit + .seconds(60)
-                guard !before.isNamed, now - before.since >= limit else { continue }
+                guard now - before.since >= limit else { continue }
+                if before.isNamed {
+                    instance.thread.passOver()
+                    continue
+                }
                 before.isNamed = true
                 seen[id] = before
                 let call = instance.context.record.markHanging(at: clock.now())?.callText ?? "a call"
                 logger.error(
                     "The plugin \(instance.plugin) hangs: \(call) has not returned for \(limit); nothing but a restart of the host ends it, since it runs inside the host"
                 )
+                instance.thread.passOver()
             }
         }
     }

@@ -95,10 +95,12 @@ struct Workbench: Sendable {
 ///   - source: of one in C; nil: available-offline as it was built.
 ///   - defines: macros that choose a variant of it.
 ///   - settings: its settings, JSON.
+///   - other: another one in C, with its settings.
 ///   - items: paths of files that are there before it starts.
 ///   - effect: what an asked action does.
 func withWorkbench(
-    _ source: String? = "wilful", defines: [String] = [], settings: [String: String] = [:], items: [String] = [],
+    _ source: String? = "wilful", defines: [String] = [], settings: [String: String] = [:],
+    beside other: (source: String, settings: [String: String])? = nil, items: [String] = [], clock: HostClock = .system,
     effect: @escaping @Sendable (Intent, Transaction) throws -> Void = { _, _ in },
     _ body: @escaping @Sendable (Workbench) async throws -> Void
 ) async throws {
@@ -110,13 +112,19 @@ func withWorkbench(
         let database = try Database.open(path: "\(folder)/larder.db")
         let id = PluginID(source.map { "org.example.\($0)" } ?? "org.larder.available-offline")
         let json = String(decoding: try JSONEncoder().encode(settings), as: UTF8.self)
+        var named = [PluginSettings(id: id, library: source == nil ? nil : library, isolation: .inProcess, json: json)]
+        if let other {
+            try await CompiledPlugin.build(other.source, to: "\(folder)/other.so")
+            named.append(
+                PluginSettings(
+                    id: PluginID("org.example.\(other.source)"), library: "\(folder)/other.so", isolation: .inProcess,
+                    json: String(decoding: try JSONEncoder().encode(other.settings), as: UTF8.self)))
+        }
         let host = PluginHost(
             builtIn: source == nil ? "\(Build.root)/.build/debug" : "\(folder)/none",
-            settings: Settings(plugins: [
-                PluginSettings(id: id, library: source == nil ? nil : library, isolation: .inProcess, json: json)
-            ]),
+            settings: Settings(plugins: named),
             probe: ProbeCommand(arguments: [try Build.larder, "__probe"]),
-            memory: DatabaseProbeMemory(database), logger: log.logger)
+            memory: DatabaseProbeMemory(database), clock: clock, logger: log.logger)
         await host.load()
         let trace = try TraceWriter(path: "\(folder)/trace")
         let plugins = await host.start(AccountEnvironment(name: "test", logger: log.logger, trace: trace))

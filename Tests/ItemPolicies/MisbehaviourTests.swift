@@ -1,6 +1,7 @@
 import ItemPolicies
 import Model
 import PluginHost
+import Synchronization
 import TestSupport
 import Testing
 
@@ -21,6 +22,49 @@ import Testing
             let statuses = try bench.calls().map(\.status)
             #expect(statuses.filter { $0 != "ok" } == ["failed"])
             #expect(bench.log.messages.contains("warning: performAction of /bad failed: it is bad"))
+        }
+    }
+
+    @Test("GL5: while a processor's call does not return the others go on; then it looks at what it missed")
+    func hanging() async throws {
+        try await withTemporaryFolder { folder in
+            let until = "\(folder)/until"
+            let passed = Mutex(0)
+            let clock = HostClock(
+                now: { .now() }, monotonic: { .seconds(passed.withLock { $0 }) },
+                sleep: { _ in
+                    try await Task.sleep(for: .milliseconds(1))
+                    passed.withLock { $0 += 1 }
+                })
+            try await withWorkbench(
+                "fatal", settings: ["does": "hang", "in": "perform", "until": until],
+                beside: ("wilful", ["mode": "fail", "match": "true"]), items: ["/a", "/bad"], clock: clock
+            ) { bench in
+                let performed = { @Sendable (path: String) in
+                    try Files.text(bench.tracePath).split(separator: "\n").contains {
+                        $0.contains("org.example.fatal") && $0.contains("performAction") && $0.contains("\"\(path)\"")
+                    }
+                }
+                let watch = Task { await bench.host.watch() }
+                bench.policies.fire(.itemListUpdateCompleted)
+                await bench.policies.settled()
+                #expect(asked(bench) == ["id:/a"])
+                try await bench.add("/new")
+                await bench.policies.settled()
+                #expect(asked(bench) == ["id:/a", "id:/new"])
+                #expect(try performed("/bad") && !performed("/new"))
+                #expect(bench.log.messages.count { $0.contains("org.example.fatal hangs: performAction of /bad") } == 1)
+                try Files.write("", to: until)
+                await TestSupport.until { (try? Files.text(until)) == "as it was" }
+                // Its thread has the next call as soon as it was told of the end of this one.
+                for number in 0..<1_000 where try !performed("/new") {
+                    try await bench.add("/later \(number)")
+                    await bench.policies.settled()
+                }
+                #expect(try performed("/new"))
+                watch.cancel()
+                await watch.value
+            }
         }
     }
 

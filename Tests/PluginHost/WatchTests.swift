@@ -41,8 +41,12 @@ import Testing
                 named.count == 1 && named[0].contains("\(fatal) hangs: matchCondition has not returned"), "\(named)")
             try await other.withProcessor { _ = $0.didPassTrigger(.timer) }
             #expect(hanging.context.callCount.load(ordering: .relaxed) % 2 == 1)
+            // Nobody waits for it any longer, and nobody is let in behind it.
+            await #expect(throws: PluginHangs.self) { try await call.value }
+            await #expect(throws: PluginHangs.self) { try await hanging.withProcessor { _ = $0.triggers() } }
             try Files.write("", to: until)
-            #expect(try await call.value == #"type == "file""#)
+            await TestSupport.until { hanging.hanging == nil }
+            #expect(try await hanging.withProcessor { $0.condition(.match, .timer) } == #"type == "file""#)
             await host.stop(instances)
             let ours = await host.reports().filter { $0.id == fatal || $0.id == PluginFolder.variant }
             #expect(ours.map(\.state) == [.stopped, .stopped])

@@ -83,10 +83,12 @@ public final class PluginInstance: @unchecked Sendable {
     }
 
     /// Runs the body with the processor's calls, on the plugin's thread, after what was asked before.
+    /// - Throws: `PluginHangs` while a call hangs, perhaps the body's own; what else the body throws.
     public func withProcessor<Result: Sendable>(
         _ body: @escaping @Sendable (ProcessorCalls) throws -> Result
     ) async throws -> Result {
-        try await thread.run { [self] in
+        guard hanging == nil else { throw PluginHangs() }
+        return try await thread.run(isHurried: true) { [self] in
             guard let processor, let kind else { throw Failure(.internal, "\(plugin) has no processor") }
             return try body(ProcessorCalls(instance: self, processor: processor, kind: kind, context: context))
         }

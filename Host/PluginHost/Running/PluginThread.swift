@@ -14,6 +14,8 @@ final class PluginThread: Sendable {
         var isClosed = false
         /// Who waits for a job, by its number.
         var waiters: [Int: @Sendable (any Error) -> Void] = [:]
+        /// Those of them who do without it when the thread hangs.
+        var hurried: Set<Int> = []
         var last = 0
     }
 
@@ -66,15 +68,20 @@ final class PluginThread: Sendable {
     var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
 
     /// Runs the body on the plugin's thread, after everything that was asked before.
-    /// - Throws: what the body throws; `CancellationError` once the thread was closed or given up.
-    func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    /// - Parameter isHurried: whether ``passOver()`` ends the wait. The body goes on then if it has begun, and does not begin if not.
+    /// - Throws: what the body throws; `CancellationError` once the thread was closed or given up; `PluginHangs` if passed over.
+    func run<Result: Sendable>(
+        isHurried: Bool = false, _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             let number = state.withLock { state in
                 state.last += 1
                 state.waiters[state.last] = { continuation.resume(throwing: $0) }
+                if isHurried { state.hurried.insert(state.last) }
                 return state.last
             }
             let isAccepted = enqueue { [self] in
+                guard state.withLock({ $0.waiters[number] != nil }) else { return }
                 let result = Swift.Result { try body() }
                 if takeWaiter(number) != nil { continuation.resume(with: result) }
             }
@@ -83,7 +90,19 @@ final class PluginThread: Sendable {
     }
 
     private func takeWaiter(_ number: Int) -> (@Sendable (any Error) -> Void)? {
-        state.withLock { $0.waiters.removeValue(forKey: number) }
+        state.withLock { state in
+            state.hurried.remove(number)
+            return state.waiters.removeValue(forKey: number)
+        }
+    }
+
+    /// The call under way hangs: who is in a hurry waits no longer.
+    func passOver() {
+        let waiters = state.withLock { state in
+            defer { state.hurried = [] }
+            return state.hurried.compactMap { state.waiters.removeValue(forKey: $0) }
+        }
+        for waiter in waiters { waiter(PluginHangs()) }
     }
 
     /// Nobody waits any longer for what is under way or was asked; what has not begun is dropped. The thread ends when what is under
@@ -92,6 +111,7 @@ final class PluginThread: Sendable {
         let waiters = state.withLock { state in
             state.isClosed = true
             state.jobs = []
+            state.hurried = []
             defer { state.waiters = [:] }
             return state.waiters.values.map(\.self)
         }
@@ -140,6 +160,9 @@ final class PluginThread: Sendable {
         }
     }
 }
+
+/// A call into the plugin has not returned for long, and nobody waits for it.
+public struct PluginHangs: Error {}
 
 /// A thread could not be made.
 struct ThreadError: Error {
