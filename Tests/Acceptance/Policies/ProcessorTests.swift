@@ -79,8 +79,8 @@ import Testing
             let explained = try await must(account, "explain", "/idle 100%.txt")
             #expect(explained.contains("expires 20") && explained.contains("at the first scan after"), "\(explained)")
 
-            let open = Glibc.open("\(account.files)/open", O_RDONLY)
-            let file = Glibc.open("\(account.files)/mapped", O_RDONLY)
+            let open = Glibc.open("\(account.files)/open", O_RDONLY | O_CLOEXEC)
+            let file = Glibc.open("\(account.files)/mapped", O_RDONLY | O_CLOEXEC)
             let mapping = mmap(nil, 4, PROT_READ, MAP_SHARED, file, 0)
             close(file)
             try set(account, plugins: "{ download-expiration: { after: 1s } }")
@@ -133,7 +133,7 @@ import Testing
             try await must(account, "run", "--once")
             #expect(try account.text("gone/deep/b") == "gone/deep/b")
             try Files.write("changed here", to: "\(account.files)/changed")
-            let open = Glibc.open("\(account.files)/open", O_RDONLY)
+            let open = Glibc.open("\(account.files)/open", O_RDONLY | O_CLOEXEC)
             try set(account, plugins: "{ vacuum: { after: 1s } }")
             try await Task.sleep(for: .milliseconds(1_200))
             try await must(account, "run", "--once")
@@ -162,7 +162,7 @@ import Testing
             #expect(try account.localFiles() == names)
             for name in names { try await served.put(name, "second!", version: 5) }
             try Files.write("changed here", to: "\(account.files)/changed")
-            let open = Glibc.open("\(account.files)/open", O_RDONLY)
+            let open = Glibc.open("\(account.files)/open", O_RDONLY | O_CLOEXEC)
             try await must(account, "run", "--once")
             #expect(try account.localFiles() == names.filter { $0 != "idle" })
             for (name, text) in [

@@ -72,8 +72,8 @@ struct ExpirationTests {
             try await bench.host.database.write { tx in
                 try tx.addClaim(Claim(item: claimed.localID, kind: .read, validity: .explicit))
             }
-            let open = Glibc.open(bench.local("/open"), O_RDONLY)
-            let file = Glibc.open(bench.local("/mapped"), O_RDONLY)
+            let open = Glibc.open(bench.local("/open"), O_RDONLY | O_CLOEXEC)
+            let file = Glibc.open(bench.local("/mapped"), O_RDONLY | O_CLOEXEC)
             let mapping = mmap(nil, 4, PROT_READ, MAP_SHARED, file, 0)
             close(file)
             defer {
@@ -187,7 +187,7 @@ struct ExpirationTests {
             try await bench.host.database.write { tx in
                 try tx.addClaim(Claim(item: claimed.localID, kind: .read, validity: .explicit))
             }
-            let open = Glibc.open(bench.local("/0"), O_RDONLY)
+            let open = Glibc.open(bench.local("/0"), O_RDONLY | O_CLOEXEC)
             try await bench.runWell()
             try await bench.runWell()
             // Seven thousand bytes are here, and three thousand may be: of the four oldest one is claimed and one is open.

@@ -53,7 +53,7 @@ struct ChangedCalendarFileTests {
                 let path = "\(bench.calendars)/Work/\(name).ics"
                 var before = stat()
                 #expect(lstat(path, &before) == 0)
-                let file = Glibc.open(path, O_WRONLY)
+                let file = Glibc.open(path, O_WRONLY | O_CLOEXEC)
                 #expect(pwrite(file, "X", 1, 0) == 1)
                 var times = [before.st_atim, before.st_mtim]
                 #expect(futimens(file, &times) == 0)
@@ -74,7 +74,7 @@ struct ChangedCalendarFileTests {
     func beingWritten() throws {
         try withMirror { bench in
             try fill(bench, "a")
-            let file = Glibc.open(bench.calendars + "/Work/a.ics", O_WRONLY | O_APPEND)
+            let file = Glibc.open(bench.calendars + "/Work/a.ics", O_WRONLY | O_APPEND | O_CLOEXEC)
             try bench.put("/w/a.ics", "new")
             try bench.mirror().follow()
             #expect(write(file, "!", 1) == 1)

@@ -96,7 +96,7 @@ struct ClaimedRemovalTests {
             }
             switch use {
             case .claimed: try await claim(rig, file, .read, .explicit)
-            case .open: reader = open(rig.tree.localPath(of: file.path), O_RDONLY)
+            case .open: reader = open(rig.tree.localPath(of: file.path), O_RDONLY | O_CLOEXEC)
             case .usedSince: try await touch()
             case .hasRecord:
                 try await rig.change(file, "newer", version: "v2")
@@ -138,7 +138,7 @@ struct ClaimedRemovalTests {
                 case .joined(record) = try await rig.ask(
                     remove(rig, ifUnused: false), file, for: .availableOffline, key: "k")
             else { throw SetupError("not joined") }
-            let reader = open(rig.tree.localPath(of: file.path), O_RDONLY)
+            let reader = open(rig.tree.localPath(of: file.path), O_RDONLY | O_CLOEXEC)
             #expect(try await rig.engine.drain().left.map(\.record) == [record])
             close(reader)
             rig.clock.advance(.seconds(60))

@@ -120,7 +120,7 @@ struct RemovalTests {
             try await rig.ask(.download, file, for: .availableOffline, key: "download:a", whileCovered: true)
             _ = try await rig.engine.drain()
             rig.coverage.set { _, _ in false }
-            let reader = open(rig.tree.localPath(of: file.path), O_RDONLY)
+            let reader = open(rig.tree.localPath(of: file.path), O_RDONLY | O_CLOEXEC)
             try await rig.ask(remove, file, for: .availableOffline, key: "remove:a")
             let outcome = try await rig.engine.drain()
             #expect(outcome.left.map(\.path) == [file.path])

@@ -36,7 +36,7 @@ struct SecondLookTests {
         "P58, P25: pinned again while its removal waits for a program to close it, a copy stays, and nothing waits on")
     func pinnedAgain() async throws {
         try await withCopy { rig, file in
-            let reader = open(rig.tree.localPath(of: file.path), O_RDONLY)
+            let reader = open(rig.tree.localPath(of: file.path), O_RDONLY | O_CLOEXEC)
             try await rig.ask(unpin, file, for: .availableOffline)
             #expect(try await rig.engine.drain().leftCount == 1)
             try await pin(rig, "/a")

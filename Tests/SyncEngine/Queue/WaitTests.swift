@@ -24,7 +24,7 @@ struct WaitTests {
             let file = try await rig.addFile("/a")
             try await rig.ask(.download, file, for: .availableOffline)
             #expect(try await rig.engine.drain().isDone)
-            let reader = open(rig.tree.localPath(of: file.path), O_RDONLY)
+            let reader = open(rig.tree.localPath(of: file.path), O_RDONLY | O_CLOEXEC)
             try await rig.ask(remove, file, for: .availableOffline)
             #expect(try await rig.engine.drain().leftCount == 1)
             close(reader)

@@ -46,7 +46,7 @@ import Testing
         let place = try Place()
         let storage = place.storage()
         let id = try storage.createProject()
-        let holder = open("\(place.base)/.lock", O_RDWR)
+        let holder = open("\(place.base)/.lock", O_RDWR | O_CLOEXEC)
         #expect(flock(holder, LOCK_EX) == 0)
         let done = DispatchSemaphore(value: 0)
         let failure = Mutex<String?>(nil)

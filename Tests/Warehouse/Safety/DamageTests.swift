@@ -52,7 +52,7 @@ import Testing
 
         let orphan = "\(place.base)/\(id)/steps/\(StepID())"
         try Files.makeFolder(orphan)
-        let holder = open("\(place.base)/.lock", O_RDWR)
+        let holder = open("\(place.base)/.lock", O_RDWR | O_CLOEXEC)
         #expect(flock(holder, LOCK_EX) == 0)
         _ = place.storage()
         #expect(Files.exists(orphan))
