@@ -75,7 +75,7 @@ struct ExpirationTests {
             let open = Glibc.open(bench.local("/open"), O_RDONLY | O_CLOEXEC)
             let file = Glibc.open(bench.local("/mapped"), O_RDONLY | O_CLOEXEC)
             let mapping = mmap(nil, 4, PROT_READ, MAP_SHARED, file, 0)
-            close(file)
+            closeForAll(file)
             defer {
                 munmap(mapping, 4)
             }
@@ -88,7 +88,7 @@ struct ExpirationTests {
                 let records = try await bench.records()
                 #expect(records.isEmpty)
             }
-            close(open)
+            closeForAll(open)
             bench.clock.advance(Self.day * 2)
             try await bench.runWell()
             #expect(try bench.tree() == names.filter { $0 != "/expired" && $0 != "/open" })
@@ -193,7 +193,7 @@ struct ExpirationTests {
             // Seven thousand bytes are here, and three thousand may be: of the four oldest one is claimed and one is open.
             let tree = try bench.tree()
             #expect(tree == ["/0", "/1", "/pinned"])
-            close(open)
+            closeForAll(open)
         }
     }
 

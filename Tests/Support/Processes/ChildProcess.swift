@@ -53,11 +53,17 @@ public final class ChildProcess: Sendable {
         let argv = CStrings([program] + arguments)
         let envp = CStrings(environment.map { "\($0.key)=\($0.value)" })
         var pid: pid_t = 0
-        let failure = posix_spawnp(&pid, program, &actions, &attributes, argv.pointers, envp.pointers)
+        // It returns when the child has let go of what it inherited.
+        let failure = Self.beginning.withLock { _ in
+            posix_spawnp(&pid, program, &actions, &attributes, argv.pointers, envp.pointers)
+        }
         guard failure == 0 else { throw SetupError("cannot start \(program): \(String(cString: strerror(failure)))") }
         self.pid = pid
         try startReaper()
     }
+
+    /// Held while a child begins: for that moment it has all files open that the test's process has.
+    fileprivate static let beginning = Mutex(())
 
     /// Libraries in the test's process may open sockets that a child would inherit: a server that was stopped would
     /// then still seem to listen.
@@ -164,4 +170,9 @@ private final class CStrings {
         for index in 0..<count { free(pointers[index]) }
         pointers.deallocate()
     }
+}
+
+/// Closes a file that was opened with `O_CLOEXEC`: when this returns, no child process of another test has it open either.
+public func closeForAll(_ descriptor: Int32) {
+    ChildProcess.beginning.withLock { _ in _ = close(descriptor) }
 }

@@ -140,7 +140,7 @@ struct ClaimedRemovalTests {
             else { throw SetupError("not joined") }
             let reader = open(rig.tree.localPath(of: file.path), O_RDONLY | O_CLOEXEC)
             #expect(try await rig.engine.drain().left.map(\.record) == [record])
-            close(reader)
+            closeForAll(reader)
             rig.clock.advance(.seconds(60))
             #expect(try await rig.engine.drain().isDone)
             #expect(try rig.text("/a") == nil)

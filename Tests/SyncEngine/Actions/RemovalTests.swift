@@ -125,7 +125,7 @@ struct RemovalTests {
             let outcome = try await rig.engine.drain()
             #expect(outcome.left.map(\.path) == [file.path])
             #expect(try rig.text("/a") == "content")
-            close(reader)
+            closeForAll(reader)
             rig.clock.advance(.seconds(60))
             #expect(try await rig.engine.drain().isDone)
             #expect(try rig.text("/a") == nil)

@@ -42,7 +42,7 @@ struct SecondLookTests {
             try await pin(rig, "/a")
             #expect(try await rig.engine.drain().isDone)
             #expect(try await rig.records().isEmpty)
-            close(reader)
+            closeForAll(reader)
             rig.clock.advance(.seconds(60))
             #expect(try await rig.engine.drain().isDone)
             #expect(try rig.text("/a/x") == "content")

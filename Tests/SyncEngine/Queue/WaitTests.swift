@@ -27,7 +27,7 @@ struct WaitTests {
             let reader = open(rig.tree.localPath(of: file.path), O_RDONLY | O_CLOEXEC)
             try await rig.ask(remove, file, for: .availableOffline)
             #expect(try await rig.engine.drain().leftCount == 1)
-            close(reader)
+            closeForAll(reader)
             off.set(step)
             jumping.advance(.seconds(60))
             #expect(try await rig.engine.drain().isDone)
