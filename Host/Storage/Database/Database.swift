@@ -78,11 +78,13 @@ public final class Database: Sendable {
     }
 
     /// Reads a state of the database that no later write changes, beside writers and other readers.
-    /// - Throws: what `body` throws; SQLite's errors as `Failure`.
+    /// - Throws: what `body` throws; SQLite's errors as `Failure`; `CancellationError` when the task is cancelled.
     public func read<T: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> T) async throws -> T {
         do {
             return try await pool.read { db in try body(ReadTransaction(db: db)) }
         } catch {
+            // A statement that is interrupted may fail in other words than those of an interruption.
+            if error is DatabaseError, Task.isCancelled { throw CancellationError() }
             throw translated(error)
         }
     }

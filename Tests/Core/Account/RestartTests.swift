@@ -139,8 +139,7 @@ import Testing
                 return states.all == [true, false, true] && log.contains("notice: The account goes on again")
             }
             keeping.cancel()
-            // A stop may interrupt a read, which the database reports in its own words.
-            _ = await keeping.result
+            try await keeping.value
             try await process.close()
         }
     }

@@ -34,6 +34,28 @@ import Testing
         }
     }
 
+    @Test("A read whose task is cancelled ends with that, whatever the interrupted statement says")
+    func cancelledRead() async throws {
+        try await withTemporaryFolder { folder in
+            let database = try Database.open(path: folder + "/larder.db")
+            for index in 0..<100 {
+                let isReading = Atomic<Bool>(false)
+                let read = Task { [database] in
+                    try await database.read { reads in
+                        isReading.store(true, ordering: .relaxed)
+                        while true { _ = try reads.issues(code: "x") }
+                    }
+                }
+                await until { isReading.load(ordering: .relaxed) }
+                // Between two moments of a statement, another one each time.
+                for _ in 0..<index { await Task.yield() }
+                read.cancel()
+                await #expect(throws: CancellationError.self) { try await read.value }
+            }
+            try database.close()
+        }
+    }
+
     @Test("A transaction that throws has written nothing, raised nothing and told nobody")
     func rollback() async throws {
         try await withTemporaryFolder { folder in
