@@ -124,34 +124,10 @@ struct WalkTests {
         }
     }
 
-    @Test("C3: a running host does not call a server online whose root answers 503; then all goes on by itself")
-    func unavailableRoot() async throws {
-        try await Bench.running(.plain, clock: TestClock(patience: .seconds(5))) { bench in
-            bench.put("/a/1", "one")
-            try await bench.runWell()
-            try await bench.hosting {
-                try await bench.until { try await bench.connection == .online }
-                try await bench.untilWaiting()
-                let fault = bench.server.add(Fault(.status(503)))
-                try await bench.until {
-                    bench.clock.advance(.seconds(10))
-                    return try await bench.connection == .unavailable
-                }
-                bench.put("/a/2", "two")
-                bench.server.remove(fault)
-                try await bench.until {
-                    bench.clock.advance(.seconds(10))
-                    return try await bench.item("/a/2") != nil
-                }
-                #expect(try await bench.connection == .online)
-            }
-        }
-    }
-
     @Test(
-        "C3: a running host does not call a server online that answers its root with a refusal or a page; then all goes on",
-        arguments: [Fault.Kind.status(403), .page])
-    func refusedRoot(_ kind: Fault.Kind) async throws {
+        "C3: a running host does not call a server online whose root is not listed, for whatever reason; then all goes on",
+        arguments: [(Fault.Kind.status(503), ConnectionState.unavailable), (.status(403), .offline), (.page, .offline)])
+    func refusedRoot(_ kind: Fault.Kind, _ state: ConnectionState) async throws {
         try await Bench.running(.plain, clock: TestClock(patience: .seconds(5))) { bench in
             bench.put("/a/1", "one")
             try await bench.runWell()
@@ -161,7 +137,7 @@ struct WalkTests {
                 let fault = bench.server.add(Fault(kind, method: "PROPFIND", path: "/"))
                 try await bench.until {
                     bench.clock.advance(.seconds(10))
-                    return try await bench.connection == .offline
+                    return try await bench.connection == state
                 }
                 bench.put("/a/2", "two")
                 bench.server.remove(fault)
