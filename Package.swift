@@ -62,7 +62,7 @@ let package = Package(
         .library(name: "EventScheduler", targets: ["EventScheduler", "Model"]),
         .library(name: "Warehouse", targets: ["Warehouse"]),
         // For the benchmarks.
-        .library(name: "_ItemPolicies", targets: ["Model", "Storage", "PluginHost", "ItemPolicies"]),
+        .library(name: "_ItemPolicies", targets: ["Model", "Database", "PluginHost", "ItemPolicies"]),
         .library(name: "AvailableOffline", type: .dynamic, targets: ["AvailableOffline"]),
         .library(name: "DownloadExpiration", type: .dynamic, targets: ["DownloadExpiration"]),
         .library(name: "Vacuum", type: .dynamic, targets: ["Vacuum"]),
@@ -101,28 +101,37 @@ let package = Package(
         .target(name: "CLinux", path: "Host/CLinux", publicHeadersPath: "include", cSettings: strictC),
         host("Model"),
         host("Warehouse", ["CLinux", sqlite]),
-        host("Storage", ["Model", "CLinux", grdb, sqlite, crypto]),
-        host("Connection", ["Model", "CExpat", "CLinux", http, nioCore, nioPosix, nioHTTP1, nioSSL, crypto, logging]),
-        host("PluginHost", ["Model", "CLarder", "CLinux", crypto, logging]),
-        host("ItemPolicies", ["Model", "CLarder", "Storage", "PluginHost", logging]),
-        host("EventLoops", ["Model", "CLarder", "Storage", "Connection", "PluginHost", "EventScheduler", logging]),
-        host("SyncEngine", ["Model", "Storage", "Connection", collections, logging]),
+        host("Threads", ["CLinux", collections]),
+        host("Database", ["Model", grdb, sqlite]),
+        host("LocalTree", ["Model", "CLinux", "Threads", crypto]),
+        host("Vault", ["Model", "CLinux", "Database", "LocalTree", crypto]),
+        host(
+            "Connection",
+            ["Model", "CExpat", "CLinux", "Threads", http, nioCore, nioPosix, nioHTTP1, nioSSL, crypto, logging]),
+        host("ItemList", ["Model", "Database", "LocalTree", "Connection", logging]),
+        host("PluginHost", ["Model", "CLarder", "CLinux", "Threads", crypto, logging]),
         host("EventScheduler", ["Model"]),
+        host("ItemPolicies", ["Model", "CLarder", "Threads", "Database", "PluginHost", logging]),
+        host("SyncEngine", ["Model", "Threads", "Database", "LocalTree", "Connection", collections, logging]),
+        host(
+            "EventLoops",
+            ["Model", "CLarder", "Threads", "Database", "Connection", "PluginHost", "EventScheduler", logging]),
         host(
             "Core",
             [
-                "Model", "CLarder", "CLinux", "Warehouse", "Storage", "Connection", "PluginHost", "ItemPolicies",
-                "SyncEngine", "EventLoops", logging,
+                "Model", "CLarder", "CLinux", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection",
+                "ItemList", "PluginHost", "ItemPolicies", "SyncEngine", "EventLoops", logging,
             ]),
         host(
             "DemoServer",
             [
-                hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioPosix, nioSSL, httpTypes, crypto, logging,
+                "Threads", hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioPosix, nioSSL, httpTypes, crypto,
+                logging,
             ]),
         .executableTarget(
             name: "larder",
             dependencies: [
-                "Model", "Warehouse", "Core", "DemoServer", arguments, logging, lifecycle, nioPosix, unixSignals, yams,
+                "Model", "Threads", "Warehouse", "Core", "DemoServer", arguments, logging, lifecycle, unixSignals, yams,
             ], path: "Host/CLI", swiftSettings: strict),
 
         // The plugins.
@@ -136,32 +145,42 @@ let package = Package(
 
         // The tests. None depends on a plugin: plugins are opened as built.
         .target(
-            name: "TestSupport", dependencies: ["Model", logging], path: "Tests/Support", exclude: ["Plugins"],
+            name: "TestSupport", dependencies: ["Model", logging], path: "Tests/Support", exclude: ["Plugins", "Tree"],
+            swiftSettings: strict),
+        .target(
+            name: "TreeFixture", dependencies: ["Model", "LocalTree", "TestSupport", crypto],
+            path: "Tests/Support/Tree",
             swiftSettings: strict),
         tests("Model", ["Model"]),
         tests("SDK", ["CLarder", "LarderFakeHost", "LarderSDK", "Model"]),
-        tests("Storage", ["Model", "Storage", "CLinux", grdb, sqlite, crypto]),
+        tests("Threads", ["Threads"]),
+        tests("Database", ["Model", "Database", grdb, sqlite, crypto]),
+        tests("LocalTree", ["Model", "LocalTree", "CLinux", "TreeFixture", crypto]),
+        tests("Vault", ["Model", "Database", "LocalTree", "Vault", "CLinux", "TreeFixture", grdb, sqlite, crypto]),
         tests("Warehouse", ["Warehouse", sqlite]),
         tests("Connection", ["Model", "Connection", "DemoServer", nioCore, nioHTTP1, logging]),
-        tests("PluginHost", ["Model", "PluginHost", "CLarder", "LarderFakeHost", "larder", logging]),
+        tests("ItemList", ["Model", "Database", "Connection", "ItemList"]),
+        tests("PluginHost", ["Model", "Threads", "PluginHost", "CLarder", "LarderFakeHost", "larder", logging]),
         tests(
             "ItemPolicies",
             [
-                "Model", "Storage", "PluginHost", "ItemPolicies", "CLarder", "LarderFakeHost", "larder", grdb, logging,
+                "Model", "Database", "PluginHost", "ItemPolicies", "CLarder", "LarderFakeHost", "larder", grdb, logging,
             ]),
         tests(
             "EventLoops",
             [
-                "Model", "CLarder", "Storage", "Connection", "PluginHost", "EventLoops", "EventScheduler", "DemoServer",
-                "LarderFakeHost", "larder", logging,
+                "Model", "CLarder", "Threads", "Database", "Connection", "PluginHost", "EventLoops", "EventScheduler",
+                "DemoServer", "LarderFakeHost", "larder", logging,
             ]),
-        tests("SyncEngine", ["Model", "Storage", "Connection", "SyncEngine", "DemoServer", logging]),
+        tests(
+            "SyncEngine",
+            ["Model", "Threads", "Database", "LocalTree", "Vault", "Connection", "SyncEngine", "DemoServer", logging]),
         tests("EventScheduler", ["Model", "EventScheduler"]),
         tests(
             "Core",
             [
-                "Model", "Warehouse", "Storage", "Connection", "PluginHost", "Core", "DemoServer", "SyncEngine",
-                "ItemPolicies", "larder", grdb,
+                "Model", "CLinux", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection", "ItemList",
+                "PluginHost", "Core", "DemoServer", "SyncEngine", "ItemPolicies", "larder", grdb,
             ]),
         tests("DemoServer", ["DemoServer"]),
         tests("CLI", ["larder", "Model", "DemoServer", arguments, logging]),

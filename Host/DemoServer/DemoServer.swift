@@ -4,6 +4,7 @@ import HummingbirdTLS
 import Logging
 import NIOCore
 import NIOSSL
+import Threads
 
 /// A server of the ownCloud family, WebDAV, CalDAV and OCS, in this process, on 127.0.0.1: what `larder demo` shows the program with, and
 /// what tests see it fail with. Its faults can be switched here alone, never through the network.
@@ -96,7 +97,7 @@ public final class DemoServer: Sendable {
             responder: responder, server: try Self.builder(configuration),
             configuration: .init(address: .hostname("127.0.0.1", port: configuration.port)),
             onServerRunning: { channel in started.yield(channel.localAddress?.port ?? 0) }, logger: logger)
-        running = Task(executorPreference: ServerThreads.shared) {
+        running = Task(executorPreference: BlockingExecutor.ofServers) {
             do {
                 try await application.run()
                 started.finish()

@@ -1,5 +1,5 @@
+import Database
 import Model
-import Storage
 
 /// Whether a turn takes so much from calendars that a person is asked, as a scan of files is: a server that lost its disk lists no
 /// calendars, and empty ones.

@@ -1,9 +1,9 @@
 import Connection
+import Database
 import EventScheduler
 import Logging
 import Model
 import PluginHost
-import Storage
 import Synchronization
 
 /// Where what a turn asks for goes.

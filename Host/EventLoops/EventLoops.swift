@@ -1,9 +1,9 @@
 public import Connection
+public import Database
 public import EventScheduler
 public import Logging
 public import Model
 public import PluginHost
-public import Storage
 import Synchronization
 
 /// An account's event loops at work: the scheduler with the plugins, the database and the server.

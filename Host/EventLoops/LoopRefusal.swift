@@ -1,5 +1,5 @@
+import Database
 import Model
-import Storage
 
 /// The issue about a loop that the server refuses what it asks for.
 enum LoopRefusal {

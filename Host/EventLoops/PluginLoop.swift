@@ -1,10 +1,11 @@
 import CLarder
 import Connection
+import Database
 import EventScheduler
 import Logging
 import Model
 import PluginHost
-import Storage
+import Threads
 
 /// A plugin's event loop, as the scheduler polls it.
 final class PluginLoop: CoreLoop {

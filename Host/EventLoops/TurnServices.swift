@@ -1,9 +1,10 @@
 import CLarder
 import Connection
+import Database
 import Model
 import PluginHost
-import Storage
 import Synchronization
+import Threads
 
 /// What stands behind a plugin's services during a turn: the database and the account's server. One for each call, or for several
 /// that are committed together.

@@ -1,7 +1,7 @@
 import CLarder
+import Database
 import Model
 import PluginHost
-import Storage
 
 /// A database cursor as a stream of items for a plugin.
 final class CursorSource: ItemSource {
@@ -167,10 +167,10 @@ struct ClaimedItems {
     private let kinds: [LocalID: ClaimKinds]
 
     /// Nil unless the mask asks for it.
-    init?(fields: UInt64, database: Database, now: Timestamp) throws(Failure) {
+    init?(fields: UInt64, database: Database, world: @autoclosure () -> ClaimWorld) throws(Failure) {
         guard fields & (1 << UInt64(LARDER_FIELD_CLAIMS)) != 0 else { return nil }
         do {
-            kinds = try database.readBlocking { try $0.claimedItems(in: .current(now: now)) }
+            kinds = try database.readBlocking { try $0.claimedItems(in: world()) }
         } catch {
             throw error as? Failure ?? Failure(.internal, "\(error)")
         }

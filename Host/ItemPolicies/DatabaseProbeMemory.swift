@@ -1,5 +1,5 @@
+public import Database
 public import PluginHost
-public import Storage
 
 /// Remembers in a vault's database which libraries were opened in a child process.
 public struct DatabaseProbeMemory: ProbeMemory {

@@ -1,5 +1,5 @@
+public import Database
 public import Model
-public import Storage
 
 /// Carries out what processors ask for on items. Policies and values are written by the run itself.
 public protocol IntentSink: Sendable {

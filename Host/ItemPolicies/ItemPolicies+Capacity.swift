@@ -1,14 +1,15 @@
+import Database
 import Model
 import PluginHost
-import Storage
 import Synchronization
+import Threads
 
 /// Runs for what processors with a maximum left.
 extension ItemPolicies {
     /// It is to be seen soon if there is room again. May be called on any thread.
     func lookAtCapacity() {
         guard seats.contains(where: \.isPending) else { return }
-        state.withLock { $0.isCapacityDue = true }
+        state.change { $0.isCapacityDue = true }
         wake.yield()
     }
 
@@ -25,7 +26,7 @@ extension ItemPolicies {
                 }
                 guard isHalfDone else { continue }
                 seat.isPending = false
-                state.withLock { $0.queue.add(capacityOf: seat.plugin) }
+                state.change { $0.queue.add(capacityOf: seat.plugin) }
             } catch is CancellationError {
                 return
             } catch {

@@ -1,6 +1,6 @@
+import Database
 public import Model
 import PluginHost
-import Storage
 
 extension ItemPolicies {
     /// Makes the calls of a trigger after which all items are looked at, and notes what they ask for instead of doing it.

@@ -1,29 +1,32 @@
+public import Database
 public import Logging
 public import Model
 public import PluginHost
-public import Storage
 import Synchronization
+import Threads
 
 /// Sets an account's item-policy processors to work: queues runs, and makes each processor's calls in a run.
 public final class ItemPolicies: Sendable {
-    struct State {
+    struct State: Sendable {
         var queue = RunQueue()
         /// Whether it is to be seen if there is room again for what processors left.
         var isCapacityDue = false
         var isWorking = false
         var isEnded = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
         var failures: [Failure] = []
+
+        var isSettled: Bool { isEnded || !isWorking && !isCapacityDue && queue.waiting.isEmpty }
     }
 
     let database: Database
     let sink: any IntentSink
     let clock: HostClock
+    let world: @Sendable (Timestamp) -> ClaimWorld
     /// The folder of the local copies.
     let files: String
     let seats: [ProcessorSeat]
     private let logger: Logger
-    let state = Mutex(State())
+    let state = Monitor(State())
     private let version = Atomic<Int>(1)
     private let usage = Mutex<(anchor: Int64, usage: LocalUsage)?>(nil)
     private let asked = Mutex(AskCounter())
@@ -34,14 +37,16 @@ public final class ItemPolicies: Sendable {
     ///   - plugins: the account's started plugins; those without a processor are left aside.
     ///   - sink: what carries out the actions that processors ask for.
     ///   - files: the folder of the local copies, absolute.
+    ///   - world: what claims depend on, at a time.
     public init(
-        database: Database, plugins: [PluginInstance], sink: any IntentSink, files: String, clock: HostClock = .system,
-        logger: Logger
+        database: Database, plugins: [PluginInstance], sink: any IntentSink, files: String,
+        world: @escaping @Sendable (Timestamp) -> ClaimWorld, clock: HostClock = .system, logger: Logger
     ) {
         self.database = database
         self.sink = sink
         self.files = files
         self.clock = clock
+        self.world = world
         self.logger = logger
         seats = plugins.filter { $0.kind != nil }.sorted { FirstParty.precedes($0.plugin, $1.plugin) }
             .map(ProcessorSeat.init)
@@ -83,7 +88,7 @@ public final class ItemPolicies: Sendable {
 
     private func enqueue(_ change: (inout RunQueue) -> Void) {
         guard !seats.isEmpty else { return }
-        state.withLock { change(&$0.queue) }
+        state.change { change(&$0.queue) }
         wake.yield()
     }
 
@@ -106,28 +111,20 @@ public final class ItemPolicies: Sendable {
             // A pass over many items ends at the next one.
             for seat in seats { seat.instance.cancel() }
         }
-        let waiters = state.withLock { state in
+        state.change { state in
             state.isEnded = true
-            return rest(&state)
+            state.isWorking = false
         }
-        for waiter in waiters { waiter.resume() }
     }
 
     /// Returns when no run waits or is under way, or ``run()`` has ended.
     public func settled() async {
-        await withCheckedContinuation { continuation in
-            let isSettled = state.withLock { state in
-                let isSettled = state.isEnded || !state.isWorking && !state.isCapacityDue && state.queue.waiting.isEmpty
-                if !isSettled { state.waiters.append(continuation) }
-                return isSettled
-            }
-            if isSettled { continuation.resume() }
-        }
+        await state.wait { $0.isSettled }
     }
 
     /// What kept runs from being finished, since this was asked last.
     public func takeFailures() -> [Failure] {
-        state.withLock { state in
+        state.change { state in
             defer { state.failures = [] }
             return state.failures
         }
@@ -150,20 +147,12 @@ public final class ItemPolicies: Sendable {
     }
 
     private func takeNext() -> Work? {
-        let (work, waiters) = state.withLock { state -> (Work?, [CheckedContinuation<Void, Never>]) in
+        state.change { state in
             let work = state.isCapacityDue ? .capacity : state.queue.next().map(Work.run)
             state.isCapacityDue = false
             state.isWorking = work != nil
-            return (work, work == nil ? rest(&state) : [])
+            return work
         }
-        for waiter in waiters { waiter.resume() }
-        return work
-    }
-
-    private func rest(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
-        state.isWorking = false
-        defer { state.waiters = [] }
-        return state.waiters
     }
 
     private func perform(_ run: RunQueue.Run) async {
@@ -256,7 +245,7 @@ public final class ItemPolicies: Sendable {
 
     /// A run's transaction was committed.
     func followed(_ summary: CommitSummary, run: RunQueue.Run, asker: PluginID) {
-        state.withLock { $0.queue.follow(summary, round: run.round, asker: asker) }
+        state.change { $0.queue.follow(summary, round: run.round, asker: asker) }
     }
 
     private func report(_ failure: Failure, of plugin: PluginID, _ run: RunQueue.Run) {
@@ -279,7 +268,7 @@ public final class ItemPolicies: Sendable {
     }
 
     private func remember(_ failure: Failure) {
-        state.withLock { state in
+        state.change { state in
             if state.failures.count < 100 { state.failures.append(failure) }
         }
     }

@@ -1,6 +1,6 @@
+import Database
 import Model
 import PluginHost
-import Storage
 
 /// How many more actions a processor with a maximum may ask for, in the course of a run.
 struct Pacing {

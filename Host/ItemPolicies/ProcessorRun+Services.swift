@@ -1,7 +1,7 @@
 import CLarder
+import Database
 import Model
 import PluginHost
-import Storage
 
 /// What a plugin's calls read during a run.
 extension ProcessorRun {
@@ -11,7 +11,10 @@ extension ProcessorRun {
             throw ServiceError(LARDER_INVALID_ARGUMENT, "the condition: \(error)")
         }
         do throws(Failure) {
-            return try open(parsed, fields: query.fields, in: nil, order: query.order)
+            let order = CursorSource.column(of: query.sort).map {
+                ItemSelection.Order.column($0, isDescending: query.isDescending)
+            }
+            return try open(parsed, fields: query.fields, in: nil, order: order ?? .any, limit: query.limit)
         } catch {
             throw ServiceError(LARDER_IO, error.message)
         }
@@ -36,7 +39,7 @@ extension ProcessorRun {
         if current?.isAt(localID) == true { return true }
         do throws(Failure) {
             guard let session else { return false }
-            return try session.items([], from: "items WHERE items.localID = ?", [.text(localID.text)]).next()
+            return try session.items([], localID: localID).next()
         } catch {
             throw ServiceError(LARDER_IO, error.message)
         }
@@ -58,8 +61,7 @@ extension ProcessorRun {
     func path(of item: LocalID) -> ItemPath? {
         if let current, current.isAt(item) { return ItemPath(unchecked: current.path) }
         do throws(Failure) {
-            let cursor = try session?.items(
-                CursorSource.columns(for: 0), from: "items WHERE items.localID = ?", [.text(item.text)])
+            let cursor = try session?.items(CursorSource.columns(for: 0), localID: item)
             guard let cursor, try cursor.next(), let bytes = cursor.text(.path) else { return nil }
             return ItemPath(unchecked: String(decoding: bytes, as: UTF8.self))
         } catch {

@@ -1,7 +1,7 @@
 import CLarder
+import Database
 import Model
 import PluginHost
-import Storage
 
 /// One processor's calls in one run, in the original's order. On the plugin's thread.
 final class ProcessorRun: PluginRun {
@@ -97,7 +97,7 @@ final class ProcessorRun: PluginRun {
         calls.preflight(
             trigger,
             changed: try open(
-                ConditionMatcher(.constant(true)), fields: calls.fields, in: scope, isInPathOrder: true))
+                ConditionMatcher(.constant(true)), fields: calls.fields, in: scope, order: .path))
     }
 
     private func pass(_ which: ProcessorCalls.Pass) throws {
@@ -106,8 +106,8 @@ final class ProcessorRun: PluginRun {
         }
         preview?.conditions[which] = condition.condition
         let source = try open(
-            condition, fields: calls.fields, in: scope, isInPathOrder: true,
-            without: pacing.map { ($0.reason, which == .matching ? "'download'" : "'removeLocalCopy', 'purge'") })
+            condition, fields: calls.fields, in: scope, order: .path,
+            without: pacing.map { ($0.reason, which == .matching ? [.download] : [.removeLocalCopy, .purge]) })
         let view = UnsafeMutablePointer<larder_item>.allocate(capacity: 1)
         view.initialize(to: emptyItemView())
         defer { view.deallocate() }
@@ -137,40 +137,25 @@ final class ProcessorRun: PluginRun {
     }
 
     func open(
-        _ matcher: ConditionMatcher, fields: UInt64, in scope: [Int64]?, order: String = "",
-        isInPathOrder: Bool = false,
-        without records: (reason: DownloadTrigger, actions: String)? = nil
+        _ matcher: ConditionMatcher, fields: UInt64, in scope: [Int64]?, order: ItemSelection.Order = .any,
+        limit: Int64? = nil, without records: (reason: DownloadTrigger, actions: [SyncRecord.Action.Kind])? = nil
     ) throws(Failure) -> CursorSource {
         guard let session else { throw Failure(.internal, "A run has ended") }
-        var (from, values): (String, [SQLValue]) = ("items", [])
+        var selection = ItemSelection(now: now)
+        (selection.rows, selection.order, selection.limit, selection.askedBy) = (scope, order, limit, records)
         var isWanted: ((Item) -> Bool)?
-        if let ids = scope {
-            from = "json_each(?) AS changed CROSS JOIN items ON items.databaseID = changed.value"
-            values.append(.text("[" + ids.map(String.init).joined(separator: ",") + "]"))
+        if scope != nil, matcher.isIndexed {
             // A large condition is asked of the changed items alone: in SQL it would be looked up for all items first.
-            if matcher.isIndexed { isWanted = { [now] in matcher.matches($0, now: now) } }
+            isWanted = { [now] in matcher.matches($0, now: now) }
+        } else {
+            selection.condition = matcher.condition
         }
-        var terms: [String] = []
-        if isWanted == nil {
-            let (sql, arguments) = ConditionSQL.compile(matcher.condition, now: now)
-            terms.append(sql)
-            values += arguments.map(SQLValue.text)
-        }
-        if let (reason, actions) = records {
-            terms.append(
-                """
-                NOT EXISTS (SELECT 1 FROM syncRecords
-                  WHERE syncRecords.localID = items.localID AND reason = ? AND action IN (\(actions)))
-                """)
-            values.append(.text(reason.text))
-        }
-        if !terms.isEmpty { from += " WHERE " + terms.joined(separator: " AND ") }
         let columns = isWanted == nil ? CursorSource.columns(for: fields) : .all
         return CursorSource(
-            try session.items(columns, from: from + order, values, isInPathOrder: isInPathOrder), fields: fields,
+            try session.items(columns, selection), fields: fields,
             files: policiesOwner.files,
             coverage: try AvailableOfflineCoverage(fields: fields, database: policiesOwner.database, now: now),
-            claims: try ClaimedItems(fields: fields, database: policiesOwner.database, now: now),
+            claims: try ClaimedItems(fields: fields, database: policiesOwner.database, world: policiesOwner.world(now)),
             shares: try SharesOfItems(fields: fields, session), isWanted: isWanted)
     }
 

@@ -1,7 +1,7 @@
+import Database
 import Glibc
 import Model
 import PluginHost
-import Storage
 import Synchronization
 
 /// A processor's place in the order, and what is remembered of it between runs.

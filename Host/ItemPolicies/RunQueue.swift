@@ -1,5 +1,5 @@
+import Database
 import Model
-import Storage
 
 /// The runs that wait for their turn. A run never begins inside another: what a run changes is looked at by one after it.
 struct RunQueue {

@@ -3,6 +3,7 @@ import Crypto
 import Glibc
 import Logging
 import Model
+import Threads
 
 extension PluginHost {
     /// Looks at a plugin that the config names, and opens its library if it may be opened.
@@ -67,9 +68,10 @@ extension PluginHost {
 
     private func openFirst(_ path: String) async throws(Refusal) -> Opened {
         if let refusal = PathSafety.refusal(of: path) ?? ELFHeader.refusal(of: path) { throw refusal }
-        let thread: PluginThread
+        let thread: SerialThread
         do throws(ThreadError) {
-            thread = try PluginThread(name: String(path[(path.lastIndex(of: "/") ?? path.startIndex)...].dropFirst()))
+            thread = try SerialThread.forPlugin(
+                String(path[(path.lastIndex(of: "/") ?? path.startIndex)...].dropFirst()))
         } catch {
             throw .cannotOpen("no thread can be made for it: \(String(cString: strerror(error.code)))")
         }
@@ -85,7 +87,7 @@ extension PluginHost {
 
     /// Lets a child process open the library first, unless these same bytes were opened before. They are not read again while the
     /// file is the same.
-    private func tryFirst(_ path: String, on thread: PluginThread) async throws {
+    private func tryFirst(_ path: String, on thread: SerialThread) async throws {
         let minor = Int(LARDER_ABI_MINOR)
         let mark = try Self.mark(of: path, at: clock.now())
         if let mark, await remembered(mark, minor) != nil { return }

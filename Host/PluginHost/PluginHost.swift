@@ -3,6 +3,7 @@ import Glibc
 public import Logging
 public import Model
 import Synchronization
+import Threads
 
 /// All plugins of this process: finds their libraries, tries and opens them, and makes instances for the accounts.
 ///
@@ -12,7 +13,7 @@ public actor PluginHost {
     /// A library that was opened, and the thread that it is looked at on, until that is done.
     struct Opened {
         var library: PluginLibrary
-        var thread: PluginThread
+        var thread: SerialThread
     }
 
     struct Entry {
@@ -163,8 +164,8 @@ public actor PluginHost {
         _ description: PluginLibrary.Description, in library: PluginLibrary, _ settings: PluginSettings,
         _ account: AccountEnvironment
     ) async throws(Refusal) -> PluginInstance {
-        let thread: PluginThread
-        do throws(ThreadError) { thread = try PluginThread(name: description.id.shortName) } catch {
+        let thread: SerialThread
+        do throws(ThreadError) { thread = try SerialThread.forPlugin(description.id.shortName) } catch {
             throw .startFailed("no thread can be made for it: \(String(cString: strerror(error.code)))")
         }
         let record =

@@ -1,4 +1,5 @@
 import Connection
+import Database
 import DemoServer
 import EventLoops
 import EventScheduler
@@ -6,7 +7,6 @@ import FoundationEssentials
 import Logging
 import Model
 import PluginHost
-import Storage
 import Synchronization
 import TestSupport
 

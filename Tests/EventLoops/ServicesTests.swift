@@ -1,13 +1,14 @@
 import CLarder
 import Connection
+import Database
 import DemoServer
 import EventLoops
 import EventScheduler
 import Logging
 import Model
-import Storage
 import TestSupport
 import Testing
+import Threads
 
 @testable import PluginHost
 

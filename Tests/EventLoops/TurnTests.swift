@@ -1,9 +1,9 @@
+import Database
 import DemoServer
 import EventScheduler
 import Logging
 import Model
 import PluginHost
-import Storage
 import TestSupport
 import Testing
 

@@ -1,9 +1,9 @@
+import Database
 import FoundationEssentials
 import ItemPolicies
 import Logging
 import Model
 import PluginHost
-import Storage
 import Synchronization
 import TestSupport
 
@@ -130,7 +130,8 @@ func withWorkbench(
         let plugins = await host.start(AccountEnvironment(name: "test", logger: log.logger, trace: trace))
         let sink = TestSink(effect)
         let policies = ItemPolicies(
-            database: database, plugins: plugins, sink: sink, files: "\(folder)/files", logger: log.logger)
+            database: database, plugins: plugins, sink: sink, files: "\(folder)/files",
+            world: { ClaimWorld(now: $0) { _ in true } }, logger: log.logger)
         let bench = Workbench(
             database: database, policies: policies, sink: sink, trace: trace, tracePath: "\(folder)/trace", log: log,
             host: host)

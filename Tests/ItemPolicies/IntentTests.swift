@@ -1,6 +1,6 @@
+import Database
 import Model
 import PluginHost
-import Storage
 import TestSupport
 import Testing
 

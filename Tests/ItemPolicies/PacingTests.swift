@@ -1,6 +1,6 @@
+import Database
 import ItemPolicies
 import Model
-import Storage
 import Synchronization
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
+import Database
 import GRDB
 import ItemPolicies
 import Model
 import PluginHost
-import Storage
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
+import Database
 import ItemPolicies
 import Model
-import Storage
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Glibc
 import Model
-import NIOPosix
+import Threads
 
 /// A program that prints a secret. It runs without a shell, with no input, in a process group of its own.
 struct SecretCommand: Sendable {
@@ -10,16 +10,10 @@ struct SecretCommand: Sendable {
 
     static let timeLimit: Duration = .seconds(30)
 
-    /// What the program prints. A thread of NIO's blocking pool waits for it.
+    /// What the program prints. A thread that may block waits for it.
     /// - Throws: `config`; the arguments, which may be secret, are not named.
     func output(limit: Int) async throws(Failure) -> [UInt8] {
-        let result: Result<[UInt8], Failure>
-        do {
-            result = try await NIOThreadPool.singleton.runIfActive { run(limit: limit) }
-        } catch {
-            throw Failure(.internal, "no thread runs the secret's command \(words[0])")
-        }
-        return try result.get()
+        try await runBlocking { run(limit: limit) }.get()
     }
 
     private func run(limit: Int) -> Result<[UInt8], Failure> {

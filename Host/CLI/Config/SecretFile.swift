@@ -1,6 +1,6 @@
 import Glibc
 import Model
-import NIOPosix
+import Threads
 
 /// A file with a secret. It may be a pipe that somebody writes to when the secret is wanted.
 struct SecretFile: Sendable {
@@ -8,16 +8,10 @@ struct SecretFile: Sendable {
     let path: String
     var timeLimit: Duration = SecretCommand.timeLimit
 
-    /// What the file holds. A thread of NIO's blocking pool waits for it.
+    /// What the file holds. A thread that may block waits for it.
     /// - Throws: `config`, with the path.
     func content(limit: Int) async throws(Failure) -> [UInt8] {
-        let result: Result<[UInt8], Failure>
-        do {
-            result = try await NIOThreadPool.singleton.runIfActive { read(limit: limit) }
-        } catch {
-            throw Failure(.internal, "no thread reads the secret's file \(path)")
-        }
-        return try result.get()
+        try await runBlocking { read(limit: limit) }.get()
     }
 
     /// Whether reading it takes nothing from whoever reads it next.

@@ -53,7 +53,7 @@ extension JSON {
         let record = report.record
         self = .object([
             "id": .int(record.id),
-            "action": .text(record.action.name),
+            "action": .text(record.action.kind.rawValue),
             "path": .text(record.path.text),
             "state": .text(record.state.name),
             "lane": .int(report.lane),

@@ -1,7 +1,7 @@
 import CLinux
 import Logging
 import Model
-import NIOPosix
+import Threads
 
 /// Asks the name server where services are (RFC 6764, section 3).
 struct ServiceResolver: Sendable {
@@ -19,15 +19,7 @@ struct ServiceResolver: Sendable {
 
     static let system = ServiceResolver { name in
         // Each query waits a few seconds at most; a thread that may block does so.
-        let answers: (DNSAnswer?, DNSAnswer?)
-        do {
-            answers = try await NIOThreadPool.singleton.runIfActive {
-                (query(name, type: DNSAnswer.srv), query(name, type: DNSAnswer.txt))
-            }
-        } catch {
-            // The process is ending.
-            return []
-        }
+        let answers = await runBlocking { (query(name, type: DNSAnswer.srv), query(name, type: DNSAnswer.txt)) }
         guard let services = answers.0?.services else { return [] }
         let path = answers.1?.texts.lazy.compactMap(Self.path).first
         return services.map { Location(host: $0.host, port: $0.port, path: path) }

@@ -1,6 +1,9 @@
+import Database
+import LocalTree
 import Logging
 public import Model
-import Storage
+import Threads
+import Vault
 
 extension AccountHost {
     /// How often it is looked whether a backup is due.
@@ -20,7 +23,7 @@ extension AccountHost {
     func backUp() async throws {
         let backups = DatabaseBackups(vault: bookmark.vault)
         do {
-            if try await blocking({ [clock] in try backups.makeIfDue(now: clock.now()) }) {
+            if try await runBlocking({ [clock] in try backups.makeIfDue(now: clock.now()) }) {
                 logger.debug("A backup of the database was made")
             }
         } catch let failure as Failure where !failure.isDamage {
@@ -37,7 +40,7 @@ public struct DatabaseRepair: Sendable {
 
     /// Looks at the database and its backups, and changes nothing.
     public func look() async throws(Failure) -> DatabaseCheck {
-        do { return try await blocking { [vault] in try VaultRestore(vault: vault).look() } } catch {
+        do { return try await runBlocking { [vault] in try VaultRestore(vault: vault).look() } } catch {
             throw Failure(of: error)
         }
     }
@@ -49,7 +52,7 @@ public struct DatabaseRepair: Sendable {
         announce: @escaping @Sendable (DatabaseCheck) -> Void
     ) async throws(Failure) -> (found: DatabaseCheck, aside: String?) {
         do {
-            return try await blocking { [vault] in try VaultRestore(vault: vault).run(announce: announce) }
+            return try await runBlocking { [vault] in try VaultRestore(vault: vault).run(announce: announce) }
         } catch {
             throw Failure(of: error)
         }

@@ -1,5 +1,6 @@
+import Database
+import LocalTree
 public import Model
-import Storage
 
 extension AccountHost {
     /// Claims the copy of a file; a claim with the same id of the same file is renewed.

@@ -1,7 +1,9 @@
+import Database
 import EventLoops
+import ItemList
 public import Model
-import Storage
 import SyncEngine
+import Vault
 
 /// What a person asks of an account.
 extension AccountHost {

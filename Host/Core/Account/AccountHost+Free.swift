@@ -1,6 +1,7 @@
+import Database
 public import Model
-import Storage
 import SyncEngine
+import Vault
 
 /// What freeing copies came to.
 public struct FreeOutcome: Sendable {
@@ -96,7 +97,7 @@ private struct FreePlan: Sendable {
         }
         var listing = ItemListing(folder: path)
         listing.isRecursive = true
-        listing.condition = ("items.cloudStatus <> 0", [])
+        listing.leavesOut = .cloudOnly
         try reads.listItems(listing) { item in
             if item.kind == .folder, item.cloudStatus == .localOnly { return true }
             guard let index = policies.firstIndex(where: { $0.1.matches(item, now: now) }) else {

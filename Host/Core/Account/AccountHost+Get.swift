@@ -1,7 +1,11 @@
 import Connection
+import Database
+import ItemList
+import LocalTree
 public import Model
-import Storage
 import SyncEngine
+import Threads
+import Vault
 
 /// What a person's download came to.
 public struct GetOutcome: Sendable {
@@ -59,7 +63,7 @@ extension AccountHost {
             guard let item, item.cloudStatus == .localCopy, let copy = item.copy else {
                 throw Failure(.failed, "\(path) is not here as the server has it: \(target) was not written")
             }
-            try await blocking { try vault.tree.export(path, known: copy, to: target) }
+            try await runBlocking { try vault.tree.export(path, known: copy, to: target) }
         }
     }
 
@@ -131,7 +135,7 @@ extension AccountHost {
             var listing = ItemListing(folder: path)
             listing.isRecursive = true
             // What is only here is nothing to fetch.
-            listing.condition = ("items.cloudStatus <> 3", [])
+            listing.leavesOut = .localOnly
             try reads.listItems(listing) { item in
                 items.append((item.localID, item.path, item.kind))
                 return true

@@ -1,8 +1,9 @@
 import Logging
 import Model
 import PluginHost
-import Storage
 import SyncEngine
+import Threads
+import Vault
 
 extension AccountHost {
     /// Brings the rows together with what a person, or a program, did in the tree: while no host looked, or just now.
@@ -15,7 +16,7 @@ extension AccountHost {
         let reconciler = Reconciler(
             database: database, tree: vault.tree, countsAccessTimes: settings.ignoredReaders.isEmpty,
             believed: clock.now())
-        let look = try await blocking { try reconciler.run(at: scopes) }
+        let look = try await runBlocking { try reconciler.run(at: scopes) }
         if let look { try await engine.reportUnreadable(look.unreadable, at: scopes) }
         for finding in look?.findings ?? [] {
             switch finding.kind {

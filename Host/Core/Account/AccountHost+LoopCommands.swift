@@ -1,6 +1,8 @@
+import Database
 import EventLoops
+import ItemList
 public import Model
-import Storage
+import Vault
 
 /// What a person asks of event loops.
 extension AccountHost {

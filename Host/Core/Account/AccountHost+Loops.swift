@@ -1,9 +1,11 @@
 import Connection
 import EventLoops
+import LocalTree
 import Logging
 import Model
-import Storage
 import SyncEngine
+import Threads
+import Vault
 
 extension AccountHost {
     /// Polls every event loop until nothing is left to fetch, and brings the files of calendars up to date.
@@ -15,7 +17,7 @@ extension AccountHost {
             Failure(failure.kind, "The loop \(loop): \(failure.message)", hint: failure.hint)
         }
         do {
-            tell(try await blocking { [vault] in try vault.calendars.complete() })
+            tell(try await runBlocking { [vault] in try vault.calendars.complete() })
         } catch let failure as Failure {
             all.append(failure)
         }
@@ -45,7 +47,7 @@ extension AccountHost {
         while true {
             try Task.checkCancellation()
             do {
-                let kept = try await blocking { [vault, isComplete] in
+                let kept = try await runBlocking { [vault, isComplete] in
                     if isComplete { try vault.calendars.follow() } else { try vault.calendars.complete() }
                 }
                 tell(kept)

@@ -1,9 +1,12 @@
 import Connection
+import Database
+import ItemList
 import ItemPolicies
+import LocalTree
 public import Model
-import Storage
 import SyncEngine
 import Synchronization
+import Vault
 
 extension AccountHost {
     /// Brings everything up to date once: connects, lists, runs the processors, and works until nothing is left that could go on

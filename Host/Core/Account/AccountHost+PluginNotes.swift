@@ -1,6 +1,8 @@
+import Database
+import LocalTree
 import Model
-import Storage
 import SyncEngine
+import Threads
 
 extension AccountHost {
     /// Writes down how the plugins are, now and whenever one failed or broke the rules, until the task is cancelled.

@@ -1,7 +1,9 @@
+import Database
+import LocalTree
 import Logging
 public import Model
-import Storage
 import SyncEngine
+import Threads
 import Warehouse
 
 /// What undoing or redoing came to.
@@ -17,7 +19,7 @@ extension AccountHost {
     /// - Throws: `.badData` if there is none, or if the policies were changed since so that it cannot be done; `.localIO` if the
     ///   history cannot be written.
     public func movePolicies(_ direction: PolicyMove.Direction) async throws(Failure) -> PolicyMoveOutcome {
-        let author = try await author()
+        let author = await author()
         while true {
             try await history.flush()
             guard let target = try await history.next(direction) else {
@@ -48,7 +50,7 @@ extension AccountHost {
     func changingPolicies<T: Sendable>(
         _ change: @escaping @Sendable (Transaction, PolicyAuthor) throws -> T
     ) async throws(Failure) -> T {
-        let author = try await author()
+        let author = await author()
         let result = try await failing { [self] in
             try await database.write { tx in
                 let result = try change(tx, author)
@@ -60,8 +62,8 @@ extension AccountHost {
         return result
     }
 
-    private func author() async throws(Failure) -> PolicyAuthor {
-        try await failing { [self] in .person(try await blocking(process.options.person), at: clock.now()) }
+    private func author() async -> PolicyAuthor {
+        .person(await runBlocking(process.options.person), at: clock.now())
     }
 
     /// Writes the steps of what was changed. If that fails, the log says so: the changes stand, and the next call writes their steps.

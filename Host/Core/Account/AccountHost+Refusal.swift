@@ -1,10 +1,14 @@
 import Connection
+import Database
 import EventLoops
 import FoundationEssentials
+import ItemList
+import LocalTree
 import Logging
 import Model
-import Storage
 import SyncEngine
+import Threads
+import Vault
 
 /// What happens while the server refuses the account.
 extension AccountHost {

@@ -1,7 +1,9 @@
+import Database
 import Logging
 import Model
-import Storage
 import SyncEngine
+import Threads
+import Vault
 
 extension AccountHost {
     /// After a restore, once the server's files are listed: finds out which of the copies here are versions of the server's.
@@ -12,7 +14,7 @@ extension AccountHost {
     func settleRestored() async throws {
         guard try await database.read({ try $0.metaInteger(.isRestored) }) != nil else { return }
         let known = RestoredCopies(vault: bookmark.vault, database: database, tree: vault.tree)
-        let unknown = try await blocking { try known.adopt() }
+        let unknown = try await runBlocking { try known.adopt() }
         let engine = engine
         try await database.write { tx in
             // No person asks: what turns out to be changed here is no question to anybody.
@@ -20,7 +22,7 @@ extension AccountHost {
             _ = try engine.enqueue(requests, in: tx)
             try tx.setMeta(.isRestored, .null)
         }
-        try await blocking { known.forget() }
+        await runBlocking { known.forget() }
         logger.notice(
             "The copies here were compared with what the backup knew",
             metadata: ["fetchedToCompare": "\(unknown.count)"])

@@ -1,11 +1,15 @@
 import Connection
+import Database
 import EventLoops
+import ItemList
 import ItemPolicies
+import LocalTree
 import Logging
 public import Model
 import PluginHost
-import Storage
 import SyncEngine
+import Threads
+import Vault
 
 extension AccountHost {
     /// Keeps the account up to date until the task is cancelled: then it stops gracefully, and returns.

@@ -1,11 +1,14 @@
 import Connection
+import Database
 import EventLoops
+import ItemList
 import ItemPolicies
+import LocalTree
 import Logging
 import Model
 import PluginHost
-import Storage
 import SyncEngine
+import Vault
 
 extension AccountHost {
     /// What a start does before anything else: rows, tree and journal are brought together, and processors hear of policies that

@@ -1,6 +1,9 @@
 import Connection
+import Database
+import ItemList
+import LocalTree
 import Model
-import Storage
+import Vault
 
 /// What was found out about the account's server, kept in the vault.
 extension AccountHost {

@@ -1,12 +1,16 @@
 import Connection
+import Database
 import EventLoops
+import ItemList
 import ItemPolicies
+import LocalTree
 import Logging
 public import Model
 import PluginHost
-import Storage
 import SyncEngine
 import Synchronization
+import Threads
+import Vault
 
 /// An account at work: its vault, which nobody else has open meanwhile, its server, its plugins and its sync engine.
 ///
@@ -66,7 +70,7 @@ public final class AccountHost: Sendable {
         var logger = options.logger
         logger[metadataKey: "account"] = "\(bookmark.name)"
         let secret = try await credentials()
-        let vault = try await blocking {
+        let vault = try await runBlocking {
             try Vault.open(at: bookmark.vault, files: bookmark.files, clock: system.now)
         }
         let connection = Connection(
@@ -91,7 +95,7 @@ public final class AccountHost: Sendable {
                     maximums: { later.parts?.policies.maximums ?? [:] },
                     dropped: { dropped in
                         trace?.dropped(
-                            dropped.action.name, path: dropped.path.text, by: PluginID(of: dropped.reason),
+                            dropped.action.kind.rawValue, path: dropped.path.text, by: PluginID(of: dropped.reason),
                             because: dropped.why, at: clock.now())
                     },
                     usedJustNow: { path in state.uses.with { $0.untold(path) } }),
@@ -111,7 +115,7 @@ public final class AccountHost: Sendable {
             let policies = ItemPolicies(
                 database: vault.database, plugins: plugins,
                 sink: SyncSink(engine: engine, clock: clock, trace: trace), files: bookmark.files,
-                clock: clock, logger: logger)
+                world: { .current(now: $0) }, clock: clock, logger: logger)
             let mover = TreeMover(database: vault.database, tree: vault.tree, engine: engine, logger: logger)
             let list = ItemListUpdate(
                 database: vault.database, connection: connection, clock: clock, logger: logger,

@@ -1,5 +1,7 @@
+import Database
+import LocalTree
 import Model
-import Storage
+import Vault
 
 /// Whether the wall clock can be believed. What goes for its age, such as an expired copy, goes by it: a machine that starts in 2038,
 /// or in 1970, must lose nothing for that.

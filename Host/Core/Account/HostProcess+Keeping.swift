@@ -1,7 +1,9 @@
+import LocalTree
 import Logging
 public import Model
-import Storage
 import Synchronization
+import Threads
+import Vault
 
 extension HostProcess {
     /// Keeps an account at work until the task is cancelled: what may pass is waited for, and the account is opened again.
@@ -46,14 +48,10 @@ extension HostProcess {
 
     /// - Returns: what is to be said if a vault that was there is not.
     private nonisolated static func goneVault(_ bookmark: Bookmark) async -> Failure? {
-        do {
-            guard try await !blocking({ Vault.exists(at: bookmark.vault) }) else { return nil }
-            return Failure(
-                .localIO, "The vault \(bookmark.vault) was here and is gone",
-                hint: "Mount it where it was, or restart Larder to begin a new one")
-        } catch {
-            return Failure(of: error)
-        }
+        guard await !runBlocking({ Vault.exists(at: bookmark.vault) }) else { return nil }
+        return Failure(
+            .localIO, "The vault \(bookmark.vault) was here and is gone",
+            hint: "Mount it where it was, or restart Larder to begin a new one")
     }
 
     /// - Returns: what went wrong; nil if nothing did. And how long the account was at work; nil if it could not be opened.
@@ -163,13 +161,9 @@ private final class TroubleNote: Sendable {
     }
 
     private func write(_ trouble: VaultTrouble?) async {
-        do {
-            try await blocking { [vault] in
-                // Where it is not mounted, nothing is written in its place.
-                if Vault.exists(at: vault) { _ = Vault.note(trouble, at: vault) }
-            }
-        } catch {
-            logger.debug("\(error)")
+        await runBlocking { [vault] in
+            // Where it is not mounted, nothing is written in its place.
+            if Vault.exists(at: vault) { _ = Vault.note(trouble, at: vault) }
         }
     }
 }

@@ -1,10 +1,12 @@
 import CLinux
 import Connection
+import Database
 import ItemPolicies
 import Logging
 public import Model
 import PluginHost
-import Storage
+import Threads
+import Vault
 
 /// What the accounts of one process share: the settings and the opened plugins.
 public actor HostProcess {
@@ -46,7 +48,7 @@ public actor HostProcess {
     /// - Throws: why it is none that can be used.
     public nonisolated func plugins(inLibrary path: String) async throws(Failure) -> [PluginID] {
         let probe = ProbeCommand(arguments: options.probe)
-        do { return try await blocking { try probe.plugins(inLibrary: path) } } catch { throw Failure(of: error) }
+        do { return try await runBlocking { try probe.plugins(inLibrary: path) } } catch { throw Failure(of: error) }
     }
 
     /// The same, before a vault is opened for work: what was tried before is read from an account's vault, and what is tried now
@@ -54,7 +56,7 @@ public actor HostProcess {
     public func pluginReports(before bookmark: Bookmark) async -> [PluginReport] {
         var database: Database?
         do {
-            database = try await blocking { try Vault.openDatabaseForReading(at: bookmark.vault) }
+            database = try await runBlocking { try Vault.openDatabaseForReading(at: bookmark.vault) }
         } catch {
             options.logger.debug("Which plugins were tried before is not known: \(error)")
         }

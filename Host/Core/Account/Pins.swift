@@ -1,5 +1,7 @@
+import Database
+import ItemList
 public import Model
-import Storage
+import Vault
 
 /// What pinning came to.
 public struct PinOutcome: Sendable {

@@ -1,7 +1,10 @@
+import Database
+import LocalTree
 import Logging
 public import Model
 import PluginHost
-import Storage
+import Threads
+import Vault
 
 /// What an account's vault knows of calls into plugins that ended the host or did not return.
 struct PluginCalls {
@@ -16,7 +19,7 @@ struct PluginCalls {
         let stored = try await database.read { try $0.metaJSON(HeldLibraries.self, .heldLibraries) } ?? HeldLibraries()
         if isReadOnly, Vault.isInUse(at: vault) { return stored }
         let (path, now) = (path, clock.now())
-        let (notes, held) = try await blocking {
+        let (notes, held) = await runBlocking {
             let notes = CallBoard.notes(at: path)
             var held = stored
             held.add(notes, now: now)
@@ -38,7 +41,7 @@ struct PluginCalls {
     /// Where calls are written down from now on; nil, which is logged, if there is no room.
     func board(for host: PluginHost, logger: Logger) async -> CallBoard? {
         let (path, room) = (path, await host.count)
-        do { return try await blocking { try CallBoard(path: path, room: room) } } catch {
+        do { return try await runBlocking { try CallBoard(path: path, room: room) } } catch {
             logger.warning("\(error)")
             return nil
         }
@@ -49,7 +52,7 @@ struct PluginCalls {
     static func retry(
         _ plugin: PluginID, library: String, for bookmark: Bookmark, _ options: HostOptions
     ) async throws -> Bool {
-        let vault = try await blocking {
+        let vault = try await runBlocking {
             try Vault.open(at: bookmark.vault, files: bookmark.files, clock: options.clock.now)
         }
         do {
@@ -58,7 +61,7 @@ struct PluginCalls {
             let isReleased = held.release(plugin, library: library)
             let kept = held
             try await vault.database.write { try $0.setMeta(.heldLibraries, json: kept) }
-            try await blocking { CallBoard.forget(at: calls.path) }
+            await runBlocking { CallBoard.forget(at: calls.path) }
             try vault.close()
             return isReleased
         } catch {
@@ -98,7 +101,7 @@ extension AccountReader {
                     in: database, isReadOnly: true,
                     logger: Logger(label: "", factory: { _ in SwiftLogNoOpLogHandler() }))
             guard !held.isEmpty else { return reports }
-            return try await blocking {
+            return await runBlocking {
                 reports.map { report in
                     guard report.state == .ready, let hold = held.hold(of: report.library, now: now) else {
                         return report

@@ -1,7 +1,8 @@
+import Database
 import ItemPolicies
 import Logging
 import Model
-import Storage
+import Vault
 
 /// What a finished scan makes of a policy that says when it is of no use any more (P30, P31).
 enum AutoRemoval {

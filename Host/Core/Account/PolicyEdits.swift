@@ -1,5 +1,6 @@
+import Database
 public import Model
-import Storage
+import Vault
 
 /// What a person changes of a policy; nil leaves it as it is, an empty text takes it away.
 public struct PolicyChange: Sendable {

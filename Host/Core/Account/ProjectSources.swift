@@ -1,4 +1,5 @@
-import Storage
+import LocalTree
+import Vault
 
 /// Folders that steps of projects take their assets from.
 public enum ProjectSources {

@@ -1,8 +1,9 @@
+import Database
 import ItemPolicies
 import Model
 import PluginHost
-import Storage
 import SyncEngine
+import Vault
 
 /// The door by which what plugins ask for enters the sync engine, as what persons ask for does.
 struct SyncSink: IntentSink {
@@ -22,7 +23,7 @@ struct SyncSink: IntentSink {
             guard let trace else { return false }
             let path = try transaction.item(localID: request.item)?.path.text
             trace.dropped(
-                request.action.name, path: path, by: intent.plugin, because: failure.message, at: clock.now())
+                request.action.kind.rawValue, path: path, by: intent.plugin, because: failure.message, at: clock.now())
             return false
         }
     }

@@ -1,9 +1,12 @@
+import Database
 import ItemPolicies
+import LocalTree
 import Logging
 import Model
 import PluginHost
-import Storage
 import SyncEngine
+import Threads
+import Vault
 
 /// Notices what persons and programs do in the tree while an account is at work, and brings the rows together with it.
 struct TreeWatch: Sendable {
@@ -97,7 +100,7 @@ struct TreeWatch: Sendable {
 
     private func seeToRoot() async throws {
         let tree = host.vault.tree
-        guard try await !blocking({ tree.isInPlace }) else { return }
+        guard await !runBlocking({ tree.isInPlace }) else { return }
         throw Failure.lasting(
             .localIO, "The folder \(tree.root) with the local copies was moved, removed or unmounted",
             hint: "Put it back or mount it, and start Larder again")
@@ -108,7 +111,7 @@ struct TreeWatch: Sendable {
         let folders = try await host.database.read { try $0.unreadableFolders() }
         guard !folders.isEmpty else { return }
         let tree = host.vault.tree
-        look(at: try await blocking { folders.filter { tree.whyUnreadable($0) == nil } })
+        look(at: await runBlocking { folders.filter { tree.whyUnreadable($0) == nil } })
     }
 
     private func tell(_ limit: Failure?) {

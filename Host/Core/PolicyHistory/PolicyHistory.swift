@@ -1,8 +1,8 @@
-import Dispatch
+import Database
 import Glibc
 import Model
-import Storage
 import Synchronization
+import Threads
 import Warehouse
 
 /// Writes the history of an account's policies: a project in the vault, whose steps are the changes.
@@ -21,7 +21,7 @@ public final class PolicyHistory: Sendable {
     private let clock: HostClock
     private let stepLimit: Int
     /// One thing at a time, on a thread that may block.
-    private let queue = DispatchQueue(label: "org.larder.core.policy-history")
+    private let queue = BlockingQueue(label: "org.larder.policy-history")
     /// Opened when there is something to write for the first time.
     private let storage = Mutex<ProjectStorage?>(nil)
 
@@ -131,9 +131,7 @@ public final class PolicyHistory: Sendable {
 
     private func onQueue<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws(Failure) -> T {
         do {
-            return try await withCheckedThrowingContinuation { continuation in
-                queue.async { continuation.resume(with: Result { try body() }) }
-            }
+            return try await queue.run(body)
         } catch {
             // The folder may have gone: it is made when a storage is opened.
             storage.withLock { $0 = nil }

@@ -1,5 +1,6 @@
+import Database
 import Model
-import Storage
+import Vault
 import Warehouse
 
 /// The project that is the history of an account's policies. All functions block.

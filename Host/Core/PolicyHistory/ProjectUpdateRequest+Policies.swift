@@ -1,5 +1,5 @@
+import Database
 import Model
-import Storage
 import Warehouse
 
 extension ProjectUpdateRequest {

@@ -1,8 +1,10 @@
+import Database
 import ItemPolicies
+import LocalTree
 import Logging
 public import Model
 import PluginHost
-import Storage
+import Vault
 
 /// An account's plugins at work on what is known of it, without network, beside a host that may be running, and without changing
 /// anything: what they ask for is told instead of done.
@@ -33,8 +35,8 @@ public final class AccountPreview: Sendable {
             let plugins = try await process.startPlugins(
                 for: bookmark, database: database, isReadOnly: true, clock: clock, logger: logger)
             let policies = ItemPolicies(
-                database: database, plugins: plugins, sink: NoSink(), files: bookmark.files, clock: clock,
-                logger: logger)
+                database: database, plugins: plugins, sink: NoSink(), files: bookmark.files,
+                world: { .current(now: $0) }, clock: clock, logger: logger)
             return AccountPreview(database: database, policies: policies, plugins: plugins, process: process)
         } catch {
             try database.close()

@@ -1,5 +1,6 @@
+import Database
 public import Model
-import Storage
+import Vault
 
 extension AccountReader {
     /// The event loops, in the order in which they are polled. When each is polled next is known while a host runs.

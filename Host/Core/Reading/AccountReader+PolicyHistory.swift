@@ -1,6 +1,7 @@
+import Database
 import Glibc
 public import Model
-import Storage
+import Threads
 import Warehouse
 
 /// A change of policies in their history.
@@ -29,7 +30,7 @@ extension AccountReader {
         }
         let base = PolicyHistory.base(inVault: bookmark.vault)
         do {
-            return try await blocking {
+            return try await runBlocking {
                 var report = PolicyHistoryReport(waiting: waiting)
                 var status = stat()
                 guard stat(base, &status) == 0,

@@ -1,7 +1,10 @@
 import Connection
+import Database
+import ItemList
+import LocalTree
 public import Model
-import Storage
 import SyncEngine
+import Vault
 
 /// Reads what is known of an account, without network and beside a host that may be running.
 public struct AccountReader: Sendable {

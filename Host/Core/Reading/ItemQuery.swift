@@ -1,5 +1,5 @@
+import Database
 public import Model
-import Storage
 
 /// Which items are listed, and in which order.
 public struct ItemQuery: Sendable {
@@ -28,10 +28,9 @@ public struct ItemQuery: Sendable {
         let asksForRemoved = condition.map { $0.names(.removed) || $0.names(.removedAt) } ?? false
         listing.includesRemoved = includesRemoved || asksForRemoved
         if let condition {
-            let (sql, arguments) = ConditionSQL.compile(condition, now: now)
-            listing.condition = (sql, arguments.map { .text($0) })
+            listing.condition = (condition, now)
         }
-        listing.sort = sort.flatMap { property in ItemColumn.allCases.first { $0.sql == property.rawValue } }
+        listing.sort = sort.flatMap { property in ItemColumn.allCases.first { "\($0)" == property.rawValue } }
         listing.isDescending = isDescending
         listing.limit = limit
         return listing

@@ -1,5 +1,6 @@
+import Database
 public import Model
-import Storage
+import Vault
 
 /// How a host found a plugin, as it wrote it down for others.
 public struct PluginNote: Codable, Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Connection
+import Database
 public import Model
-import Storage
 
 /// An item with what follows from the policies and the vault.
 public struct ItemReport: Sendable {

@@ -1,5 +1,5 @@
 import NIOCore
-import Synchronization
+import Threads
 
 /// What a demo server tells those who want to know of changes: notifications, activities, and a stream of events.
 public final class Hints: Sendable {
@@ -18,16 +18,17 @@ public final class Hints: Sendable {
         var objectName: String
     }
 
-    private struct Contents {
+    private struct Contents: Sendable {
         var notifications: [Notification] = []
         var activities: [Activity] = []
         var last = 0
         var streams: [Int: AsyncStream<ByteBuffer>.Continuation] = [:]
         var opened = 0
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        /// How often everybody was let go.
+        var closings = 0
     }
 
-    private let state = Mutex(Contents())
+    private let state = Monitor(Contents())
 
     init() {}
 
@@ -36,7 +37,7 @@ public final class Hints: Sendable {
     @discardableResult public func notify(
         _ subject: String, app: String = "files_sharing", objectType: String = "remote_share", objectID: String = "1"
     ) -> Int {
-        state.withLock { state in
+        state.change { state in
             state.last += 1
             state.notifications.append(
                 Notification(
@@ -45,12 +46,12 @@ public final class Hints: Sendable {
         }
     }
 
-    public func removeNotifications() { state.withLock { $0.notifications = [] } }
+    public func removeNotifications() { state.change { $0.notifications = [] } }
 
     /// Adds an activity.
     /// - Returns: its id.
     @discardableResult public func addActivity(_ type: String, _ subject: String, objectName: String = "") -> Int {
-        state.withLock { state in
+        state.change { state in
             state.last += 1
             state.activities.append(
                 Activity(id: state.last, type: type, subject: subject, objectName: objectName))
@@ -59,7 +60,7 @@ public final class Hints: Sendable {
     }
 
     /// Drops the activities before one, as servers do with old ones.
-    public func forgetActivities(before id: Int) { state.withLock { $0.activities.removeAll { $0.id < id } } }
+    public func forgetActivities(before id: Int) { state.change { $0.activities.removeAll { $0.id < id } } }
 
     /// Sends an event to everybody who listens.
     /// - Parameter data: JSON on one line.
@@ -67,60 +68,46 @@ public final class Hints: Sendable {
 
     /// Sends text as it is, such as `: keep-alive` and an empty line.
     public func send(text: String) {
-        let streams = state.withLock { Array($0.streams.values) }
+        let streams = state.change { Array($0.streams.values) }
         for stream in streams { stream.yield(ByteBuffer(string: text)) }
     }
 
     /// Closes all streams of events.
     public func cutStreams() {
-        let streams = state.withLock { Array($0.streams.values) }
+        let streams = state.change { Array($0.streams.values) }
         for stream in streams { stream.finish() }
     }
 
     /// How many streams were ever opened.
-    public var streamsOpened: Int { state.withLock { $0.opened } }
+    public var streamsOpened: Int { state.change { $0.opened } }
 
     /// Waits until so many streams were ever opened.
     public func untilStreamsOpened(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let already = state.withLock { state in
-                guard state.opened < count else { return true }
-                state.watchers.append((count, continuation))
-                return false
-            }
-            if already { continuation.resume() }
-        }
+        let closings = state.with(\.closings)
+        await state.wait { $0.opened >= count || $0.closings > closings }
     }
 
-    var notifications: [Notification] { state.withLock { $0.notifications } }
+    var notifications: [Notification] { state.change { $0.notifications } }
 
-    var activities: [Activity] { state.withLock { $0.activities } }
+    var activities: [Activity] { state.change { $0.activities } }
 
     /// The events from now on, until the streams are cut.
     func open() -> AsyncStream<ByteBuffer> {
         let (stream, continuation) = AsyncStream<ByteBuffer>.makeStream()
-        let reached = state.withLock { state in
+        state.change { state in
             state.opened += 1
-            let (number, opened) = (state.opened, state.opened)
+            let number = state.opened
             state.streams[number] = continuation
             continuation.onTermination = { [weak self] _ in
-                self?.state.withLock { $0.streams[number] = nil }
+                self?.state.change { $0.streams[number] = nil }
             }
-            let reached = state.watchers.filter { $0.count <= opened }
-            state.watchers.removeAll { $0.count <= opened }
-            return reached
         }
-        for watcher in reached { watcher.continuation.resume() }
         return stream
     }
 
     /// Lets go of everybody who listens or waits.
     func close() {
         cutStreams()
-        let waiting = state.withLock { state in
-            defer { state.watchers = [] }
-            return state.watchers
-        }
-        for watcher in waiting { watcher.continuation.resume() }
+        state.change { $0.closings += 1 }
     }
 }

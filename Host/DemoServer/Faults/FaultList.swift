@@ -1,25 +1,24 @@
-import Synchronization
+import Threads
 
 /// The faults that are switched on, and the requests that they hold up.
 final class FaultList: Sendable {
-    private struct Entry {
+    private struct Entry: Sendable {
         var fault: Fault
         /// How many requests fitted so far.
         var seen = 0
-        var held: [CheckedContinuation<Void, Never>] = []
-        var heldSoFar = 0
-        var watchers: [(count: Int, CheckedContinuation<Void, Never>)] = []
+        /// How many were ever held up.
+        var held = 0
     }
 
-    private struct State {
+    private struct State: Sendable {
         var entries: [Int: Entry] = [:]
         var last = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Monitor(State())
 
     func add(_ fault: Fault) -> FaultID {
-        state.withLock { state in
+        state.change { state in
             state.last += 1
             state.entries[state.last] = Entry(fault: fault)
             return FaultID(number: state.last)
@@ -28,19 +27,16 @@ final class FaultList: Sendable {
 
     /// Switches a fault off and lets go what it held.
     func remove(_ id: FaultID) {
-        let entry = state.withLock { $0.entries.removeValue(forKey: id.number) }
-        for continuation in entry?.held ?? [] { continuation.resume() }
-        for watcher in entry?.watchers ?? [] { watcher.1.resume() }
+        state.change { $0.entries[id.number] = nil }
     }
 
     func removeAll() {
-        let ids = state.withLock { $0.entries.keys.map(FaultID.init) }
-        for id in ids { remove(id) }
+        state.change { $0.entries = [:] }
     }
 
     /// The faults that concern a request, oldest first. Counts it for each that it fits.
     func faults(method: String, path: String) -> [(id: FaultID, kind: Fault.Kind)] {
-        state.withLock { state in
+        state.change { state in
             var found: [(FaultID, Fault.Kind)] = []
             for number in state.entries.keys.sorted() {
                 guard var entry = state.entries[number], entry.fault.fits(method: method, path: path) else { continue }
@@ -57,31 +53,15 @@ final class FaultList: Sendable {
 
     /// Waits until a fault is removed.
     func hold(_ id: FaultID) async {
-        await withCheckedContinuation { continuation in
-            let (gone, reached): (Bool, [CheckedContinuation<Void, Never>]) = state.withLock { state in
-                guard var entry = state.entries[id.number] else { return (true, []) }
-                entry.held.append(continuation)
-                entry.heldSoFar += 1
-                let count = entry.heldSoFar
-                let reached = entry.watchers.filter { $0.count <= count }.map(\.1)
-                entry.watchers.removeAll { $0.count <= count }
-                state.entries[id.number] = entry
-                return (false, reached)
-            }
-            if gone { continuation.resume() }
-            for watcher in reached { watcher.resume() }
-        }
+        state.change { $0.entries[id.number]?.held += 1 }
+        await state.wait { $0.entries[id.number] == nil }
     }
 
     /// Waits until a fault has held `count` requests up, or is gone.
     func untilHeld(_ id: FaultID, count: Int) async {
-        await withCheckedContinuation { continuation in
-            let already = state.withLock { state in
-                guard let entry = state.entries[id.number], entry.heldSoFar < count else { return true }
-                state.entries[id.number]?.watchers.append((count, continuation))
-                return false
-            }
-            if already { continuation.resume() }
+        await state.wait { state in
+            guard let entry = state.entries[id.number] else { return true }
+            return entry.held >= count
         }
     }
 }

@@ -2,7 +2,7 @@ import Crypto
 import Glibc
 import Hummingbird
 import NIOCore
-import NIOPosix
+import Threads
 
 /// The body of a PUT on its way into a file of the server's own.
 struct Upload: Sendable {
@@ -42,7 +42,7 @@ struct Upload: Sendable {
 
     private func write(_ buffer: ByteBuffer, to file: (descriptor: Int32, scratch: ScratchFile)) async throws {
         let (descriptor, path) = (file.descriptor, file.scratch.path)
-        try await NIOThreadPool.singleton.runIfActive {
+        try await runBlocking {
             try buffer.withUnsafeReadableBytes { bytes in
                 var done = 0
                 while done < bytes.count {

@@ -1,7 +1,7 @@
 import Crypto
 import Glibc
 import NIOCore
-import NIOPosix
+import Threads
 
 /// A file's bytes: in memory, or in a file of the server's own.
 struct Content: Sendable {
@@ -39,7 +39,7 @@ struct Content: Sendable {
             var done = range.lowerBound
             while done < range.upperBound {
                 let (from, length) = (done, min(range.upperBound - done, 256 << 10))
-                let block = try await NIOThreadPool.singleton.runIfActive {
+                let block = try await runBlocking {
                     try Self.block(of: file.path, from: from, length: length)
                 }
                 try await sink(block)

@@ -30,12 +30,17 @@ public struct SyncRecord: Hashable, Sendable {
         /// Of an item that is no longer on the server: its copy goes, and then its row.
         case purge
 
-        public var name: String {
+        public var kind: Kind {
             switch self {
-            case .download: "download"
-            case .removeLocalCopy: "removeLocalCopy"
-            case .purge: "purge"
+            case .download: .download
+            case .removeLocalCopy: .removeLocalCopy
+            case .purge: .purge
             }
+        }
+
+        /// An action without its parameters, by the name that the journal and people know it by.
+        public enum Kind: String, Hashable, Sendable, CaseIterable {
+            case download, removeLocalCopy, purge
         }
     }
 

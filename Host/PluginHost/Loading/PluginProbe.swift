@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import Threads
 
 /// The child process's side of the probe.
 public enum PluginProbe {
@@ -39,8 +40,8 @@ public enum PluginProbe {
     /// Lets each plugin in a library do what the host lets it do before it is started. What is wrong with it the host will see
     /// for itself, plugin by plugin; here it is enough to have come back.
     private static func look(at library: PluginLibrary) throws(Refusal) {
-        let thread: PluginThread
-        do throws(ThreadError) { thread = try PluginThread(name: "probe") } catch { throw .cannotOpen("no thread") }
+        let thread: SerialThread
+        do throws(ThreadError) { thread = try SerialThread.forPlugin("probe") } catch { throw .cannotOpen("no thread") }
         let account = AccountEnvironment(name: "", logger: Logger(label: "probe") { _ in SwiftLogNoOpLogHandler() })
         for plugin in library.plugins {
             do throws(Refusal) {

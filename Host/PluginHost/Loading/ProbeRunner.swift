@@ -64,7 +64,7 @@ extension ProbeCommand {
         return .deadly("opening it ended the process with exit code \(status >> 8 & 0xff)")
     }
 
-    private func spawn(_ program: String, library: String, output: Int32) -> Result<pid_t, ThreadError> {
+    private func spawn(_ program: String, library: String, output: Int32) -> Result<pid_t, SpawnError> {
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         posix_spawn_file_actions_init(&actions)
@@ -96,7 +96,7 @@ extension ProbeCommand {
         defer { for text in argv + environment { free(text) } }
         var child = pid_t()
         let code = posix_spawnp(&child, program, &actions, &attributes, argv, environment)
-        return code == 0 ? .success(child) : .failure(ThreadError(code: code))
+        return code == 0 ? .success(child) : .failure(SpawnError(code: code))
     }
 
     /// What the child writes until it closes its output, at most 4 KiB, without the newline; nil: it did not in time.
@@ -133,6 +133,11 @@ extension ProbeCommand {
     private static func signalName(_ number: Int32) -> String {
         strsignal(number).map { String(cString: $0) } ?? "signal \(number)"
     }
+}
+
+/// No process could be made; as in `errno`.
+private struct SpawnError: Error {
+    var code: Int32
 }
 
 extension ProbeCommand {

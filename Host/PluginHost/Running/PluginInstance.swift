@@ -2,6 +2,7 @@ import CLarder
 import Logging
 public import Model
 import Synchronization
+import Threads
 
 /// One plugin at work for one account.
 ///
@@ -12,7 +13,7 @@ public final class PluginInstance: @unchecked Sendable {
     /// Of the policies that its processor is for; nil: it processes no items.
     public let kind: PolicyKind?
     let account: AccountEnvironment
-    let thread: PluginThread
+    let thread: SerialThread
     let context: InstanceContext
     let log: PluginLog
     let processor: larder_item_policy_processor?
@@ -35,7 +36,7 @@ public final class PluginInstance: @unchecked Sendable {
     ///   - withheld: the services that it does not get.
     init(
         _ description: PluginLibrary.Description, in library: PluginLibrary, settings: String,
-        withheld: Set<String> = [], thread: PluginThread, account: AccountEnvironment, record: CallRecord? = nil
+        withheld: Set<String> = [], thread: SerialThread, account: AccountEnvironment, record: CallRecord? = nil
     ) throws(Refusal) {
         plugin = description.id
         self.thread = thread
@@ -88,9 +89,13 @@ public final class PluginInstance: @unchecked Sendable {
         _ body: @escaping @Sendable (ProcessorCalls) throws -> Result
     ) async throws -> Result {
         guard hanging == nil else { throw PluginHangs() }
-        return try await thread.run(isHurried: true) { [self] in
-            guard let processor, let kind else { throw Failure(.internal, "\(plugin) has no processor") }
-            return try body(ProcessorCalls(instance: self, processor: processor, kind: kind, context: context))
+        do {
+            return try await thread.run(isHurried: true) { [self] in
+                guard let processor, let kind else { throw Failure(.internal, "\(plugin) has no processor") }
+                return try body(ProcessorCalls(instance: self, processor: processor, kind: kind, context: context))
+            }
+        } catch is PassedOver {
+            throw PluginHangs()
         }
     }
 

@@ -1,6 +1,7 @@
+public import Database
+import LocalTree
 import Logging
 public import Model
-public import Storage
 
 /// Who uses a copy, as far as the database knows; what is open, the kernel says when the copy is taken.
 extension SyncEngine {
@@ -35,7 +36,7 @@ extension SyncEngine {
 
     /// Drops what was asked for, since the item is in use, or wanted as it is.
     func passOver(_ item: Item, _ use: String, _ action: SyncRecord.Action, for reason: DownloadTrigger) {
-        logger.debug("\(action.name) for \(reason) dropped: \(item.path) \(use) and stays")
+        logger.debug("\(action.kind.rawValue) for \(reason) dropped: \(item.path) \(use) and stays")
         note(DroppedAction(path: item.path, action: action, reason: reason, why: "it \(use) and stays"))
     }
 

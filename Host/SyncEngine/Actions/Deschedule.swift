@@ -1,5 +1,6 @@
+public import Database
+import LocalTree
 public import Model
-public import Storage
 
 extension SyncEngine {
     /// Takes a record out of the journal and takes back what its preflight did: the item's marks, what was fetched so far. A

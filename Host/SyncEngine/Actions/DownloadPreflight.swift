@@ -1,6 +1,7 @@
+import Database
+import LocalTree
 import Logging
 import Model
-import Storage
 
 extension SyncEngine {
     func preflightDownload(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> EnqueueOutcome {

@@ -1,6 +1,6 @@
+public import Database
 import Logging
 import Model
-public import Storage
 
 extension SyncEngine {
     /// Takes requests in: early checks, then preflight, then the journal, all in the caller's transaction. What a request
@@ -16,7 +16,7 @@ extension SyncEngine {
         for request in requests {
             let outcome = try enqueue(request, in: tx)
             if case .refused(let failure) = outcome {
-                logger.notice("\(request.action.name) for \(request.reason) refused: \(failure.message)")
+                logger.notice("\(request.action.kind.rawValue) for \(request.reason) refused: \(failure.message)")
             }
             outcomes.append(outcome)
         }

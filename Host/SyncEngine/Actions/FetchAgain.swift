@@ -1,5 +1,6 @@
+public import Database
+import LocalTree
 public import Model
-public import Storage
 
 extension SyncEngine {
     /// Has a copy fetched once more that may hold the first of two contents with one ETag. Until then it stays as it is, and what

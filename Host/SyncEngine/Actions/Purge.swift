@@ -1,6 +1,7 @@
+import Database
+import LocalTree
 import Logging
 import Model
-import Storage
 
 /// Items that are no longer on the server, and their copies.
 extension SyncEngine {

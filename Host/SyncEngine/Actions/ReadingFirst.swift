@@ -1,5 +1,6 @@
+import Database
+import LocalTree
 import Model
-import Storage
 
 extension SyncEngine {
     /// Reads the copies whose looks do not prove their content before the transaction that removes them, in which all other writers

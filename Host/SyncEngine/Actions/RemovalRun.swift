@@ -1,7 +1,8 @@
 import Connection
+import Database
+import LocalTree
 import Logging
 import Model
-import Storage
 
 extension SyncEngine {
     /// Removes copies, and writes their items and records in the same transaction, so that nobody asks for a copy again that is

@@ -1,5 +1,5 @@
+public import Database
 public import Model
-public import Storage
 
 /// What speaks against removing a copy.
 enum Objection: Hashable, Sendable {

@@ -1,7 +1,8 @@
 import Connection
+import Database
+import LocalTree
 import Logging
 public import Model
-import Storage
 
 /// What became of a record that was started.
 struct Settlement: Sendable {
@@ -53,7 +54,7 @@ extension SyncEngine {
         case .putBack: fate = .putBack
         }
         try tx.update(journal)
-        logger.info("\(job.record.action.name) of \(job.path) did not succeed: \(failure.message)")
+        logger.info("\(job.record.action.kind.rawValue) of \(job.path) did not succeed: \(failure.message)")
         return Settlement(record: job.id, fate: fate, failure: failure)
     }
 

@@ -1,6 +1,7 @@
+public import Database
+import LocalTree
 import Logging
 public import Model
-public import Storage
 
 /// Folders of copies that cannot be looked into: what is known of the files in them stays as it is, and each is an issue until it
 /// can be read again.

@@ -1,5 +1,6 @@
 import Model
 import Synchronization
+import Threads
 
 /// What others tell a running engine, from any thread.
 ///
@@ -26,13 +27,11 @@ final class Controls: Sendable {
         var isStale = true
         /// What held up everything is over.
         var isReset = false
-        /// Those who wait for the tree to be at rest, and how many there are for whom it is.
-        var visitors: [CheckedContinuation<Void, Never>] = []
-        var visits = 0
     }
 
     private let state = Mutex(State())
     let bell = Bell()
+    let rest = TreeRest()
 
     func with<T>(_ body: (inout sending State) -> sending T) -> sending T { state.withLock(body) }
 

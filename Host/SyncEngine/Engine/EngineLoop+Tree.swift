@@ -1,5 +1,7 @@
+import Database
+import LocalTree
 import Model
-import Storage
+import Threads
 
 /// The work in the tree: one piece at a time, on a thread that may block.
 extension EngineLoop {
@@ -10,9 +12,9 @@ extension EngineLoop {
 
     mutating func startTreeWork(_ children: inout Children) {
         guard !isLanding else { return }
-        if engine.controls.with({ !$0.visitors.isEmpty || $0.visits > 0 }) {
+        if engine.controls.rest.isWanted {
             if placed.isEmpty || isDiskFailing {
-                engine.letVisitorsIn()
+                engine.controls.rest.admit()
             } else {
                 startLanding([], completing: true, &children)
             }
@@ -99,28 +101,11 @@ extension SyncEngine {
     /// Runs `body` while the engine neither puts anything into the tree nor takes anything out of it, and no file is in place
     /// whose item does not say so: for changes to the paths of the tree that go with changes of rows.
     public func withTreeAtRest<T>(_ body: () async throws -> T) async rethrows -> T {
-        await withCheckedContinuation { continuation in
-            let isAtRest = controls.with { state in
-                if state.isRunning {
-                    state.visitors.append(continuation)
-                    return false
-                }
-                state.visits += 1
-                return true
-            }
-            if isAtRest { continuation.resume() } else { controls.bell.ring() }
+        await controls.rest.enter(ask: controls.bell.ring)
+        defer {
+            controls.rest.leave()
+            controls.bell.ring()
         }
-        defer { controls.change { $0.visits -= 1 } }
         return try await body()
-    }
-
-    /// Lets those in who wait for the tree to be at rest. Called when it is.
-    func letVisitorsIn() {
-        let visitors = controls.with { state in
-            defer { state.visitors = [] }
-            state.visits += state.visitors.count
-            return state.visitors
-        }
-        for visitor in visitors { visitor.resume() }
     }
 }

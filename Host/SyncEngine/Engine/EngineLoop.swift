@@ -1,6 +1,8 @@
 import Connection
+import Database
+import LocalTree
 import Model
-import Storage
+import Threads
 
 /// The engine at work: reads the journal, starts what may start, and handles what comes back.
 ///

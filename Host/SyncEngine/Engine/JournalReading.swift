@@ -1,6 +1,7 @@
+import Database
+import LocalTree
 import Logging
 import Model
-import Storage
 import Synchronization
 
 /// A part of the journal, read in its order.
@@ -102,7 +103,7 @@ extension SyncEngine {
         for (reason, dropped) in Dictionary(grouping: dropped, by: \.reason) {
             guard let first = dropped.first else { continue }
             let others = dropped.count == 1 ? "" : ", and \(dropped.count - 1) others with it"
-            logger.info("\(first.action.name) of \(first.path) for \(reason) dropped: \(first.why)\(others)")
+            logger.info("\(first.action.kind.rawValue) of \(first.path) for \(reason) dropped: \(first.why)\(others)")
         }
         for one in dropped { note(one) }
     }

@@ -1,6 +1,7 @@
+import Database
+import LocalTree
 import Logging
 import Model
-import Storage
 
 /// A download that was complete when the host ended.
 enum RecoveredLanding: Sendable {

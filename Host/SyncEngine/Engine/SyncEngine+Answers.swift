@@ -1,5 +1,6 @@
+public import Database
+import LocalTree
 public import Model
-public import Storage
 
 extension SyncEngine {
     /// Takes a record out of the journal, with what its preflight did and what was fetched for it.

@@ -1,6 +1,7 @@
 import Connection
+import Database
+import LocalTree
 import Model
-import Storage
 
 extension SyncEngine {
     /// How long failures wait before the next try.
@@ -35,13 +36,14 @@ extension SyncEngine {
             return !state.isRunning
         }
         precondition(isFirst, "The sync engine is run once at a time")
+        controls.rest.close()
         defer {
             controls.with { state in
                 state.isRunning = false
                 state.enders = [:]
                 state.cancelled = []
             }
-            letVisitorsIn()
+            controls.rest.open()
         }
         return try await EngineLoop.run(self, draining: draining, only: records)
     }

@@ -1,7 +1,9 @@
+public import Database
+public import LocalTree
 public import Logging
 public import Model
-public import Storage
 import Synchronization
+import Threads
 
 /// Does what persons and plugins ask for: each request is a record in the journal before anything is done for it, and stays
 /// there until it is done, whatever happens in between.
@@ -87,7 +89,7 @@ public final class SyncEngine: Sendable {
         self.logger = logger
         // One that puts in place, and one for each download that has none to arrive on.
         let arriving = source.downloadThreads
-        threads = BlockingExecutor(threads: arriving.isEmpty ? max(1, limits.downloads) + 1 : 1)
+        threads = BlockingExecutor(name: "sync engine", threads: arriving.isEmpty ? max(1, limits.downloads) + 1 : 1)
         downloadThreads = arriving.isEmpty ? [threads] : arriving
     }
 

@@ -1,6 +1,7 @@
 import DequeModule
 import Model
 import Synchronization
+import Threads
 
 /// Downloads between the loop, which hands them out, and the workers that carry them out.
 ///

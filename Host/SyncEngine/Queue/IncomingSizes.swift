@@ -1,5 +1,5 @@
+public import Database
 import Model
-public import Storage
 
 /// How much of the downloads under way lies in `incoming/`, for who reads beside a host.
 public struct IncomingSizes: Sendable {

@@ -1,5 +1,5 @@
+import Database
 import Model
-import Storage
 
 /// A record with what its item was when the journal was read.
 struct Job: Sendable {

@@ -1,5 +1,6 @@
+import Database
+import LocalTree
 import Model
-import Storage
 
 /// A download that is complete in `incoming/`.
 struct Fetched: Sendable {

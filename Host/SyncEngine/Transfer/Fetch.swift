@@ -1,6 +1,7 @@
 import Connection
+import Database
+import LocalTree
 import Model
-import Storage
 import Synchronization
 
 extension SyncEngine {

@@ -1,5 +1,6 @@
+public import Database
+import LocalTree
 public import Model
-public import Storage
 import Synchronization
 
 /// What lies in a file's place and is not to be taken away for it.

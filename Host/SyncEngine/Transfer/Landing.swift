@@ -1,6 +1,7 @@
+import Database
+import LocalTree
 import Logging
 import Model
-import Storage
 import Synchronization
 
 /// What came of putting a batch in place.

@@ -1,6 +1,7 @@
+import Database
+import LocalTree
 import Logging
 import Model
-import Storage
 import Synchronization
 
 /// Why the tree did not take a file.

@@ -1,7 +1,9 @@
+import Database
 import DemoServer
+import ItemList
 import ItemPolicies
+import LocalTree
 import Model
-import Storage
 import Synchronization
 import TestSupport
 import Testing

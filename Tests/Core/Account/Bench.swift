@@ -1,12 +1,15 @@
 import Core
+import Database
 import DemoServer
 import FoundationEssentials
+import ItemList
+import LocalTree
 import Model
-import Storage
 import SyncEngine
 import Synchronization
 import TestSupport
 import Testing
+import Vault
 
 @testable import Core
 

@@ -1,7 +1,9 @@
+import Database
+import ItemList
 import Model
-import Storage
 import TestSupport
 import Testing
+import Vault
 
 @testable import Core
 

@@ -1,9 +1,12 @@
+import Database
 import DemoServer
+import ItemList
+import LocalTree
 import Model
-import Storage
 import SyncEngine
 import TestSupport
 import Testing
+import Vault
 
 @testable import Core
 

@@ -1,5 +1,7 @@
+import Database
+import ItemList
+import LocalTree
 import Model
-import Storage
 import TestSupport
 import Testing
 

@@ -1,11 +1,14 @@
+import Database
 import DemoServer
 import Glibc
+import ItemList
 import ItemPolicies
+import LocalTree
 import Model
-import Storage
 import SyncEngine
 import TestSupport
 import Testing
+import Vault
 
 @testable import Core
 

@@ -1,8 +1,10 @@
+import Database
 import DemoServer
+import LocalTree
 import Model
-import Storage
 import TestSupport
 import Testing
+import Vault
 
 @testable import Core
 

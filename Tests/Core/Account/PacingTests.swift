@@ -1,7 +1,8 @@
+import Database
 import DemoServer
+import ItemList
 import ItemPolicies
 import Model
-import Storage
 import SyncEngine
 import Synchronization
 import TestSupport

@@ -9,7 +9,9 @@ import TestSupport
 import Testing
 
 @testable import Core
-@testable import Storage
+@testable import Database
+@testable import LocalTree
+@testable import Vault
 
 @Suite("A processor's pass over many items")
 struct PassTests {
@@ -73,7 +75,7 @@ struct PassTests {
     }
 }
 
-extension Storage.Transaction {
+extension Transaction {
     /// Rows of files that are on the server alone, folder by folder as a scan adds them. In one statement: one by one they would
     /// take longer than the pass.
     fileprivate func insertFiles(_ count: Int) throws {

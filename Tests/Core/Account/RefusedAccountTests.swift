@@ -1,8 +1,11 @@
+import Database
 import DemoServer
+import ItemList
+import LocalTree
 import Model
-import Storage
 import TestSupport
 import Testing
+import Vault
 
 @testable import Core
 

@@ -1,8 +1,9 @@
 import DemoServer
+import ItemList
 import Model
-import Storage
 import TestSupport
 import Testing
+import Vault
 
 @testable import Core
 

@@ -1,7 +1,9 @@
+import Database
 import DemoServer
 import Glibc
+import ItemList
+import LocalTree
 import Model
-import Storage
 import TestSupport
 import Testing
 

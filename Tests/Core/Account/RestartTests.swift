@@ -1,8 +1,9 @@
+import LocalTree
 import Model
-import Storage
 import Synchronization
 import TestSupport
 import Testing
+import Vault
 
 @testable import Core
 

@@ -1,14 +1,16 @@
+import Database
 import DemoServer
 import GRDB
 import Glibc
+import LocalTree
 import Model
-import Storage
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Core
-@testable import Storage
+@testable import Database
+@testable import ItemList
 
 /// What a scan writes, counted and not timed.
 @Suite("The cost of scans")
@@ -53,7 +55,7 @@ struct ScanCostTests {
 extension MergeWriter {
     /// Hands over so many pieces of work before the first of them can begin.
     fileprivate func writeTogether(
-        _ count: Int, _ body: @escaping @Sendable (Int, Storage.Transaction) throws -> Void
+        _ count: Int, _ body: @escaping @Sendable (Int, Transaction) throws -> Void
     ) async throws {
         let tasks = (0..<count).map { number in Task.immediate { try await self.write { try body(number, $0) } } }
         for task in tasks { try await task.value }

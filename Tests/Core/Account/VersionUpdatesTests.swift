@@ -1,6 +1,7 @@
+import Database
 import DemoServer
+import ItemList
 import Model
-import Storage
 import TestSupport
 import Testing
 

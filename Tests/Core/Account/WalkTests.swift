@@ -1,6 +1,7 @@
 import DemoServer
+import ItemList
+import LocalTree
 import Model
-import Storage
 import TestSupport
 import Testing
 

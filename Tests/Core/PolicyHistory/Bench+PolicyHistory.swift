@@ -1,5 +1,5 @@
+import Database
 import Model
-import Storage
 import TestSupport
 import Testing
 import Warehouse

@@ -1,6 +1,8 @@
+import Database
 import DemoServer
+import ItemList
+import LocalTree
 import Model
-import Storage
 import TestSupport
 import Testing
 import Warehouse

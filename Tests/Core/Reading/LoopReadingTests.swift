@@ -1,9 +1,12 @@
+import Database
 import DemoServer
 import Glibc
+import ItemList
+import LocalTree
 import Model
-import Storage
 import TestSupport
 import Testing
+import Vault
 
 @testable import Core
 @testable import larder

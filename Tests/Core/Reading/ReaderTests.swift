@@ -1,9 +1,11 @@
+import Database
 import DemoServer
+import ItemList
 import Model
-import Storage
 import Synchronization
 import TestSupport
 import Testing
+import Vault
 
 @testable import Core
 

@@ -1,7 +1,9 @@
+import Database
+import LocalTree
 import Model
-import Storage
 import TestSupport
 import Testing
+import Vault
 
 @testable import SyncEngine
 

@@ -1,7 +1,8 @@
+import Database
 import Model
-import Storage
 import TestSupport
 import Testing
+import Vault
 
 @testable import SyncEngine
 
@@ -85,7 +86,7 @@ struct CoverageTests {
             try await rig.ask(
                 .removeLocalCopy(restoringFormerTrigger: false, unusedSince: rig.clock.now), file,
                 for: .availableOffline)
-            #expect(rig.coverage.dropped.map(\.action.name) == ["removeLocalCopy"])
+            #expect(rig.coverage.dropped.map(\.action.kind.rawValue) == ["removeLocalCopy"])
             #expect(rig.coverage.dropped.first?.why == "it is claimed (read, c) and stays")
             try await rig.ask(.removeLocalCopy(restoringFormerTrigger: false, unusedSince: rig.clock.now), file)
             #expect(rig.coverage.dropped.count == 1)

@@ -1,9 +1,11 @@
 import Connection
+import Database
+import LocalTree
 import Model
-import Storage
 import Synchronization
 import TestSupport
 import Testing
+import Vault
 
 @testable import SyncEngine
 

@@ -1,5 +1,6 @@
+import Database
+import LocalTree
 import Model
-import Storage
 import SyncEngine
 import TestSupport
 import Testing

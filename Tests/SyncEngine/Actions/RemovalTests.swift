@@ -1,8 +1,10 @@
+import Database
 import Glibc
+import LocalTree
 import Model
-import Storage
 import TestSupport
 import Testing
+import Vault
 
 @testable import SyncEngine
 

@@ -1,6 +1,7 @@
+import Database
 import Glibc
+import LocalTree
 import Model
-import Storage
 import TestSupport
 import Testing
 

@@ -1,8 +1,11 @@
 import Model
 import Testing
+import Threads
 
-@testable import Storage
+@testable import Database
+@testable import LocalTree
 @testable import SyncEngine
+@testable import Vault
 
 struct FetchCrewTests {
     private func job(_ id: Int64, _ state: SyncRecord.State = .ready) throws -> Job {

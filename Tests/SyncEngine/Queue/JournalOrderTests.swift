@@ -1,8 +1,10 @@
+import Database
+import LocalTree
 import Model
-import Storage
 import Synchronization
 import TestSupport
 import Testing
+import Vault
 
 @testable import SyncEngine
 

@@ -1,6 +1,7 @@
+import Database
 import Model
-import Storage
 import Testing
+import Vault
 
 @testable import SyncEngine
 

@@ -6,7 +6,9 @@ import SyncEngine
 import Synchronization
 import TestSupport
 
-@testable import Storage
+@testable import Database
+@testable import LocalTree
+@testable import Vault
 
 /// A vault in a temporary folder, a server in memory, and an engine between them.
 struct Rig: Sendable {

@@ -1,7 +1,8 @@
+import LocalTree
 import Model
-import Storage
 import SyncEngine
 import Synchronization
+import Vault
 
 @testable import Connection
 

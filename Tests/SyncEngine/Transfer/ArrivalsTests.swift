@@ -2,8 +2,10 @@ import Model
 import TestSupport
 import Testing
 
-@testable import Storage
+@testable import Database
+@testable import LocalTree
 @testable import SyncEngine
+@testable import Vault
 
 /// How long complete downloads wait for others before they are put in place together.
 struct ArrivalsTests {

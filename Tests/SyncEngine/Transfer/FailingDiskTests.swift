@@ -1,8 +1,9 @@
+import Database
 import Glibc
 import Model
-import Storage
 import TestSupport
 import Testing
+import Vault
 
 @testable import SyncEngine
 

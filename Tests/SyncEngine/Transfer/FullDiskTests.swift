@@ -1,9 +1,11 @@
+import Database
 import Glibc
+import LocalTree
 import Model
-import Storage
 import Synchronization
 import TestSupport
 import Testing
+import Vault
 
 @testable import SyncEngine
 

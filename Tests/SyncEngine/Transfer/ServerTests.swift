@@ -1,11 +1,14 @@
 import Connection
+import Database
 import DemoServer
+import ItemList
+import LocalTree
 import Logging
 import Model
-import Storage
 import SyncEngine
 import TestSupport
 import Testing
+import Vault
 
 /// The engine with a real connection to a server that has faults.
 struct ServerTests {

@@ -1,8 +1,10 @@
 import Connection
+import Database
+import LocalTree
 import Model
-import Storage
 import TestSupport
 import Testing
+import Vault
 
 @testable import SyncEngine
 

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Core
-import Dispatch
 import Glibc
 import Model
+import Threads
 import Warehouse
 
 /// Where the projects are that a command is about.
@@ -29,10 +29,7 @@ extension ProjectSubcommand {
         let base =
             if let base = place.base { base } else { try global.loadConfig().oneAccount().bookmark.vault + "/projects" }
         // On a thread that may block: the disk is waited for, and other processes.
-        let result = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: outcome(in: base, console)) }
-        }
-        try result.get()
+        try await runBlocking { outcome(in: base, console) }.get()
         return []
     }
 

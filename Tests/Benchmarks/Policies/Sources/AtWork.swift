@@ -1,8 +1,8 @@
+import Database
 import ItemPolicies
 import Logging
 import Model
 import PluginHost
-import Storage
 import Synchronization
 
 /// One plugin, in process, at work on a database.
@@ -29,7 +29,9 @@ struct AtWork {
         await host.load()
         plugins = await host.start(AccountEnvironment(name: "benchmark", logger: logger))
         guard !plugins.isEmpty else { throw BenchmarkError("the plugin \(library) does not start: \(said.last)") }
-        policies = ItemPolicies(database: database, plugins: plugins, sink: Nothing(), files: "/", logger: logger)
+        policies = ItemPolicies(
+            database: database, plugins: plugins, sink: Nothing(), files: "/",
+            world: { ClaimWorld(now: $0) { _ in true } }, logger: logger)
         let policies = policies
         database.setCommitObserver { policies.databaseChanged($0) }
     }

@@ -1,6 +1,6 @@
+import Database
 import ItemPolicies
 import Model
-import Storage
 
 extension Bench {
     /// With 10,000 pinned folders a pass, and pinning one more, cost per item that matches what they cost with 10.

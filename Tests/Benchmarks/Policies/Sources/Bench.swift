@@ -1,7 +1,7 @@
 import CLoop
+import Database
 import ItemPolicies
 import Model
-import Storage
 
 /// What is measured.
 struct Bench {

@@ -1,6 +1,6 @@
 import CLoop
+import Database
 import Model
-import Storage
 
 /// A vault's database with as many items as are asked for, in folders of 100 files.
 struct Ground {

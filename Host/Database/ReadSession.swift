@@ -1,0 +1,122 @@
+import GRDB
+import GRDBSQLite
+public import Model
+
+/// A read-only connection of its own that sees one state of the database from its opening to its end, with any number of
+/// cursors open at a time.
+///
+/// For long reads, such as a plugin's run. It belongs to one thread at a time and is not `Sendable`.
+public final class ReadSession {
+    private let path: String
+    private let connection: OpaquePointer
+    private let idleConnection: IdleConnection
+    private var isOpen = true
+
+    /// Opens a connection, or takes that of a session which ended, and pins what is committed now.
+    public init(_ database: Database) throws(Failure) {
+        path = database.path
+        idleConnection = database.idleConnection
+        connection = if let idle = idleConnection.take() { idle } else { try Self.connect(to: path) }
+        do {
+            try execute("BEGIN")
+            // A transaction's state is that of its first read.
+            try execute("SELECT 1 FROM meta LIMIT 1")
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    private static func connect(to path: String) throws(Failure) -> OpaquePointer {
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let opened else {
+            sqlite3_close_v2(opened)
+            throw SQLiteFailure.failure(
+                code: ResultCode(rawValue: code), message: String(cString: sqlite3_errstr(code)), sql: nil,
+                database: path)
+        }
+        // Names in double quotes are names, never text, as on the other connections.
+        _disableDoubleQuotedStringLiterals(opened)
+        // Recovering a log locks readers out for a moment.
+        sqlite3_busy_timeout(opened, 10_000)
+        sqlite3_exec(opened, "PRAGMA cache_size = -\(Database.readersCacheKiB)", nil, nil, nil)
+        return opened
+    }
+
+    deinit { close() }
+
+    /// A cursor over items.
+    /// - Parameters:
+    ///   - columns: Those that are read; the others are null.
+    ///   - sql: What follows FROM, such as `items WHERE …`, with `?` for the arguments.
+    ///   - isInPathOrder: Whether they come in the order of their paths. There is nothing behind the condition then.
+    func items(
+        _ columns: ItemColumns, from sql: String, _ arguments: [SQLValue] = [], isInPathOrder: Bool = false
+    ) throws(Failure) -> ItemCursor {
+        var query = "SELECT \(columns.selection) FROM \(sql)"
+        if isInPathOrder { query += try pathOrder(of: query) }
+        let statement = try prepare(query)
+        statement.bind(arguments)
+        return ItemCursor(statement: statement.handle, session: self)
+    }
+
+    /// Where all items are looked at anyway, they are by the index of their paths; what another index finds is sorted. Left to itself
+    /// SQLite would look at all of them to save itself the sorting of a few.
+    func pathOrder(of query: String) throws(Failure) -> String {
+        let plan = try prepare("EXPLAIN QUERY PLAN " + query)
+        defer { sqlite3_finalize(plan.handle) }
+        do {
+            while try plan.step() {
+                if plan.text(3)?.hasSameBytes(as: "SCAN items") == true { return " ORDER BY items.path" }
+            }
+        } catch { throw SQLiteFailure.failure(for: error, database: path) }
+        return " ORDER BY +items.path"
+    }
+
+    /// Frees the state that was pinned. The session's cursors must not be used after it.
+    public func close() {
+        guard isOpen else { return }
+        let isAtRest =
+            sqlite3_next_stmt(connection, nil) == nil
+            && sqlite3_exec(connection, "ROLLBACK", nil, nil, nil) == SQLITE_OK
+        isOpen = false
+        if isAtRest {
+            idleConnection.put(connection)
+        } else {
+            // Closes when the last cursor is gone.
+            sqlite3_close_v2(connection)
+        }
+    }
+
+    /// What is read of the first row; nil without one.
+    func first<T>(_ sql: String, _ read: (RawStatement) -> T) throws(Failure) -> T? {
+        let statement = try prepare(sql)
+        defer { sqlite3_finalize(statement.handle) }
+        do { return try statement.step() ? read(statement) : nil } catch {
+            throw SQLiteFailure.failure(for: error, database: path)
+        }
+    }
+
+    private func execute(_ sql: String) throws(Failure) {
+        let statement = try prepare(sql)
+        defer { sqlite3_finalize(statement.handle) }
+        do { try statement.run() } catch { throw SQLiteFailure.failure(for: error, database: path) }
+    }
+
+    func prepare(_ sql: String) throws(Failure) -> RawStatement {
+        guard isOpen else { throw Failure(.internal, "A read of the database was asked for after its end") }
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
+        guard code == SQLITE_OK, let statement else {
+            throw SQLiteFailure.failure(
+                code: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(connection)), sql: sql,
+                database: path)
+        }
+        return RawStatement(handle: statement)
+    }
+
+    func failure(of statement: OpaquePointer) -> Failure {
+        SQLiteFailure.failure(for: RawStatement(handle: statement).error(), database: path)
+    }
+}

@@ -1,0 +1,151 @@
+import Model
+
+/// The columns of the journal, in the order in which they are read and written.
+enum SyncRecordColumns {
+    static let names = [
+        "id", "action", "parameters", "state", "localID", "path", "reason", "key", "since", "attempts", "rounds",
+        "waitUntil", "waitVersion", "waitVersionStrength", "waitIssue", "landingETag", "landingETagStrength",
+        "landingDigest", "landingSize", "landingModified", "whileCovered", "waitPlace",
+    ]
+    static let selection = names.joined(separator: ", ")
+    /// All but the id, which the insertion gives.
+    static let written = Array(names.dropFirst())
+}
+
+/// Between a record and its row.
+extension JournalRecord {
+    /// Nil if the row's action or state is unknown.
+    init?(_ row: RawStatement) {
+        guard
+            let action = SyncRecord.Action(name: row.text(1), parameters: row.text(2)),
+            let state = row.integer(3).flatMap({ SyncRecord.State(rawValue: Int($0)) })
+        else { return nil }
+        let until = row.integer(11).map(Timestamp.init(nanoseconds:))
+        let wait: WaitCondition? =
+            if let issue = row.integer(14) {
+                .issue(issue)
+            } else if let version = ETag(row.text(12), strength: row.integer(13)), let until {
+                .newVersion(since: version, until: until)
+            } else if row.integer(21) == 1 {
+                .place
+            } else {
+                until.map(WaitCondition.until)
+            }
+        self.init(
+            SyncRecord(
+                id: row.integer(0) ?? 0, action: action, state: state, localID: LocalID(row.text(4) ?? ""),
+                path: ItemPath(unchecked: row.text(5) ?? ""), reason: DownloadTrigger(row.text(6) ?? ""),
+                key: row.text(7), since: Timestamp(nanoseconds: row.integer(8) ?? 0),
+                attempts: row.count(9), wait: wait),
+            rounds: row.count(10), landing: Landing(row),
+            overwrites: action == .download ? row.text(2).flatMap { FileMark(parameters: $0) } : nil,
+            whileCovered: row.integer(20) == 1)
+    }
+
+    /// Binds what ``SyncRecordColumns/written`` names.
+    func bind(to statement: RawStatement) {
+        statement.bind(1, record.action.kind.rawValue)
+        statement.bind(2, overwrites?.parameters ?? record.action.parameters)
+        statement.bind(3, Int64(record.state.rawValue))
+        statement.bind(4, record.localID.text)
+        statement.bind(5, record.path.text)
+        statement.bind(6, record.reason.text)
+        statement.bind(7, record.key)
+        statement.bind(8, record.since.nanoseconds)
+        statement.bind(9, Int64(record.attempts))
+        statement.bind(10, Int64(rounds))
+        switch record.wait {
+        case .until(let time): statement.bind(11, time.nanoseconds)
+        case .newVersion(let version, let until):
+            statement.bind(11, until.nanoseconds)
+            statement.bind(12, version.opaque)
+            statement.bind(13, Int64(version.strength.rawValue))
+        case .place: statement.bind(21, Int64(1))
+        case .issue(let id): statement.bind(14, id)
+        case nil: break
+        }
+        statement.bind(15, landing?.etag.opaque)
+        statement.bind(16, landing.map { Int64($0.etag.strength.rawValue) })
+        statement.bind(17, landing?.digest)
+        statement.bind(18, landing?.size)
+        statement.bind(19, landing?.modified?.nanoseconds)
+        statement.bind(20, Int64(whileCovered ? 1 : 0))
+    }
+}
+
+extension Landing {
+    fileprivate init?(_ row: RawStatement) {
+        guard
+            let etag = ETag(row.text(15), strength: row.integer(16)), let digest = row.blob(17),
+            let size = row.integer(18)
+        else { return nil }
+        self.init(etag: etag, digest: digest, size: size, modified: row.integer(19).map(Timestamp.init(nanoseconds:)))
+    }
+}
+
+extension SyncRecord.Action {
+    fileprivate init?(name: String?, parameters: String?) {
+        switch name.flatMap(Kind.init) {
+        case .download: self = .download
+        case .removeLocalCopy:
+            let parameters = RemovalParameters(parameters)
+            self = .removeLocalCopy(
+                restoringFormerTrigger: parameters.restores, unusedSince: parameters.unusedSince)
+        case .purge: self = .purge
+        case nil: return nil
+        }
+    }
+
+    /// The action's own parameters, JSON.
+    fileprivate var parameters: String? {
+        switch self {
+        case .download, .purge: nil
+        case .removeLocalCopy(let restores, let unusedSince):
+            RemovalParameters(restores: restores, unusedSince: unusedSince).text
+        }
+    }
+}
+
+/// `{"restoringFormerTrigger":true,"unusedSince":1795255200000000000}`, each member only if it says something.
+private struct RemovalParameters {
+    var restores: Bool
+    var unusedSince: Timestamp?
+
+    init(restores: Bool, unusedSince: Timestamp?) {
+        self.restores = restores
+        self.unusedSince = unusedSince
+    }
+
+    /// What ``text`` wrote.
+    init(_ text: String?) {
+        let members = (text ?? "").dropFirst().dropLast().split(separator: ",")
+        restores = members.contains(#""restoringFormerTrigger":true"#)
+        unusedSince = members.lazy.compactMap { member in
+            let prefix = #""unusedSince":"#
+            return member.hasPrefix(prefix) ? Int64(member.dropFirst(prefix.count)) : nil
+        }.first.map(Timestamp.init(nanoseconds:))
+    }
+
+    var text: String? {
+        var members: [String] = []
+        if restores { members.append(#""restoringFormerTrigger":true"#) }
+        if let unusedSince { members.append(#""unusedSince":\#(unusedSince.nanoseconds)"#) }
+        return members.isEmpty ? nil : "{\(members.joined(separator: ","))}"
+    }
+}
+
+extension FileMark {
+    /// A JSON array of numbers, as ``parameters`` writes it.
+    fileprivate init?(parameters: String) {
+        let numbers = parameters.dropFirst().dropLast().split(separator: ",").compactMap { Int64($0) }
+        guard numbers.count == 5 else { return nil }
+        self.init(
+            inode: UInt64(bitPattern: numbers[0]), size: numbers[1], modified: Timestamp(nanoseconds: numbers[2]),
+            changed: Timestamp(nanoseconds: numbers[3]), recorded: Timestamp(nanoseconds: numbers[4]))
+    }
+
+    fileprivate var parameters: String {
+        let inode = Int64(bitPattern: inode)
+        return "[\(inode),\(size),\(modified.nanoseconds),\(changed.nanoseconds),\(recorded.nanoseconds)]"
+    }
+}

@@ -1,0 +1,244 @@
+import Connection
+import Database
+import Model
+import Synchronization
+
+/// One folder's listing on its way into the database, batch by batch.
+///
+/// Rows are read and written in the caller's transaction; between batches only the ids of the rows that were seen are kept,
+/// so that memory does not grow with what the rows hold.
+package final class FolderMerge: Sendable {
+    /// What the scan tells its folders.
+    package struct Context: Sendable {
+        var started: Timestamp
+        /// Whether every folder that is found to be listed is kept for a later scan, should this one end before it.
+        var keepsAllJobs: @Sendable () -> Bool = { true }
+        /// Folders whose rows this scan has confirmed.
+        var isListed: @Sendable (ItemPath) -> Bool
+        /// Each write gets an ETag of its own, so that a file which changed just before its listing is no risk. So it is on servers
+        /// whose ETags are no dates: those of the ownCloud family.
+        var etagsNameWrites = false
+        /// The tree's mark lies at `/.larder`, so that the server's item of that name cannot be kept.
+        var reservesDotLarder: Bool
+        /// Has a copy fetched once more that may hold the first of two contents with one ETag.
+        var fetchesAgain: @Sendable (LocalID, Transaction) throws -> Void = { _, _ in }
+    }
+
+    /// What a finished folder gives.
+    package struct Result: Sendable {
+        /// Folders to be listed next.
+        var jobs: [ScanJob] = []
+        /// Whether all of them were kept for a later scan.
+        var keptJobs = true
+        /// Whether a row was added, changed, moved or removed.
+        var changed = false
+        /// Whether moves of the tree were journalled.
+        var movesTree = false
+        /// Whether something below had changed although the folder's ETag had not.
+        var contradictsETag = false
+    }
+
+    private struct State {
+        var seen = RowSet()
+        var result = Result()
+        var reserved: [RefusedEntry] = []
+        /// Those of the jobs that a later scan has to know of in any case: it would not find them by their ETags.
+        var jobsToKeep: [ScanJob] = []
+        /// Whether something changed that the folder's own ETag should have told.
+        var contentChanged = false
+
+        mutating func noteChange(ofContent: Bool = true) {
+            result.changed = true
+            if ofContent { contentChanged = true }
+        }
+    }
+
+    private let job: ScanJob
+    private let context: Context
+    private let state = Mutex(State())
+
+    init(job: ScanJob, context: Context) {
+        self.job = job
+        self.context = context
+    }
+
+    static let reservedName = "/.larder"
+    static let refusedCode = "item.refused"
+
+    func merge(_ entries: [ListedItem], listedAt: Timestamp?, in tx: Transaction) throws {
+        try state.withLock { state in
+            for entry in entries {
+                if context.reservesDotLarder, entry.path.text.hasSameBytes(as: Self.reservedName) {
+                    state.reserved = [RefusedEntry(href: Self.reservedName, problem: .reserved)]
+                } else {
+                    try merge(entry, listedAt: context.etagsNameWrites ? nil : listedAt, into: &state, in: tx)
+                }
+            }
+        }
+    }
+
+    /// Ends the folder: what was not seen is missing, and the folder counts as listed under its version.
+    func finish(_ listing: Listing, in tx: Transaction) throws -> Result {
+        try state.withLock { state in
+            let folder = listing.folder
+            if job.path.isRoot { try mergeRoot(folder, in: tx) }
+            for path in listing.unknown {
+                if let row = try tx.scanRow(at: path) { state.seen.insert(row.databaseID) }
+            }
+            try report(listing.refused + state.reserved, of: listing.refusedCount + state.reserved.count, in: tx)
+            var missing: [Int64] = []
+            try tx.forEachKnownChild(of: job.path) { if !state.seen.contains($0) { missing.append($0) } }
+            // The end of the scan decides: until then they may turn up elsewhere.
+            for id in missing where try tx.noteMissing(id) { state.noteChange() }
+            try tx.noteFound(in: job.path) { state.seen.contains($0) }
+            if let row = try tx.scanRow(at: job.path) {
+                if let listed = row.listedETag, let etag = folder.etag, listed.hasSameBytes(as: etag.opaque) {
+                    state.result.contradictsETag = state.contentChanged
+                }
+                try tx.setListed(folder: row.databaseID, etag: folder.etag)
+            }
+            try tx.removeScanJob(job.path)
+            state.result.keptJobs = context.keepsAllJobs()
+            for job in state.result.keptJobs ? state.result.jobs : state.jobsToKeep { try tx.addScanJob(job) }
+            return state.result
+        }
+    }
+
+    /// Files one issue for all entries that cannot be kept here, and withdraws it when there are none any more.
+    private func report(_ refused: [RefusedEntry], of count: Int, in tx: Transaction) throws {
+        let subject = job.path.text
+        guard let first = refused.first else {
+            try tx.deleteIssue(code: Self.refusedCode, subject: subject)
+            return
+        }
+        var message =
+            "\(first.href) in \(job.path) cannot be kept here: \(first.problem.explanation). Rename it on the server"
+        if count > 1 {
+            let named = refused.prefix(Self.namedRefusals).map { "\($0.href) (\($0.problem.explanation))" }
+            message =
+                "\(count) entries of \(job.path) cannot be kept here: \(named.joined(separator: ", "))"
+                + (count > named.count ? ", …" : "") + ". Rename them on the server"
+        }
+        // Told anew only if it is news.
+        let before = try tx.issue(code: Self.refusedCode, subject: subject)
+        if let before, before.message.hasSameBytes(as: message) { return }
+        try tx.file(
+            Issue(
+                code: Self.refusedCode, subject: subject, message: message, choices: [],
+                created: before?.created ?? context.started))
+    }
+
+    /// How many names an issue tells.
+    private static let namedRefusals = 3
+
+    /// The root is in no folder's listing but its own.
+    private func mergeRoot(_ folder: ListedItem, in tx: Transaction) throws {
+        let fileID = folder.fileID ?? .substitute(for: .root)
+        if let row = try tx.scanRow(at: .root) {
+            if row.etag != folder.etag || row.fileID != fileID {
+                try tx.updateListed(row, with: folder, fileID: fileID, racy: .no)
+            }
+        } else {
+            try tx.insertListed(folder, fileID: fileID, racy: .no)
+        }
+    }
+
+    private func merge(_ entry: ListedItem, listedAt: Timestamp?, into state: inout State, in tx: Transaction) throws {
+        let fileID = entry.fileID ?? .substitute(for: entry.path)
+        let atPath = try tx.scanRow(at: entry.path)
+        var withID: ScanRow?
+        if atPath?.fileID != fileID, let found = try tx.scanRow(withFileID: fileID),
+            found.databaseID != atPath?.databaseID
+        {
+            withID = found
+        }
+        let isConfirmedElsewhere =
+            try withID.map {
+                try $0.removedAt == nil && context.isListed($0.path.parent) && !tx.isMissing($0.databaseID)
+            } ?? false
+        let decision = MergeDecision.decide(
+            entry, atPath: atPath, withID: withID, isConfirmedElsewhere: isConfirmedElsewhere, listedAt: listedAt)
+        let newFileID = entry.fileID ?? atPath.flatMap(\.fileID) ?? fileID
+        var rescan = job.isWhole
+        var listedETag: String?
+        let id: Int64
+        switch decision {
+        case .keep(let row, let renewing):
+            if let renewing { try tx.renewListed(row, etag: entry.etag, racy: renewing) }
+            (id, listedETag) = (row.databaseID, row.listedETag)
+        case .distrust(let row):
+            try tx.distrustCopy(of: row)
+            try context.fetchesAgain(row.localID, tx)
+            (id, listedETag) = (row.databaseID, row.listedETag)
+        case .update(let row, let racy):
+            try tx.updateListed(row, with: entry, fileID: newFileID, racy: racy)
+            (id, listedETag) = (row.databaseID, row.listedETag)
+            state.noteChange(ofContent: row.etag != entry.etag)
+        case .meet(let row):
+            try tx.meetLocalItem(row, with: entry, fileID: fileID)
+            id = row.databaseID
+            state.noteChange()
+        case .insert(let displaced, let racy, let isSecondWithID):
+            let inherits = try displace(displaced, for: entry, in: tx)
+            id = try tx.insertListed(
+                entry, fileID: isSecondWithID ? .substitute(for: entry.path) : fileID, racy: racy,
+                inheritsLocalFile: inherits)
+            state.noteChange()
+        case .move(let row, let displaced, let racy):
+            // An item that is back in its place before it was decided about takes it from the one that came meanwhile.
+            let isBack = try row.path == entry.path && row.removedAt != nil && tx.isMissing(row.databaseID)
+            let inherits = try displace(
+                displaced, for: entry, isBack: isBack && displaced?.isYounger(than: row) == true, in: tx)
+            (listedETag, rescan) = try move(row, to: entry, fileID: fileID, racy: racy, in: tx)
+            if inherits, row.path == entry.path || row.cloudStatus == .cloudOnly {
+                try tx.meetUnknownFile(at: row.localID)
+            }
+            id = row.databaseID
+            state.result.movesTree = true
+            state.noteChange()
+        }
+        state.seen.insert(id)
+        guard entry.kind == .folder else { return }
+        let isListed = entry.etag.map { listedETag?.hasSameBytes(as: $0.opaque) ?? false } ?? false
+        guard rescan || !isListed else { return }
+        let listing = ScanJob(path: entry.path, isWhole: rescan)
+        state.result.jobs.append(listing)
+        // A scan that goes by ETags finds by itself what has none, and needs nothing of what is unchanged.
+        if entry.etag != nil, !isListed { state.jobsToKeep.append(listing) }
+    }
+
+    /// Another item's row leaves the path, and is missing until the scan's end. A person's file there then counts for the item that
+    /// comes.
+    /// - Parameter isBack: the item that comes was there before the other.
+    private func displace(
+        _ row: ScanRow?, for entry: ListedItem, isBack: Bool = false, in tx: Transaction
+    ) throws -> Bool {
+        guard let row else { return false }
+        let hasPersonsFile = row.cloudStatus == .locallyModified || row.fileID == nil
+        let inherits = hasPersonsFile && row.kind == .file && entry.kind == .file
+        if inherits || row.fileID == nil { try tx.forgetLocalFile(of: row) }
+        if row.fileID != nil { try tx.displaceListed(row, at: context.started, isNewcomer: isBack) }
+        return inherits
+    }
+
+    /// - Returns: the version under which the folder's children are known, and whether all below is listed again.
+    private func move(
+        _ row: ScanRow, to entry: ListedItem, fileID: FileID, racy: ScanRow.Racy, in tx: Transaction
+    ) throws -> (listedETag: String?, rescan: Bool) {
+        let cameBack = row.removedAt.map { $0 < context.started } ?? false
+        if row.path == entry.path {
+            try tx.restoreListed(row, with: entry, fileID: fileID, racy: racy)
+            return (nil, true)
+        }
+        let placeIsTaken = try row.removedAt != nil && tx.scanRow(at: row.path) != nil
+        try tx.moveListed(row, to: entry, fileID: fileID, racy: racy, placeIsTaken: placeIsTaken)
+        // Its own ETag tells nothing of what was never listed: that was to be listed where it was before.
+        let isPartlyListed = try row.kind == .folder && tx.hasUnlistedFolder(below: entry.path)
+        return cameBack ? (nil, true) : (row.listedETag, job.isWhole || isPartlyListed)
+    }
+}
+
+extension ScanRow {
+    /// Whether its item was met later. Rows are numbered as they come.
+    fileprivate func isYounger(than other: ScanRow) -> Bool { databaseID > other.databaseID }
+}

@@ -1,0 +1,84 @@
+package import Database
+package import Model
+
+/// The issue about a scan that would take away too much at once.
+package enum MassRemoval {
+    package static let code = HeldRemovals.code
+    package static let subject = HeldRemovals.subject
+    package static let wait = Issue.Choice(
+        id: "wait", label: "Keep everything as it is, and see what the next scans find", impact: .nonDestructive)
+    package static let apply = Issue.Choice(
+        id: "apply", label: "Take the items off the list; their copies go as policies say", impact: .dataLoss)
+
+    fileprivate static func message(_ missing: Int, of known: Int, after earlier: Int, first: [ItemPath]) -> String {
+        let names = first.map(\.text).joined(separator: ", ") + (missing > first.count ? ", …" : "")
+        let before = earlier > 0 ? ", after \(earlier) that went in the last 24 hours" : ""
+        return "The server lists \(missing) of \(known) items no longer\(before), or others in their place: \(names). "
+            + "Nothing is removed here before you decide, and policies are not told of the scan. If the server lost "
+            + "them, bring them back there"
+    }
+}
+
+extension Transaction {
+    /// Decides about what a scan found missing: removes it, or, if it is too much, holds it in one issue until a person has
+    /// decided or it is back.
+    /// - Parameters:
+    ///   - folder: Only what is missing there, outside of a scan; what is too much is then left for the next scan to tell.
+    ///   - removalGuard: Nil: nothing is too much.
+    /// - Returns: whether it is held.
+    package func settleMissing(
+        in folder: ItemPath? = nil, guardedBy removalGuard: RemovalGuard?, at time: Timestamp
+    ) throws -> Bool {
+        // What waits for its place is looked at again after each scan, whatever that found.
+        try endPlaceWaits()
+        guard try hasMissing() else {
+            try endHold()
+            return false
+        }
+        if let removalGuard, try holdMissing(removalGuard, isTold: folder == nil, at: time) { return true }
+        let gone = try removeMissing(in: folder, at: time)
+        if gone > 0 {
+            try noteGone(gone, at: time)
+            try deleteIssuesOfGonePaths(code: FolderMerge.refusedCode)
+        }
+        if folder == nil { try endHold() }
+        return false
+    }
+
+    private func holdMissing(_ removalGuard: RemovalGuard, isTold: Bool, at time: Timestamp) throws -> Bool {
+        let missing = try missingCount()
+        let memory = try removalMemory(at: time)
+        let known = try max(memory.known, knownCount())
+        guard removalGuard.holds(missing, after: memory.gone, ofKnown: known) else { return false }
+        guard isTold else { return true }
+        let message = MassRemoval.message(missing, of: known, after: memory.gone, first: try firstMissing(3))
+        let before = try heldRemovals()
+        // Told anew only if it is news: each scan finds it again.
+        guard before?.message != message else { return true }
+        let issue = try file(
+            Issue(
+                code: MassRemoval.code, subject: MassRemoval.subject, message: message,
+                choices: [MassRemoval.wait, MassRemoval.apply], created: before?.created ?? time))
+        // Some of it may be back.
+        try endWaits(forIssue: issue.id)
+        return true
+    }
+
+    /// Answers the issue. Told to wait, it stays.
+    /// - Throws: `.badData` if the choice is none of its.
+    package func decideRemovals(_ issue: Issue, _ choice: String, at time: Timestamp) throws -> Bool {
+        switch choice {
+        case MassRemoval.apply.id:
+            try removeMissing(at: time)
+            try deleteIssuesOfGonePaths(code: FolderMerge.refusedCode)
+            try endPlaceWaits()
+            try endHold()
+        case MassRemoval.wait.id: break
+        default:
+            throw Failure(
+                .badData, "\(choice) is no choice of issue \(issue.id)",
+                hint: "The choices are: " + issue.choices.map(\.id).joined(separator: ", "))
+        }
+        return true
+    }
+}

@@ -1,0 +1,87 @@
+import Crypto
+import Glibc
+
+/// A checksum that a server may send of a whole file. The raw values are the names in `OC-Checksum`.
+public enum ChecksumAlgorithm: String, Hashable, Sendable, CaseIterable {
+    case sha256 = "SHA256"
+    case sha1 = "SHA1"
+    case md5 = "MD5"
+    case adler32 = "ADLER32"
+}
+
+/// Checksums of bytes as they stream by.
+package struct ContentHash {
+    private var sha256 = SHA256()
+    private var sha1: Insecure.SHA1?
+    private var md5: Insecure.MD5?
+    private var adler32: Adler32?
+
+    package init(also algorithms: Set<ChecksumAlgorithm> = []) {
+        if algorithms.contains(.sha1) { sha1 = Insecure.SHA1() }
+        if algorithms.contains(.md5) { md5 = Insecure.MD5() }
+        if algorithms.contains(.adler32) { adler32 = Adler32() }
+    }
+
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        sha256.update(bufferPointer: bytes)
+        sha1?.update(bufferPointer: bytes)
+        md5?.update(bufferPointer: bytes)
+        adler32?.update(bytes)
+    }
+
+    /// The SHA-256, 32 bytes.
+    package var digest: [UInt8] { Array(sha256.finalize()) }
+
+    /// All that were asked for, and SHA-256.
+    var checksums: [ChecksumAlgorithm: [UInt8]] {
+        var all: [ChecksumAlgorithm: [UInt8]] = [.sha256: digest]
+        all[.sha1] = sha1.map { Array($0.finalize()) }
+        all[.md5] = md5.map { Array($0.finalize()) }
+        all[.adler32] = adler32?.value
+        return all
+    }
+}
+
+/// RFC 1950, section 8.2.
+struct Adler32 {
+    private var a: UInt32 = 1
+    private var b: UInt32 = 0
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        var start = 0
+        while start < bytes.count {
+            // So many bytes cannot overflow 32 bits before the remainder is taken.
+            let end = min(start + 5552, bytes.count)
+            for index in start..<end {
+                a &+= UInt32(bytes[index])
+                b &+= a
+            }
+            a %= 65_521
+            b %= 65_521
+            start = end
+        }
+    }
+
+    var value: [UInt8] {
+        withUnsafeBytes(of: (b << 16 | a).bigEndian) { Array($0) }
+    }
+}
+
+/// Reads a whole file from its beginning, a piece at a time.
+/// - Parameter each: Returns false to stop.
+/// - Returns: false if it was stopped; nil with `errno` if reading failed.
+package func readAll(_ file: Int32, _ each: (UnsafeRawBufferPointer) -> Bool) -> Bool? {
+    withUnsafeTemporaryAllocation(byteCount: 1 << 18, alignment: 16) { piece in
+        var offset: off_t = 0
+        while true {
+            let count = pread(file, piece.baseAddress, piece.count, offset)
+            if count < 0 {
+                if errno == EINTR { continue }
+                return nil
+            }
+            if count == 0 { return true }
+            guard each(UnsafeRawBufferPointer(rebasing: piece[..<count])) else { return false }
+            offset += off_t(count)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import CLinux
+import Glibc
+package import Model
+
+/// A name in a folder of the tree that is held open, so that no move of the folder leads astray.
+struct Spot: ~Copyable {
+    let folder: Descriptor
+    let path: ItemPath
+    let name: String
+
+    init(folder: consuming Descriptor, path: ItemPath) {
+        self.folder = folder
+        self.path = path
+        name = path.name
+    }
+}
+
+/// Why there is no spot.
+package enum NoSpot: Error {
+    /// A folder on the way is missing.
+    case missing
+    case obstructed(Obstruction)
+    case failed(Failure)
+}
+
+extension NoSpot {
+    /// Whether nothing can be there. What a symbolic link or a mounted file system hides, or an error, is no absence.
+    package var isAbsence: Bool {
+        switch self {
+        case .missing: true
+        case .obstructed(let obstruction): obstruction != .symbolicLink && obstruction != .mountPoint
+        case .failed: false
+        }
+    }
+
+    package var text: String {
+        switch self {
+        case .missing: "it is missing"
+        case .obstructed(let obstruction): "\(obstruction.text) lies there"
+        case .failed(let failure): failure.message
+        }
+    }
+}
+
+/// `Result` does not hold what cannot be copied.
+enum SpotResult: ~Copyable {
+    case success(Spot)
+    case failure(NoSpot)
+}
+
+extension Tree {
+    /// The folder that holds a path, opened.
+    /// - Parameter makingFolders: Folders on the way that are missing are made, for the owner alone.
+    func spot(_ path: ItemPath, makingFolders: Bool = false) -> SpotResult {
+        if path.isRoot || isReserved(path) { return .failure(.obstructed(.folder)) }
+        switch openFolder(path.parent, making: makingFolders) {
+        case .success(let folder): return .success(Spot(folder: Descriptor(folder), path: path))
+        case .failure(let reason): return .failure(reason)
+        }
+    }
+
+    /// - Returns: a descriptor that serves as the start of other calls alone (`O_PATH`).
+    package func openFolder(_ path: ItemPath, making: Bool) -> Result<Int32, NoSpot> {
+        if isReserved(path) { return .failure(.obstructed(.folder)) }
+        let relative = path.isRoot ? "." : String(path.text.dropFirst())
+        let number = openBeneath(folder.number, relative, linux_o_path | O_DIRECTORY)
+        if number >= 0 { return .success(number) }
+        switch errno {
+        case ENOENT:
+            guard making, !path.isRoot else { return .failure(.missing) }
+        case ENOTDIR: return .failure(.obstructed(obstruction(at: path)))
+        case ELOOP: return .failure(.obstructed(.symbolicLink))
+        case EXDEV: return .failure(.obstructed(.mountPoint))
+        case ENAMETOOLONG, EILSEQ, EINVAL: return .failure(.obstructed(.name))
+        default: return .failure(.failed(.system("opening \(localPath(of: path))", errno)))
+        }
+        switch openFolder(path.parent, making: true) {
+        case .failure(let reason): return .failure(reason)
+        case .success(let parent):
+            let parent = Descriptor(parent)
+            if mkdirat(parent.number, path.name, 0o700) != 0, errno != EEXIST {
+                if let name = Obstruction(nameError: errno) { return .failure(.obstructed(name)) }
+                return .failure(.failed(.system("making \(localPath(of: path))", errno)))
+            }
+        }
+        // It may be a link or a file that somebody put there just now: it is opened as carefully as before.
+        return openFolder(path, making: false)
+    }
+
+    /// The first thing on the way to a folder that is none.
+    private func obstruction(at path: ItemPath) -> Obstruction {
+        let relative = String(path.text.dropFirst())
+        let number = openBeneath(folder.number, relative, linux_o_path | O_NOFOLLOW)
+        if number >= 0, let info = Descriptor(number).status() { return Obstruction(of: info) ?? .file }
+        return path.parent.isRoot ? .file : obstruction(at: path.parent)
+    }
+
+    func isReserved(_ path: ItemPath) -> Bool {
+        guard reservesDotLarder else { return false }
+        let own = ItemPath(unchecked: "/" + Self.dotLarder)
+        return path == own || own.isAncestor(of: path)
+    }
+}
+
+extension Obstruction {
+    /// What is no regular file; nil for one.
+    init?(_ info: stat) {
+        guard !info.isRegular else { return nil }
+        self = info.isFolder ? .folder : info.isSymbolicLink ? .symbolicLink : .special
+    }
+
+    /// What is no folder; nil for one.
+    init?(of info: stat) {
+        guard !info.isFolder else { return nil }
+        self = Obstruction(info) ?? .file
+    }
+
+    /// An error that lies in a name; nil for any other.
+    init?(nameError code: Int32) {
+        guard code == ENAMETOOLONG || code == EILSEQ || code == EINVAL else { return nil }
+        self = .name
+    }
+}

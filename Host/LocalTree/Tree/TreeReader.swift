@@ -1,0 +1,102 @@
+import CLinux
+import Glibc
+public import Model
+
+extension Tree {
+    /// What lies at a path.
+    package func entry(at path: ItemPath) -> FoundEntry {
+        if path.isRoot { return .folder }
+        switch spot(path) {
+        case .success(let spot): return entry(spot.name, in: spot.folder.number)
+        case .failure(let reason): return reason.isAbsence ? .nothing : .unreadable(because: reason.text)
+        }
+    }
+
+    /// Why it cannot be told what is in a folder; nil: it can, or there is no such folder.
+    public func whyUnreadable(_ folder: ItemPath) -> String? {
+        switch openFolder(folder, making: false) {
+        case .success(let number):
+            // Looking anything up in it needs the right to pass.
+            let folder = Descriptor(number)
+            return status(of: ".", in: folder.number) == nil ? String(cString: strerror(errno)) : nil
+        case .failure(let reason): return reason.isAbsence ? nil : reason.text
+        }
+    }
+
+    func entry(_ name: String, in folder: Int32) -> FoundEntry { look(name, in: folder).entry }
+
+    /// What lies there, and when others read it last; nil if the system does not tell.
+    package func look(_ name: String, in folder: Int32) -> (entry: FoundEntry, accessed: Timestamp?) {
+        guard let info = status(of: name, in: folder) else {
+            let code = errno
+            let isAbsence = code == ENOENT || code == ENOTDIR
+            return (isAbsence ? .nothing : .unreadable(because: String(cString: strerror(code))), nil)
+        }
+        guard info.isRegular else {
+            return (info.isFolder ? .folder : info.isSymbolicLink ? .link : .other, nil)
+        }
+        let now = clock()
+        // Of somebody else's file our own reads show too. A time that is still to come was set by hand.
+        let accessed = Timestamp(info.st_atim)
+        let isTold = (info.st_uid == geteuid() || geteuid() == 0) && accessed <= now
+        return (.file(FileMark(info, now: now)), isTold ? accessed : nil)
+    }
+
+    /// Whether a file's content has a digest.
+    package enum Reading {
+        case same(FileMark)
+        case different(FileMark)
+        /// A program writes it, or it cannot be told.
+        case unsettled
+    }
+
+    package func read(_ path: ItemPath, comparingWith digest: [UInt8]) -> Reading {
+        guard case .success(let spot) = spot(path) else { return .unsettled }
+        let file = OwnFile(spot, ownOpens)
+        guard file.number >= 0, let info = file.status(), info.isRegular else { return .unsettled }
+        // Without a watch the mark could be taken for proof though somebody has the file mapped and goes on writing.
+        guard
+            case .held(let watch) = ContentWatch.begin(
+                file.number, info, .unwritten, now: clock(), step: proof.step, instead: hooks.openFiles)
+        else { return .unsettled }
+        var hash = ContentHash()
+        let read = readAll(file.number) { piece in
+            hash.update(piece)
+            return watch.isUncontested
+        }
+        guard read == true, let after = file.status() else { return .unsettled }
+        let mark = FileMark(after, now: clock())
+        guard mark.looksLike(FileMark(info, now: clock())), watch.isUndisturbed(file.number, now: clock()) else {
+            return .unsettled
+        }
+        return hash.digest == digest ? .same(mark) : .different(mark)
+    }
+
+    /// Reads the entries of a folder: names that are no item's (not UTF-8, too long a path) are left out, and so is
+    /// `.larder`.
+    /// - Parameter each: With a folder's or regular file's name and kind; nil for anything else.
+    /// - Returns: false if the folder cannot be read.
+    package func eachEntry(of path: ItemPath, _ each: (String, Item.Kind?, Int32) throws -> Void) rethrows -> Bool {
+        let relative = path.isRoot ? "." : String(path.text.dropFirst())
+        let number = openBeneath(folder.number, relative, O_RDONLY | O_DIRECTORY)
+        guard number >= 0, let stream = fdopendir(number) else { return false }
+        defer { closedir(stream) }
+        while let entry = readdir(stream) {
+            guard let name = String(validating: FolderEntry.bytes(of: entry), as: UTF8.self), name != ".", name != "..",
+                !(path.isRoot && reservesDotLarder && name == Self.dotLarder)
+            else { continue }
+            var kind: Item.Kind?
+            switch Int32(entry.pointee.d_type) {
+            case Int32(DT_REG): kind = .file
+            case Int32(DT_DIR): kind = .folder
+            case Int32(DT_UNKNOWN):
+                if let info = status(of: name, in: number) {
+                    kind = info.isRegular ? .file : info.isFolder ? .folder : nil
+                }
+            default: break
+            }
+            try each(name, kind, number)
+        }
+        return true
+    }
+}

@@ -1,0 +1,29 @@
+import Glibc
+
+extension Failure {
+    /// A system call on the tree or the vault that failed for a reason that lies in the system.
+    /// - Parameters:
+    ///   - what: What was being done, to what: `writing /a/b`.
+    ///   - code: `errno`.
+    package static func system(_ what: String, _ code: Int32) -> Failure {
+        switch code {
+        case ENOSPC, EDQUOT:
+            Failure(
+                .localIO, "The disk is full: \(what) failed",
+                hint: "Free some space and start again; what is complete stays")
+        case EROFS:
+            Failure(
+                .localIO, "The disk cannot be written: \(what) failed",
+                hint: "Mount it for writing, or name another folder in the config")
+        case EACCES, EPERM:
+            Failure(
+                .localIO, "Not allowed: \(what) failed",
+                hint: "See that the folder belongs to the user that Larder runs as")
+        default:
+            Failure(
+                .localIO,
+                "\(what.prefix(1).uppercased() + what.dropFirst()) failed: \(String(cString: strerror(code)))",
+                hint: "See that the disk is there and sound")
+        }
+    }
+}

@@ -1,0 +1,173 @@
+package import Database
+package import LocalTree
+package import Logging
+import Model
+import Synchronization
+import Threads
+
+/// Carries out the moves of the tree that scans have journalled: what is here follows what happened on the server.
+///
+/// A move is in the journal from the transaction that rewrote the rows until it is done, so that a start after a crash goes on.
+/// Where two items change places, the one that is in the way waits in `incoming/` for its own move. Where the copy of an item lies that
+/// is gone, or of which that is not decided yet, a move waits: only a file takes the place of one that is gone for certain.
+package final class TreeMover: Sendable {
+    private let database: Database
+    private let tree: Tree
+    private let engine: SyncEngine
+    private let logger: Logger
+    /// Whose turn it is: several folders that are listed at once have moves to carry out, and each move is made once.
+    private let turn = Mutex(())
+
+    package init(database: Database, tree: Tree, engine: SyncEngine, logger: Logger) {
+        self.database = database
+        self.tree = tree
+        self.engine = engine
+        self.logger = logger
+    }
+
+    /// - Throws: `Failure` of the database or the file system; the moves that are left are made next time.
+    package func carryOut() async throws {
+        guard try await !database.read({ try $0.treeMoves() }).isEmpty else { return }
+        try await engine.withTreeAtRest {
+            try await runBlocking { [self] in
+                try turn.withLock { _ in
+                    var waiting: [TreeMove] = []
+                    while let move = try next(after: &waiting) { try carryOut(move) }
+                }
+            }
+        }
+    }
+
+    /// The next move that can be made. Those that touch the paths of one that waits wait behind it.
+    private func next(after waiting: inout [TreeMove]) throws -> TreeMove? {
+        try database.readBlocking { tx in
+            for move in try tx.treeMoves() where !waiting.contains(where: { $0.id == move.id }) {
+                guard let item = try tx.item(localID: move.localID) else { return move }
+                let isHeld = try engine.isPlaceHeld(move.to, for: item, in: tx)
+                guard isHeld || waiting.contains(where: { $0.touches(move) }) else { return move }
+                waiting.append(move)
+            }
+            return nil
+        }
+    }
+
+    private func carryOut(_ move: TreeMove) throws {
+        guard let item = try database.readBlocking({ try $0.item(localID: move.localID) }) else { return try end(move) }
+        try clearWay(of: move)
+        var outcome = try tree.moveStaged(move.id, to: move.to)
+        if outcome == nil, try isAnothers(move) || !hasFile(item, at: move.from) { outcome = .nothingThere }
+        switch try outcome ?? (tree.move(from: move.from, to: move.to, known: item.copy)) {
+        case .moved(let mark):
+            try database.writeBlocking { tx in
+                if let mark, var moved = try tx.item(localID: move.localID) {
+                    moved.copy?.mark = mark
+                    try tx.updateLocal(moved)
+                }
+                try tx.removeTreeMove(move.id)
+            }
+            try removeEmptyFolders(above: move.from)
+        case .nothingThere:
+            try database.writeBlocking { tx in
+                if item.cloudStatus == .localCopy, item.kind == .file { try tx.dropCopy(of: item) }
+                try tx.removeTreeMove(move.id)
+            }
+        case .obstructed(.folder) where item.kind == .folder: try moveContents(of: move)
+        case .obstructed(let obstruction): try give(up: move, item, obstruction)
+        }
+    }
+
+    /// Whether the file at the old path is that of another item, which is there in the rows and in the tree: the item's own copy made
+    /// way for it when the new path was not known yet.
+    private func isAnothers(_ move: TreeMove) throws -> Bool {
+        try database.readBlocking { tx in
+            guard let other = try tx.item(at: move.from), other.localID != move.localID, other.kind == .file,
+                other.cloudStatus != .cloudOnly
+            else { return false }
+            return try !tx.treeMoves().contains { $0.localID == other.localID }
+        }
+    }
+
+    /// Whether there may be something at the old path that goes along. Of a file that is not said to be here it is what a download
+    /// has just put there, and nothing else.
+    private func hasFile(_ item: Item, at path: ItemPath) throws -> Bool {
+        guard item.kind == .file, item.cloudStatus == .cloudOnly else { return true }
+        let landing = try database.readBlocking { tx in
+            try tx.syncRecords(of: item.localID).lazy.compactMap(\.landing).first
+        }
+        return landing.map { tree.mark(at: path, ifDigest: $0.digest) != nil } ?? false
+    }
+
+    /// Moves what lies at the target, if it has a move of its own still to come, aside; and removes the unmodified copy of a file that
+    /// is gone, whose place the moved one takes.
+    private func clearWay(of move: TreeMove) throws {
+        let (next, gone) = try database.readBlocking { tx in
+            (try tx.treeMoves().first { $0.from == move.to && $0.id != move.id }, try tx.removedCopy(at: move.to))
+        }
+        if let next {
+            try tree.stage(next.from, for: next.id)
+        } else if let gone, let copy = gone.copy {
+            try database.writeBlocking { tx in
+                guard try engine.validClaim(of: gone, in: tx) == nil,
+                    case .removed = try tree.remove(at: move.to, known: copy)
+                else { return }
+                try tree.syncRemovals()
+                try tx.dropCopy(of: gone)
+            }
+        }
+    }
+
+    /// The target is a folder with something in it: what is known moves file by file.
+    private func moveContents(of move: TreeMove) throws {
+        let folders = try database.writeBlocking { tx in
+            let folders = try tx.journalMovesIntoFolder(from: move.from, to: move.to)
+            try tx.removeTreeMove(move.id)
+            return folders
+        }
+        for folder in folders where try isNoItems(folder) { _ = try tree.removeFolderIfEmpty(folder) }
+    }
+
+    /// Removes the folders that a file has left empty and that are no item's any more: those of a folder whose contents moved one by
+    /// one.
+    private func removeEmptyFolders(above path: ItemPath) throws {
+        var folder = path.parent
+        while !folder.isRoot, try isNoItems(folder), try tree.removeFolderIfEmpty(folder) { folder = folder.parent }
+    }
+
+    private func isNoItems(_ folder: ItemPath) throws -> Bool {
+        try database.readBlocking { tx in
+            guard let item = try tx.item(at: folder) else { return true }
+            return try tx.isMissing(item.databaseID)
+        }
+    }
+
+    /// Something else lies at the target. It stays, and counts as a file of a person's; the copy that could not move goes, unless
+    /// it was changed too or is claimed.
+    private func give(up move: TreeMove, _ item: Item, _ obstruction: Obstruction) throws {
+        try tree.unstage(move.id, to: move.from)
+        logger.notice("\(obstruction.text) lies where \(move.to) should be: it stays")
+        try database.writeBlocking { tx in
+            if let copy = item.copy, try engine.validClaim(of: item, in: tx) == nil {
+                _ = try tree.remove(at: move.from, known: copy)
+                try tree.syncRemovals()
+            }
+            // The copy of an item that is gone, which somebody claims or has open, is that item's still.
+            if obstruction == .file, item.kind == .file, try tx.removedCopy(at: move.to) == nil {
+                try tx.meetUnknownFile(at: move.localID)
+            } else {
+                try tx.dropCopy(of: item)
+            }
+            try tx.removeTreeMove(move.id)
+        }
+    }
+
+    private func end(_ move: TreeMove) throws { try database.writeBlocking { try $0.removeTreeMove(move.id) } }
+}
+
+extension TreeMove {
+    /// Whether the two are about the same paths, or one's are below the other's.
+    fileprivate func touches(_ other: TreeMove) -> Bool {
+        [from, to].contains { mine in
+            [other.from, other.to].contains { $0 == mine || $0.isAncestor(of: mine) || mine.isAncestor(of: $0) }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import DequeModule
+import Glibc
+import Synchronization
+
+/// Runs tasks on threads of its own, where they may block on the disk without holding up anybody else.
+///
+/// It must be closed; its threads keep it alive until then.
+public final class BlockingExecutor: TaskExecutor {
+    private struct State {
+        var jobs: Deque<UnownedJob> = []
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    /// As many as there are jobs, and one for each thread after the end.
+    private let available = Semaphore()
+    private let threads: Int
+
+    /// - Parameter name: What debuggers and `ps` show of its threads, cut to 15 bytes.
+    public init(name: String, threads: Int) {
+        self.threads = threads
+        for _ in 0..<threads {
+            do throws(ThreadError) { _ = try SystemThread(name: name) { [self] in work() } } catch {
+                preconditionFailure("No thread could be made: \(String(cString: strerror(error.code)))")
+            }
+        }
+    }
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        state.withLock { $0.jobs.append(job) }
+        available.signal()
+    }
+
+    /// Lets the threads end after the jobs that are there. No task may use the executor any more.
+    public func close() {
+        state.withLock { $0.isClosed = true }
+        for _ in 0..<threads { available.signal() }
+    }
+
+    private func work() {
+        while true {
+            available.wait()
+            let (job, isClosed) = state.withLock { ($0.jobs.popFirst(), $0.isClosed) }
+            if let job {
+                job.runSynchronously(on: asUnownedTaskExecutor())
+            } else if isClosed {
+                return
+            }
+        }
+    }
+}

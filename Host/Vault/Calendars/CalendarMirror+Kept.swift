@@ -1,0 +1,90 @@
+import CLinux
+import Database
+import Glibc
+import LocalTree
+import Model
+import Synchronization
+
+/// What programs made of the calendars' files.
+extension CalendarMirror {
+    /// The code of the issue about a file that was changed here.
+    public static let keptCode = "calendar.changed"
+
+    /// How often a file is kept beside under one name.
+    private static let most = 1_000
+
+    /// Keeps a file under a name that says that it was changed here, and files an issue about it.
+    /// - Parameters:
+    ///   - name: under which it is now.
+    ///   - file: what it was called when it was changed.
+    func keep(_ name: String, besides file: MirrorName, in folder: borrowing MirrorFolder) throws {
+        let (number, calendar) = (folder.descriptor.number, folder.calendar)
+        var base = file
+        var count = 1
+        while count <= Self.most {
+            let kept = base.changedHere(count)
+            let isKnown = try database.readBlocking { try $0.hasMirrorFile(named: kept, in: calendar) }
+            guard !isKnown, status(of: kept.text, in: number) == nil else {
+                count += 1
+                continue
+            }
+            if errno == ENAMETOOLONG, base.shortened != base {
+                base = base.shortened
+                continue
+            }
+            // First told, then done: a host that ends in between keeps it with its next start.
+            let issue = Issue.changedHere(file, as: kept, in: folder.path, at: clock())
+            let stored = try database.writeBlocking { try $0.file(issue) }
+            if linux_rename_noreplace(number, name, number, kept.text) == 0 {
+                self.kept.withLock { $0.append(stored) }
+                return try hooks.reached(.kept)
+            }
+            let code = errno
+            guard code == EEXIST else { throw Failure.system("renaming \(folder.path)/\(name)", code) }
+            count += 1
+        }
+        throw Failure(
+            .localIO, "All names for what was changed in \(folder.path)/\(file) are taken",
+            hint: "Move away what was kept there")
+    }
+
+    /// Takes back the issues about files that are not there any more.
+    func withdrawIssues() throws {
+        let issues = try database.readBlocking { try $0.issues(code: Self.keptCode) }
+        let gone = issues.filter { issue in
+            var info = stat()
+            return lstat("\(path)/\(issue.subject)", &info) != 0 && errno == ENOENT
+        }
+        guard !gone.isEmpty else { return }
+        try database.writeBlocking { tx in for issue in gone { try tx.deleteIssue(id: issue.id) } }
+    }
+}
+
+extension Issue {
+    /// - Parameter folder: absolute.
+    fileprivate static func changedHere(
+        _ file: MirrorName, as kept: MirrorName, in folder: String, at time: Timestamp
+    ) -> Issue {
+        let name = folder[(folder.lastIndex(of: "/") ?? folder.startIndex)...].dropFirst()
+        return Issue(
+            code: CalendarMirror.keptCode, subject: "\(name)/\(kept)",
+            message: "\(file) in \(folder) was changed here; what was made of it is kept beside, as \(kept)",
+            choices: [Issue.Choice(id: "dismiss", label: "Leave the file where it is", impact: .nonDestructive)],
+            created: time)
+    }
+}
+
+extension Transaction {
+    /// A calendar's folder has another name, and the kept files in it are found there.
+    func moveKept(from former: MirrorName, to name: MirrorName) throws {
+        let prefix = "\(former)/"
+        for issue in try issues(code: CalendarMirror.keptCode) where issue.subject.utf8.starts(with: prefix.utf8) {
+            var moved = issue
+            let file = issue.subject.utf8.dropFirst(prefix.utf8.count)
+            moved.subject = "\(name)/\(String(decoding: file, as: UTF8.self))"
+            moved.message = issue.message.replacing("/\(former) was changed here", with: "/\(name) was changed here")
+            try deleteIssue(id: issue.id)
+            try self.file(moved)
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import CLinux
+import Crypto
+import Database
+import Glibc
+import LocalTree
+import Model
+
+/// What has a file's place when Larder's is to come there, or to go. Only what Larder wrote itself is removed.
+extension CalendarMirror {
+    /// Puts a complete file in place. A reader sees the old one or the new one.
+    ///
+    /// The two change places in one step, and what was there is looked at afterwards, where nobody finds it by its name any more.
+    func place(_ file: Prepared, in folder: borrowing MirrorFolder) throws {
+        var file = file
+        let number = folder.descriptor.number
+        if !file.isNew { try moveAside(file.temporary.name, to: &file.temporary, in: folder) }
+        while true {
+            let there = status(of: file.row.name.text, in: number)
+            if let there, !there.isFolder, !file.isNew {
+                if linux_rename_exchange(number, file.temporary.name, number, file.row.name.text) == 0 {
+                    try hooks.reached(.placed)
+                    return try settle(file.temporary, of: file.row, in: folder)
+                }
+                guard errno == ENOENT else { throw writing(file, in: folder) }
+                continue
+            }
+            if there == nil {
+                if linux_rename_noreplace(number, file.temporary.name, number, file.row.name.text) == 0 {
+                    return try hooks.reached(.placed)
+                }
+                guard errno == EEXIST else { throw writing(file, in: folder) }
+                if !file.isNew { continue }
+            }
+            // Something of somebody's is there: a name that was free before, or a folder.
+            let name = MirrorName.file(key: file.row.key)
+            file.row.name = try freeName(name, for: file.row.key, besides: [], content: nil, in: folder).name
+            let (row, calendar) = (file.row, folder.calendar)
+            try database.writeBlocking { try $0.store(row, in: calendar) }
+        }
+    }
+
+    private func writing(_ file: Prepared, in folder: borrowing MirrorFolder) -> Failure {
+        .system("writing \(folder.path)/\(file.row.name)", errno)
+    }
+
+    /// Removes a file whose object is gone. One that a program changed is kept beside.
+    func removeFile(_ file: MirrorFileRow, in folder: borrowing MirrorFolder) throws {
+        guard let there = status(of: file.name.text, in: folder.descriptor.number), !there.isFolder else { return }
+        var aside = Temporary(contentID: file.contentID, kind: .other)
+        try moveAside(file.name.text, to: &aside, in: folder)
+        try settle(aside, of: file, in: folder)
+        try hooks.reached(.removed)
+    }
+
+    /// Gives a file the name under which what is not surely Larder's own is looked at.
+    private func moveAside(
+        _ name: String, to temporary: inout Temporary, in folder: borrowing MirrorFolder
+    ) throws {
+        let number = folder.descriptor.number
+        temporary.kind = .aside
+        guard linux_rename_noreplace(number, name, number, temporary.name) == 0 else {
+            throw Failure.system("renaming \(folder.path)/\(name)", errno)
+        }
+        try hooks.reached(.aside)
+    }
+
+    /// Removes what was set aside if Larder wrote it, and keeps it otherwise, under a name that says so.
+    /// - Parameter row: the file that has, or had, the place; nil: nothing is known of it.
+    private func settle(_ aside: Temporary, of row: MirrorFileRow?, in folder: borrowing MirrorFolder) throws {
+        if let row, isOwn(aside.name, row, in: folder) {
+            guard unlinkat(folder.descriptor.number, aside.name, 0) == 0 || errno == ENOENT else {
+                throw Failure.system("removing \(folder.path)/\(row.name)", errno)
+            }
+        } else {
+            try keep(aside.name, besides: row?.name ?? MirrorName("object.ics"), in: folder)
+        }
+    }
+
+    /// Removes what a pass that was cut off has left, and forgets the files that it did not come to put in place.
+    func removeLeftovers(in folder: borrowing MirrorFolder) throws {
+        let calendar = folder.calendar
+        for name in try names(in: folder.descriptor.number) where name.utf8.starts(with: Temporary.prefix.utf8) {
+            guard let left = Temporary(name) else { continue }
+            if left.kind == .aside {
+                let row = try database.readBlocking { try $0.mirrorFile(contentID: left.contentID, in: calendar) }
+                try settle(left, of: row, in: folder)
+                continue
+            }
+            if left.kind == .new {
+                try database.writeBlocking { try $0.removeMirrorFile(contentID: left.contentID, in: calendar) }
+            }
+            guard unlinkat(folder.descriptor.number, name, 0) == 0 || errno == ENOENT else {
+                throw Failure.system("removing \(folder.path)/\(name)", errno)
+            }
+        }
+    }
+
+    // MARK: Whose it is
+
+    /// Whether a file holds what Larder wrote there, and nobody is writing something else into it.
+    private func isOwn(_ name: String, _ row: MirrorFileRow, in folder: borrowing MirrorFolder) -> Bool {
+        let number = openForReading(name, in: folder.descriptor.number)
+        guard number >= 0 else { return false }
+        let file = Descriptor(number)
+        do throws(Lease.Refusal) {
+            let lease = try Lease(file.number, .unwritten)
+            return Self.holdsOwn(file.number, row) && lease.isUncontested
+        } catch {
+            // There are file systems that know no leases.
+            return error == .unavailable && Self.holdsOwn(file.number, row)
+        }
+    }
+
+    private static func holdsOwn(_ file: Int32, _ row: MirrorFileRow) -> Bool {
+        var info = stat()
+        guard fstat(file, &info) == 0, info.isRegular else { return false }
+        // An empty file, such as a power cut may leave, has nothing to be lost.
+        if info.st_size == 0 || row.digest == nil && row.looksLike(info) { return true }
+        guard let found = digest(of: file) else { return false }
+        return found == row.digest || found == row.formerDigest
+    }
+
+    /// The digest of what has a file's place, as far as Larder wrote it.
+    static func ownDigest(of row: MirrorFileRow, in folder: borrowing MirrorFolder) -> [UInt8]? {
+        let number = openForReading(row.name.text, in: folder.descriptor.number)
+        guard number >= 0 else { return row.digest }
+        let file = Descriptor(number)
+        guard let info = file.status(), info.isRegular else { return row.digest }
+        let isAsWritten = row.looksLike(info)
+        if isAsWritten, let digest = row.digest { return digest }
+        let found = digest(of: file.number)
+        return isAsWritten || found == row.formerDigest ? found : row.digest
+    }
+
+    static func digest(_ content: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: content)) }
+
+    private static func digest(of file: Int32) -> [UInt8]? {
+        var hash = ContentHash()
+        let isWhole = readAll(file) { piece in
+            hash.update(piece)
+            return true
+        }
+        return isWhole == true ? hash.digest : nil
+    }
+}
+
+/// The name under which a file is written before it gets its own; it says what became of it if it is found.
+struct Temporary {
+    enum Kind: String {
+        /// Being written, for an object that has no file yet.
+        case new
+        /// Being written, for one that has.
+        case other
+        /// Written to its end and recorded, or what was in a file's place until then.
+        case aside
+    }
+
+    static let prefix = ".larder-"
+    let contentID: Int64
+    var kind: Kind
+
+    init(contentID: Int64, kind: Kind) {
+        self.contentID = contentID
+        self.kind = kind
+    }
+
+    /// Nil: it is no such name.
+    init?(_ name: String) {
+        let parts = name.utf8.dropFirst(Self.prefix.utf8.count).split(separator: UInt8(ascii: "."))
+        guard parts.count == 2, let id = Int64(String(decoding: parts[0], as: UTF8.self)),
+            let kind = Kind(rawValue: String(decoding: parts[1], as: UTF8.self))
+        else { return nil }
+        self.init(contentID: id, kind: kind)
+    }
+
+    var name: String { "\(Self.prefix)\(contentID).\(kind.rawValue)" }
+}

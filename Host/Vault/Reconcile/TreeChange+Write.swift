@@ -1,0 +1,93 @@
+import Database
+import LocalTree
+import Model
+
+/// What became of a difference.
+enum TreeChangeOutcome {
+    /// With what a person is told, if anything.
+    case written(TreeFinding?)
+    /// The row or the file has changed since they were compared. They are to be compared again.
+    case outdated
+}
+
+extension Transaction {
+    /// Writes a difference into its row, unless the row or the file has changed since they were compared.
+    func write(_ change: TreeChange, _ tree: Tree) throws -> TreeChangeOutcome {
+        switch change {
+        case .added(let path, let kind, let looks): return try add(path, kind, looks, tree)
+        case .gone(let row):
+            guard try current(row) != nil, isWithout(row, tree) else { return .outdated }
+            try deleteItem(databaseID: row.databaseID)
+            return .written(TreeFinding(path: row.path, kind: .removed))
+        case .freed(let row):
+            guard var item = try current(row), isWithout(row, tree) else { return .outdated }
+            item.cloudStatus = .cloudOnly
+            item.copy = nil
+            item.downloadTrigger = nil
+            item.formerTrigger = nil
+            try updateLocal(item)
+            return .written(TreeFinding(path: row.path, kind: .removed))
+        case .modified(let row, let looks):
+            guard var item = try current(row), tree.mark(at: row.path)?.looksLike(looks) == true else {
+                return .outdated
+            }
+            item.cloudStatus = .locallyModified
+            try updateLocal(item)
+            return .written(TreeFinding(path: row.path, kind: .modified))
+        case .rewritten(let row, let looks):
+            guard var item = try current(row), tree.mark(at: row.path)?.looksLike(looks) == true else {
+                return .outdated
+            }
+            item.size = looks.size
+            item.lastModified = looks.modified
+            try update(item)
+            return .written(nil)
+        case .used(let row, let time):
+            try noteUse(databaseID: row.databaseID, time)
+            return .written(nil)
+        case .renewed(let row, let looks):
+            guard var item = try current(row), tree.mark(at: row.path)?.looksLike(looks) == true else {
+                return .outdated
+            }
+            item.copy?.mark = looks
+            guard item.cloudStatus == .locallyModified else {
+                try renewMark(looks, databaseID: row.databaseID)
+                return .written(nil)
+            }
+            item.cloudStatus = .localCopy
+            try updateLocal(item)
+            return .written(TreeFinding(path: row.path, kind: .restored))
+        }
+    }
+
+    /// The row's item if it still says what was compared, and the sync engine is not about to put a file there.
+    private func current(_ row: RecordedEntry) throws -> Item? {
+        guard let item = try item(databaseID: row.databaseID), item.path == row.path, item.cloudStatus == row.status,
+            item.copy == row.copy, try !isLanding(row.localID), try !hasTreeMoves()
+        else { return nil }
+        return item
+    }
+
+    private func isWithout(_ row: RecordedEntry, _ tree: Tree) -> Bool {
+        switch TreeVerdict.compare(row, with: tree.entry(at: row.path)) {
+        case .freed, .gone: true
+        default: false
+        }
+    }
+
+    private func add(
+        _ path: ItemPath, _ kind: Item.Kind, _ looks: FileMark?, _ tree: Tree
+    ) throws -> TreeChangeOutcome {
+        guard try recordedEntry(at: path) == nil, try !hasTreeMoves() else { return .outdated }
+        switch tree.entry(at: path) {
+        case .file(let now) where kind == .file && looks.map(now.looksLike) == true: break
+        case .folder where kind == .folder: break
+        default: return .outdated
+        }
+        try insert(
+            Item(
+                localID: .random(), fileID: nil, path: path, kind: kind, size: kind == .file ? looks?.size : nil,
+                lastModified: kind == .file ? looks?.modified : nil, cloudStatus: .localOnly))
+        return .written(TreeFinding(path: path, kind: .added))
+    }
+}

@@ -1,0 +1,178 @@
+import CLinux
+import Database
+import Glibc
+import LocalTree
+import Model
+
+extension MetaKey {
+    /// Where the local copies were last: `inside` the vault, or `marked`, in a folder with a mark.
+    static let tree = MetaKey("tree")
+}
+
+/// Finds out whether the folder of local copies is the vault's, before anything is concluded from what is missing in it.
+///
+/// A folder that is not mounted looks like one from which everything was removed. So a folder outside the vault's own file
+/// system holds a mark; once a vault has had local copies, a folder without its mark is refused, and nothing is done. At first
+/// use a folder gets its mark; what lies in it already is taken for local files that the server does not have.
+struct TreeOpening {
+    let vault: String
+    let vaultFolder: Int32
+    let id: VaultMark
+    let database: Database
+    let clock: @Sendable () -> Timestamp
+
+    func open(files: String) throws -> Tree {
+        let last = try database.readBlocking { try $0.metaText(.tree) }
+        let isDefault = files == vault + "/files"
+        if isDefault, mkdirat(vaultFolder, "files", 0o700) != 0, errno != EEXIST {
+            throw Failure.system("making \(files)", errno)
+        }
+        if !isDefault {
+            if last == nil { try makePath(files) }
+            try refuseNesting(files)
+        }
+        let number = Glibc.open(files, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { throw notThere(files, last) }
+        let root = Descriptor(number)
+        // In the vault's own folder `.larder` may be an item of the server's.
+        let isInVault = isDefault && sameDevice(root.number, vaultFolder)
+        let mark = isInVault && last == "inside" ? nil : try readMark(root.number, files)
+        if let mark, mark != id {
+            throw Failure.lasting(
+                .localIO, "The folder \(files) holds the local copies of another vault",
+                hint: "Name another folder as `files` in the config")
+        }
+        let isInside = isInVault && mark == nil && last != "marked"
+        if !isInside, mark == nil {
+            guard last == nil else { throw notThere(files, last) }
+            try makeMark(root.number, files)
+        }
+        let now = isInside ? "inside" : "marked"
+        if last != now { try database.writeBlocking { try $0.setMeta(.tree, .text(now)) } }
+
+        let incoming = try openIncoming(root.number, files, isMarked: !isInside)
+        let proof = try measureProof(incoming.number, files)
+        return Tree(
+            root: files, folder: root, incoming: incoming, reservesDotLarder: !isInside, clock: clock, proof: proof)
+    }
+
+    /// Marks that were recorded when times were thought to be kept more finely than they are prove nothing at an act.
+    private func measureProof(_ incoming: Int32, _ files: String) throws -> LooksProof {
+        guard var proof = LooksProof.measure(in: incoming) else {
+            throw Failure.system("keeping times in \(files)", errno)
+        }
+        let step = proof.step.nanoseconds
+        proof.since = try database.writeBlocking { tx in
+            if step > (try tx.metaInteger(.looksStep) ?? FileMark.clockStep.nanoseconds) {
+                try tx.distrustLooks(now: clock())
+            }
+            try tx.setMeta(.looksStep, .integer(step))
+            return try tx.metaInteger(.looksSince).map(Timestamp.init(nanoseconds:))
+        }
+        return proof
+    }
+
+    private func notThere(_ files: String, _ last: String?) -> Failure {
+        let was = last == "inside" ? "; they were in \(vault)/files" : ""
+        return .lasting(
+            .localIO, "The folder \(files) does not hold this vault's local copies\(was)",
+            hint:
+                "Mount it, or move the copies there. To begin with what is there: mkdir -p \(files)/.larder && cp \(vault)/vault \(files)/.larder/"
+        )
+    }
+
+    private func refuseNesting(_ files: String) throws {
+        guard let real = realPath(files), let own = realPath(vault) else { return }
+        let outer = real == "/" ? "/" : real + "/"
+        let inner = own + "/"
+        if inner.utf8.starts(with: outer.utf8) { throw nested(files) }
+        if outer.utf8.starts(with: inner.utf8), real != own + "/files" { throw nested(files) }
+    }
+
+    private func nested(_ files: String) -> Failure {
+        Failure(
+            .config, "The folder \(files) for local copies and the vault \(vault) lie in one another",
+            hint: "Name another folder as `files`, or leave it out: then it is \(vault)/files")
+    }
+
+    private func readMark(_ root: Int32, _ files: String) throws(Failure) -> VaultMark? {
+        let number = openat(root, Tree.dotLarder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard number >= 0 else { return nil }
+        let folder = Descriptor(number)
+        return try VaultMark.read(in: folder.number, at: "\(files)/\(Tree.dotLarder)")
+    }
+
+    private func makeMark(_ root: Int32, _ files: String) throws(Failure) {
+        let path = "\(files)/\(Tree.dotLarder)"
+        if mkdirat(root, Tree.dotLarder, 0o700) != 0, errno != EEXIST { throw .system("making \(path)", errno) }
+        let number = openat(root, Tree.dotLarder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard number >= 0 else { throw .system("opening \(path)", errno) }
+        let folder = Descriptor(number)
+        try id.write(in: folder.number, at: path)
+        guard fsync(root) == 0 else { throw .system("writing \(files)", errno) }
+    }
+
+    /// `incoming/` of the vault if a file can be renamed from there into the tree, else one beside the tree's mark.
+    private func openIncoming(_ root: Int32, _ files: String, isMarked: Bool) throws(Failure) -> Descriptor {
+        let own = openat(vaultFolder, "incoming", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard own >= 0 else { throw .system("opening \(vault)/incoming", errno) }
+        let incoming = Descriptor(own)
+        if !isMarked || canRename(from: incoming.number, to: root) {
+            try refuseSimpleFileSystem(incoming.number, files)
+            return incoming
+        }
+        let path = Tree.dotLarder + "/incoming"
+        if mkdirat(root, path, 0o700) != 0, errno != EEXIST { throw .system("making \(files)/\(path)", errno) }
+        let number = openat(root, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard number >= 0 else { throw .system("opening \(files)/\(path)", errno) }
+        let beside = Descriptor(number)
+        try refuseSimpleFileSystem(beside.number, files)
+        return beside
+    }
+
+    /// Tried, since devices with one number may still not allow it: bind mounts.
+    private func canRename(from incoming: Int32, to root: Int32) -> Bool {
+        let target = "\(Tree.dotLarder)/probe"
+        guard makeEmptyFile("probe", in: incoming) else { return false }
+        defer {
+            unlinkat(incoming, "probe", 0)
+            unlinkat(root, target, 0)
+        }
+        return renameat(incoming, "probe", root, target) == 0
+    }
+
+    /// Without exchange in one step there would be moments without a file, or a file of somebody's replaced.
+    private func refuseSimpleFileSystem(_ incoming: Int32, _ files: String) throws(Failure) {
+        defer {
+            unlinkat(incoming, "probe", 0)
+            unlinkat(incoming, "probe2", 0)
+        }
+        guard makeEmptyFile("probe", in: incoming), makeEmptyFile("probe2", in: incoming) else {
+            throw .system("writing to incoming/ of \(vault)", errno)
+        }
+        guard linux_rename_exchange(incoming, "probe", incoming, "probe2") == 0 else {
+            throw Failure(
+                .localIO, "The file system of \(files) cannot exchange two files in one step",
+                hint: "Name a folder on a local file system such as ext4, XFS or Btrfs as `files` in the config")
+        }
+    }
+
+    private func makeEmptyFile(_ name: String, in folder: Int32) -> Bool {
+        let number = openat(folder, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard number >= 0 else { return false }
+        close(number)
+        return true
+    }
+
+    private func sameDevice(_ a: Int32, _ b: Int32) -> Bool {
+        var first = stat()
+        var second = stat()
+        return fstat(a, &first) == 0 && fstat(b, &second) == 0 && first.st_dev == second.st_dev
+    }
+
+    private func realPath(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+}

@@ -1,0 +1,89 @@
+import TestSupport
+import Testing
+
+/// The rooms of the program, as its sources and the page about them have them.
+@Suite("The house") struct HouseTests {
+    private struct Room {
+        var name: String
+        var imports: Set<String>
+    }
+
+    /// The rows of the page's table that name one folder of the host's.
+    private func rooms() throws -> [Room] {
+        let page = try Files.text("\(Build.root)/Host/Docs/architecture.md")
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `Host/") }
+        return rows.flatMap { row -> [Room] in
+            let cells = row.split(separator: "|").map { $0.drop { $0 == " " } }
+            let names = cells[0].split(separator: "`").filter { $0.hasPrefix("Host/") }.map { String($0.dropFirst(5)) }
+            let imports = cells[cells.count - 1].split { !$0.isLetter }.map(String.init)
+            return names.map { Room(name: $0, imports: Set(imports)) }
+        }
+    }
+
+    private func sources(of room: String) throws -> [(path: String, lines: [Substring])] {
+        try Files.filesBelow("\(Build.root)/Host/\(room)").filter { $0.hasSuffix(".swift") }.map { name in
+            let path = "Host/\(room)/\(name)"
+            return (path, try Files.text("\(Build.root)/\(path)").split(separator: "\n"))
+        }
+    }
+
+    /// Without comments, which may speak of what code may not do.
+    private func code(_ lines: [Substring]) -> [Substring] {
+        lines.filter { !$0.drop { $0 == " " }.hasPrefix("//") }
+    }
+
+    private func imports(in lines: [Substring]) -> Set<String> {
+        Set(
+            lines.compactMap { line in
+                let words = line.split(separator: " ")
+                guard let place = words.firstIndex(of: "import"), place <= 1, words.count == place + 2 else {
+                    return nil
+                }
+                return String(words[place + 1])
+            })
+    }
+
+    @Test("Each room imports of ours what the page says, no more, and each folder of the host has its row")
+    func rows() throws {
+        let rooms = try rooms()
+        let names = Set(rooms.map(\.name))
+        let folders = try Set(Files.names(in: "\(Build.root)/Host")).subtracting(["Docs", "demo"])
+        #expect(names == folders)
+        // The command's module has the command's name.
+        let ours = names.union(["CLarder", "LarderSDK", "LarderFakeHost"])
+        for room in rooms {
+            var used: Set<String> = []
+            for (_, lines) in try sources(of: room.name) { used.formUnion(imports(in: lines).intersection(ours)) }
+            #expect(used == room.imports, "Host/\(room.name)")
+        }
+    }
+
+    @Test("Only the database's room imports GRDB and holds SQL; project storage has a database of its own")
+    func sql() throws {
+        let words = ["import GRDB", "RawStatement", "SELECT ", "INSERT ", "DELETE FROM", "UPDATE items", "PRAGMA "]
+        for room in try rooms() where !["Database", "Warehouse"].contains(room.name) {
+            for (path, lines) in try sources(of: room.name) {
+                for line in code(lines) where words.contains(where: { line.contains($0) }) {
+                    Issue.record("\(path): \(line)")
+                }
+            }
+        }
+    }
+
+    @Test("Only the room for threads makes threads, queues and semaphores, and keeps tasks waiting in arrays")
+    func threads() throws {
+        let words = [
+            "pthread_create", "pthread_attr_t", "DispatchQueue", "DispatchSemaphore", "sem_init", "NIOThreadPool",
+            "MultiThreadedEventLoopGroup", "Thread.detachNewThread", "[CheckedContinuation",
+        ]
+        // The threads that the HTTP library's own answers arrive on.
+        let known = ["Connection/HTTP/NetworkThread.swift"]
+        for room in try rooms() where room.name != "Threads" {
+            for (path, lines) in try sources(of: room.name) where !known.contains(where: path.hasSuffix) {
+                for line in code(lines) where words.contains(where: { line.contains($0) }) {
+                    Issue.record("\(path): \(line)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Glibc
+import Model
+import TestSupport
+import Testing
+
+@testable import Database
+
+@Suite struct ConditionAgreementTests {
+    /// 100 times 20 conditions on 10 items.
+    private static let rounds = 100
+
+    @Test("Q2: a large group that is looked up means what its terms mean one by one")
+    func lookedUp() throws {
+        let seed = getenv("LARDER_TEST_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: .min ... .max)
+        print("LARDER_TEST_SEED=\(seed)")
+        var random = ConditionRandom(seed: seed)
+        var (lookedUp, matches) = (0, 0)
+        for _ in 0..<300 {
+            let items = (0..<10).map { random.item($0) }
+            let group = (0..<random.count(upTo: 60)).map { _ in random.condition(depth: 0) }.joined(separator: " || ")
+            let text = random.one(of: ["\(group)", "!removed && (\(group))", "favorite && !(\(group))"])
+            let condition = try Condition(parsing: text)
+            let matcher = ConditionMatcher(condition)
+            lookedUp += matcher.isIndexed ? 1 : 0
+            for item in items {
+                let expected = condition.matches(item, now: random.now)
+                #expect(
+                    matcher.matches(item, now: random.now) == expected, "LARDER_TEST_SEED=\(seed): \(text), \(item)")
+                matches += expected ? 1 : 0
+            }
+        }
+        #expect(lookedUp > 0 && matches > 0)
+    }
+
+    @Test("Q2: SQL and memory agree on 20,000 random pairs of item and condition, and texts round-trip")
+    func agreement() throws {
+        let seed = getenv("LARDER_TEST_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: .min ... .max)
+        print("LARDER_TEST_SEED=\(seed)")
+        var random = ConditionRandom(seed: seed)
+        var pairs = 0
+        var matches = 0
+        try withDatabase { database in
+            var stored: [Int64] = []
+            for round in 0..<Self.rounds {
+                let items = try database.writeBlocking { tx in
+                    for id in stored { try tx.deleteItem(databaseID: id) }
+                    return try (0..<10).map { try tx.insert(random.item(round * 10 + $0)) }
+                }
+                stored = items.map(\.databaseID)
+                for _ in 0..<20 {
+                    let text = random.condition(depth: 4)
+                    let condition = try Condition(parsing: text)
+                    #expect(try Condition(parsing: condition.text) == condition, "LARDER_TEST_SEED=\(seed): \(text)")
+                    let expected = Set(items.filter { condition.matches($0, now: random.now) }.map(\.databaseID))
+                    let found = try rows(condition, now: random.now, in: database)
+                    if Set(found) != expected || found.count != expected.count {
+                        let differing = items.filter {
+                            expected.contains($0.databaseID) != found.contains($0.databaseID)
+                        }
+                        Issue.record("LARDER_TEST_SEED=\(seed): \(text) is answered differently for \(differing)")
+                    }
+                    pairs += items.count
+                    matches += expected.count
+                }
+            }
+        }
+        #expect(pairs >= 10_000)
+        // The pairs say something: neither all nor none match.
+        #expect(matches > pairs / 10 && matches < pairs * 9 / 10)
+    }
+
+    @Test("Q2: one difference is seen by the comparison of both")
+    func comparisonIsAlive() throws {
+        try withDatabase { database in
+            _ = try database.writeBlocking { tx in try tx.insert(fileItem("/a")) }
+            #expect(try rows(.constant(true), now: Timestamp(seconds: 0), in: database).count == 1)
+            #expect(try rows(.constant(false), now: Timestamp(seconds: 0), in: database).isEmpty)
+        }
+    }
+}
+
+/// The rows that a condition's SQL picks.
+func rows(_ condition: Condition, now: Timestamp, in database: Database) throws -> [Int64] {
+    let (sql, arguments) = ConditionSQL.compile(condition, now: now)
+    return try database.readBlocking { tx in
+        var ids: [Int64] = []
+        try tx.eachItem(where: sql, arguments.map { .text($0) }) { item in
+            ids.append(item.databaseID)
+            return true
+        }
+        return ids
+    }
+}

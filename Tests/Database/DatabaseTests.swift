@@ -1,0 +1,245 @@
+import GRDB
+import Glibc
+import Model
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Database
+
+@Suite struct DatabaseTests {
+    @Test("Each transaction that changes items raises the anchor by one, and the observer hears of all in order")
+    func anchorsAndObserver() async throws {
+        try await withTemporaryFolder { folder in
+            let database = try Database.open(path: folder + "/larder.db")
+            let heard = Mutex<[CommitSummary]>([])
+            database.setCommitObserver { summary in heard.withLock { $0.append(summary) } }
+            let photos = try await database.write { tx in try tx.insert(folderItem("/Photos")) }
+            try await database.write { tx in try tx.setMeta(MetaKey("x"), .integer(1)) }
+            try await database.write { tx in
+                let a = try tx.insert(fileItem("/Photos/a"))
+                try tx.update(photos)
+                try tx.deleteItem(databaseID: a.databaseID)
+                tx.notePoliciesChanged(runsTrigger: false)
+            }
+            try await database.write { tx in tx.noteRecordsChanged() }
+            let summaries = heard.withLock { $0 }
+            #expect(summaries.map(\.anchor) == [1, 2, 0])
+            #expect(summaries[0].added == [photos.databaseID])
+            #expect(summaries[1].updated == [photos.databaseID])
+            #expect(summaries[1].added == summaries[1].removed)
+            #expect(summaries[1].policiesChanged && !summaries[1].triggersPolicies)
+            #expect(summaries[2].recordsChanged && !summaries[2].changesItems)
+            #expect(try await database.read { try $0.item(at: photos.path)?.anchor } == 2)
+        }
+    }
+
+    @Test("A read whose task is cancelled ends well or with that, whatever the interrupted statement says")
+    func cancelledRead() async throws {
+        try await withTemporaryFolder { folder in
+            let database = try Database.open(path: folder + "/larder.db")
+            let choice = Issue.Choice(id: "retry", label: "Again", impact: .nonDestructive)
+            try database.writeBlocking { tx in
+                for number in 0..<300 {
+                    try tx.file(
+                        Issue(
+                            code: "x", subject: "\(number)", message: "", choices: [choice, choice],
+                            created: Timestamp(seconds: 0)))
+                }
+            }
+            var cancelled = 0
+            for index in 0..<30 {
+                let (isReading, isOver) = (Flag(), Flag())
+                let read = Task { [database] in
+                    try await database.read { reads in
+                        isReading.value.store(true, ordering: .relaxed)
+                        // An interruption between two statements has nothing to interrupt.
+                        while !isOver.value.load(ordering: .relaxed) { _ = try reads.issues(code: "x") }
+                    }
+                }
+                await until { isReading.value.load(ordering: .relaxed) }
+                // Between two moments of a statement, another one each time.
+                for _ in 0..<index { await Task.yield() }
+                read.cancel()
+                isOver.value.store(true, ordering: .relaxed)
+                do { try await read.value } catch is CancellationError { cancelled += 1 }
+            }
+            #expect(cancelled > 0)
+            try database.close()
+        }
+    }
+
+    @Test("A transaction that throws has written nothing, raised nothing and told nobody")
+    func rollback() async throws {
+        try await withTemporaryFolder { folder in
+            let database = try Database.open(path: folder + "/larder.db")
+            let heard = Mutex(0)
+            database.setCommitObserver { _ in heard.withLock { $0 += 1 } }
+            await #expect(throws: CancellationError.self) {
+                try await database.write { tx in
+                    try tx.insert(fileItem("/a"))
+                    throw CancellationError()
+                }
+            }
+            #expect(try await database.read { try $0.item(at: ItemPath(unchecked: "/a")) } == nil)
+            #expect(try await database.read { try $0.metaInteger(.anchor) } == nil)
+            #expect(heard.withLock { $0 } == 0)
+        }
+    }
+
+    @Test("A commit is on the disk, the log is cut, and the file is its owner's alone")
+    func settings() throws {
+        try withTemporaryFolder { folder in
+            let database = try Database.open(path: folder + "/larder.db")
+            try database.writeBlocking { (tx) throws in
+                #expect(try String.fetchOne(tx.db, sql: "PRAGMA journal_mode") == "wal")
+                #expect(try Int.fetchOne(tx.db, sql: "PRAGMA synchronous") == 2)
+                #expect(try Int.fetchOne(tx.db, sql: "PRAGMA journal_size_limit") == 16 << 20)
+            }
+            for suffix in ["", "-wal", "-shm"] {
+                var info = stat()
+                #expect(stat(folder + "/larder.db" + suffix, &info) == 0)
+                #expect(info.st_mode & 0o777 == 0o600)
+            }
+        }
+    }
+
+    @Test("A long log is copied into the database at the end, and a short one left for the next start")
+    func closing() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/larder.db"
+            func size(_ path: String) -> Int64 {
+                var info = stat()
+                return stat(path, &info) == 0 ? Int64(info.st_size) : 0
+            }
+            for (bytes, isCopied) in [(10_000, false), (2_000_000, true)] {
+                let database = try Database.open(path: path)
+                try database.writeBlocking { tx in
+                    try tx.setMeta(MetaKey("long"), .text(String(repeating: "x", count: bytes)))
+                }
+                // What reads is closed with it.
+                #expect(try database.readBlocking { try $0.knownCount() } == 0)
+                try database.close()
+                #expect((size(path + "-wal") == 0) == isCopied)
+                #expect((size(path) > bytes) == isCopied)
+            }
+            let database = try Database.open(path: path, readOnly: true)
+            #expect(try database.readBlocking { try $0.knownCount() } == 0)
+            try database.close()
+        }
+    }
+
+    @Test("A value that is set again writes nothing")
+    func sameValue() throws {
+        try withTemporaryFolder { folder in
+            let database = try Database.open(path: folder + "/larder.db")
+            func set(_ value: SQLValue) throws -> Int64 {
+                try database.writeBlocking { try $0.setMeta(MetaKey("value"), value) }
+                var info = stat()
+                try #require(stat(folder + "/larder.db-wal", &info) == 0)
+                return Int64(info.st_size)
+            }
+            let first = try set(.text("a"))
+            #expect(try set(.text("a")) == first)
+            let second = try set(.text("b"))
+            #expect(second > first)
+            #expect(try database.readBlocking { try $0.metaText(MetaKey("value")) } == "b")
+            let third = try set(.null)
+            #expect(try third > second && set(.null) == third)
+        }
+    }
+
+    @Test("V4: an older database is upgraded in one transaction; a failing upgrade leaves it as it was")
+    func upgrade() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/larder.db"
+            let queue = try DatabaseQueue(path: path)
+            let first = "CREATE TABLE a (x); INSERT INTO a VALUES (7);"
+            try queue.writeWithoutTransaction { db in
+                try Migrations.run(db, at: path, migrations: [first])
+                let broken = [first, "ALTER TABLE a ADD COLUMN y", "no SQL at all"]
+                #expect(throws: (any Error).self) { try Migrations.run(db, at: path, migrations: broken) }
+                #expect(try db.columns(in: "a").count == 1)
+                #expect(try Int.fetchOne(db, sql: "PRAGMA user_version") == 1)
+                try Migrations.run(db, at: path, migrations: [first, "ALTER TABLE a ADD COLUMN y DEFAULT 3"])
+                #expect(try Int.fetchOne(db, sql: "SELECT x + y FROM a") == 10)
+                #expect(try Int.fetchOne(db, sql: "PRAGMA user_version") == 2)
+            }
+        }
+    }
+
+    @Test("V4: a database of a newer Larder is refused and left alone")
+    func newer() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/larder.db"
+            try Database.open(path: path).close()
+            let queue = try DatabaseQueue(path: path)
+            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 99") }
+            try queue.close()
+            let before = try Files.read(path)
+            for readOnly in [false, true] {
+                let failure = #expect(throws: Failure.self) { try Database.open(path: path, readOnly: readOnly) }
+                #expect(failure?.kind == .localIO)
+                #expect(failure?.message.contains("newer Larder") == true)
+            }
+            #expect(try Files.read(path) == before)
+        }
+    }
+
+    @Test("V4: a database whose making was cut short by a crash is taken up by the next start")
+    func cutShort() throws {
+        try withTemporaryFolder { folder in
+            let queue = try DatabaseQueue(path: folder + "/making.db")
+            try queue.writeWithoutTransaction { db in
+                // Pages go to the file before the transaction ends.
+                try db.execute(sql: "PRAGMA cache_size = 1; BEGIN IMMEDIATE; CREATE TABLE a (x)")
+                for _ in 0..<50 { try db.execute(sql: "INSERT INTO a VALUES (randomblob(10000))") }
+                for suffix in ["", "-journal"] {
+                    try Files.write(
+                        try Files.read(folder + "/making.db" + suffix), to: folder + "/larder.db" + suffix)
+                }
+                try db.execute(sql: "ROLLBACK")
+            }
+            let database = try Database.open(path: folder + "/larder.db")
+            #expect(try database.readBlocking { try $0.itemCounts().items } == 0)
+            try database.close()
+        }
+    }
+
+    @Test("A reading command sees what a host wrote, beside it and after it, and cannot write")
+    func readOnly() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/larder.db"
+            #expect(throws: Failure.self) { try Database.open(path: path, readOnly: true) }
+            #expect(!Files.exists(path))
+            let host = try Database.open(path: path)
+            try await host.write { tx in _ = try tx.insert(fileItem("/a")) }
+            let beside = try Database.open(path: path, readOnly: true)
+            #expect(try await beside.read { try $0.itemCounts().items } == 1)
+            await #expect(throws: Failure.self) { try await beside.write { tx in try tx.insert(fileItem("/b")) } }
+            try beside.close()
+            try host.close()
+            let after = try Database.open(path: path, readOnly: true)
+            #expect(try await after.read { try $0.itemCounts().items } == 1)
+        }
+    }
+
+    @Test("A damaged database, a folder in its place, and no rights: each says what to do")
+    func damaged() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/larder.db"
+            try Files.write(String(repeating: "not a database ", count: 500), to: path)
+            let failure = #expect(throws: Failure.self) { try Database.open(path: path) }
+            #expect(failure?.kind == .localIO)
+            #expect(failure?.hint?.contains("check --restore") == true)
+            try Files.makeFolder(folder + "/other.db")
+            #expect(throws: Failure.self) { try Database.open(path: folder + "/other.db") }
+            let missing = #expect(throws: Failure.self) { try Database.open(path: folder + "/no/larder.db") }
+            #expect(missing?.kind == .cannotCreate)
+        }
+    }
+}
+
+private final class Flag: Sendable {
+    let value = Atomic<Bool>(false)
+}

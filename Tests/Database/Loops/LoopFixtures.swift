@@ -1,0 +1,37 @@
+import Model
+import TestSupport
+
+@testable import Database
+
+extension Transaction {
+    /// A turn of the work calendar's loop.
+    func turn(
+        from: String?, to: String?, _ changes: [RecordChange] = [], values: [PluginValue] = []
+    ) throws -> LoopTurnOutcome {
+        try commit(
+            LoopTurnCommit(
+                from: from.map(EventID.init),
+                state: LoopState(
+                    key: workLoop, plugin: calendarLoops, eventID: to.map(EventID.init),
+                    lastPoll: Timestamp(seconds: 9),
+                    lastResult: .ok), changes: changes, values: values,
+                loopCollections: [workLoop.kind: .calendars]))
+    }
+}
+
+extension Database {
+    func text(of key: RecordKey, in collection: RecordCollection) throws -> String? {
+        try readBlocking { try $0.record(key, in: collection)?.content }.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func keys(in collection: RecordCollection, after: RecordKey? = nil) throws -> [String] {
+        try readBlocking { (reads) throws in
+            var keys: [String] = []
+            try reads.eachRecord(in: collection, after: after, []) { record in
+                keys.append(record.key.text)
+                return true
+            }
+            return keys
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Glibc
+import Model
+import Synchronization
+import TestSupport
+import Testing
+import TreeFixture
+
+@testable import LocalTree
+
+/// Which uses of files the watcher counts, with the kernel's own events.
+@Suite(.serialized) struct UseTests {
+    private struct Watched {
+        let tree: TreeFixture
+        let watcher: TreeWatcher
+        let uses: UseLog
+
+        /// The files that are used when something is done, once each.
+        func used(after body: () throws -> Void) async throws -> Set<String> {
+            try body()
+            await watcher.note([])
+            let taken = uses.with { Set($0.take(now: .seconds(3_600)).keys.map(\.text)) }
+            uses.with { _ = $0.take(now: .seconds(7_200)) }
+            return taken
+        }
+
+        /// The same, for what the kernel tells late where a child process of another test inherited the open file for a moment.
+        func usedAtLast(after body: () throws -> Void) async throws -> Set<String> {
+            var taken = try await used(after: body)
+            while taken.isEmpty, !Task.isCancelled { taken = try await used {} }
+            return taken
+        }
+    }
+
+    private func watching(
+        ignoring names: [String] = [], _ body: (Watched) async throws -> Void
+    ) async throws {
+        try await TreeFixture.with { tree in
+            for path in ["/a", "/Sub/b", "/Sub/c d %"] { try Files.write("content", to: tree.root + path) }
+            let uses = UseLog()
+            let watcher = try TreeWatcher(
+                tree.tree, uses: uses, readers: UseReaders(ignoring: names), clock: { Timestamp(seconds: 7) },
+                monotonic: { .zero }
+            ) {}
+            await watcher.walk()
+            do {
+                try await body(Watched(tree: tree, watcher: watcher, uses: uses))
+            } catch {
+                Issue.record(error)
+            }
+            await watcher.end()
+        }
+    }
+
+    @Test("P37: opening, reading and closing a file is a use of it; listing a folder or looking at a file is none")
+    func kinds() async throws {
+        try await watching { watched in
+            let root = watched.tree.root
+            #expect(try await watched.used { _ = try Files.text(root + "/Sub/c d %") } == ["/Sub/c d %"])
+            let looked = try await watched.used {
+                _ = try Files.names(in: root + "/Sub")
+                _ = Files.isFolder(root + "/a")
+            }
+            // What was read before may be closed late, by a child process of another test that inherited it for a moment.
+            #expect(looked.isSubset(of: ["/Sub/c d %"]))
+            let file = open(root + "/a", O_RDONLY | O_CLOEXEC)
+            #expect(try await watched.used {} == ["/a"])
+            var byte: UInt8 = 0
+            #expect(try await watched.used { _ = read(file, &byte, 1) } == ["/a"])
+            #expect(try await watched.usedAtLast { close(file) } == ["/a"])
+            // Elsewhere by now, and new.
+            try Files.write("new", to: root + "/New/deep/d")
+            rename(root + "/Sub", root + "/New/Sub")
+            // Until the watcher has seen the move, what is read in the folder is told by its access time alone.
+            _ = try await watched.used {}
+            #expect(try await watched.used { _ = try Files.text(root + "/New/Sub/b") }.contains("/New/Sub/b"))
+        }
+    }
+
+    @Test("P37: what Larder itself opens is no use: reading, comparing, asking who has it open, copying, removing")
+    func own() async throws {
+        try await watching { watched in
+            let tree = watched.tree.tree
+            let path = watched.tree.path("/a")
+            /// Whether each of them opened the file and came to its end.
+            var isRead = false
+            var hash = ContentHash()
+            Array("content".utf8).withUnsafeBytes { hash.update($0) }
+            let digest = hash.digest
+            let read = {
+                // Looking at it moved it aside and back the last time.
+                let mark = try #require(tree.mark(at: path))
+                let copy = LocalCopy(etag: ETag(opaque: "1", strength: .strong), digest: digest, mark: mark)
+                // Its content is another than it should be.
+                var other = copy
+                other.mark.modified = Timestamp(seconds: 1)
+                other.digest = [UInt8](repeating: 0, count: 32)
+                try tree.export(path, known: copy, to: watched.tree.incoming + "/../copy")
+                guard case .different = tree.read(path, comparingWith: []), tree.use(at: path) == .none,
+                    case .modified = try tree.remove(at: path, known: other)
+                else { return }
+                isRead = true
+            }
+            // A child process of another test may inherit the open file for a moment, and close it late: that is rare.
+            var used: Set<String> = []
+            for _ in 0..<5 {
+                isRead = false
+                used = try await watched.used(after: read)
+                if isRead, used.isEmpty { break }
+            }
+            #expect(isRead && used == [])
+            // Others' opens count again once the events of its own were read, which takes a moment on a busy machine.
+            used = []
+            for _ in 0..<5 where used.isEmpty {
+                used = try await watched.used { _ = try Files.text(watched.tree.root + "/a") }
+            }
+            #expect(used == ["/a"])
+        }
+    }
+
+    /// A program's name that no other process has.
+    private static let reader = "ldr-\(getpid())-rd"
+
+    /// A program of that name has a file open until `body` is done.
+    private func whileHeld(_ path: String, in folder: String, _ body: () async throws -> Void) async throws {
+        try await mustRun("cp", ["/usr/bin/tail", "\(folder)/\(Self.reader)"])
+        let child = try ChildProcess("\(folder)/\(Self.reader)", ["-f", path])
+        while !OpenFiles.files(of: child.pid).contains(where: { $0 == number(of: path) }) {
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        do { try await body() } catch { Issue.record(error) }
+        await child.stop()
+    }
+
+    private func number(of path: String) -> FileNumber? {
+        var info = stat()
+        return stat(path, &info) == 0 ? FileNumber(info) : nil
+    }
+
+    @Test("P37: what a listed program has open is not used; nor is what nobody has open any more while one runs")
+    func ignored() async throws {
+        try await watching(ignoring: [Self.reader, "a name that is longer than names are"]) { watched in
+            let root = watched.tree.root
+            #expect(try await watched.used { _ = try Files.text(root + "/a") } == ["/a"])
+            try await whileHeld(root + "/Sub/b", in: watched.tree.incoming) {
+                #expect(try await watched.used {} == [])
+                #expect(try await watched.used { _ = try Files.text(root + "/a") } == [])
+                // Somebody else can be seen holding it.
+                let child = try ChildProcess("sleep", ["1000"], output: root + "/a")
+                #expect(try await watched.used {} == ["/a"])
+                await child.stop()
+            }
+        }
+        try await watching(ignoring: ["nobody"]) { watched in
+            try await whileHeld(watched.tree.root + "/Sub/b", in: watched.tree.incoming) { () async throws in
+                let used = try await watched.used {}
+                #expect(used == ["/Sub/b"])
+            }
+        }
+    }
+}

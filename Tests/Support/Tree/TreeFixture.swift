@@ -1,0 +1,96 @@
+import Crypto
+import Glibc
+package import LocalTree
+package import Model
+import Synchronization
+import TestSupport
+
+/// The file systems that the tests put a tree on: what `/tmp` is, and memory.
+package let testedFolders = ["/tmp", "/dev/shm"]
+
+/// A tree with its `incoming/`, on a file system of choice.
+package struct TreeFixture {
+    package let root: String
+    package let incoming: String
+    package let tree: Tree
+
+    /// Gives `body` a new tree, and removes it afterwards.
+    package static func with<Result>(
+        on parent: String = "/tmp", hooks: TreeHooks = TreeHooks(),
+        clock: @escaping @Sendable () -> Timestamp = { .now() },
+        isolation: isolated (any Actor)? = #isolation, _ body: (TreeFixture) async throws -> Result
+    ) async throws -> Result {
+        let folder = try temporary(on: parent)
+        defer { Files.remove(folder) }
+        return try await body(try make(in: folder, hooks: hooks, clock: clock))
+    }
+
+    package static func with<Result>(
+        on parent: String = "/tmp", hooks: TreeHooks = TreeHooks(),
+        clock: @escaping @Sendable () -> Timestamp = { .now() },
+        _ body: (TreeFixture) throws -> Result
+    ) throws -> Result {
+        let folder = try temporary(on: parent)
+        defer { Files.remove(folder) }
+        return try body(try make(in: folder, hooks: hooks, clock: clock))
+    }
+
+    package static func make(
+        in folder: String, hooks: TreeHooks = TreeHooks(), clock: @escaping @Sendable () -> Timestamp = { .now() }
+    ) throws -> TreeFixture {
+        try Files.makeFolder(folder + "/files")
+        try Files.makeFolder(folder + "/incoming")
+        let root = Descriptor(open(folder + "/files", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        let incoming = Descriptor(open(folder + "/incoming", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        let tree = Tree(
+            root: folder + "/files", folder: root, incoming: incoming, reservesDotLarder: false, clock: clock,
+            hooks: hooks)
+        return TreeFixture(root: folder + "/files", incoming: folder + "/incoming", tree: tree)
+    }
+
+    private static func temporary(on parent: String) throws -> String {
+        var template = Array("\(parent)/larder-test-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SetupError("mkdtemp in \(parent)") }
+        let path = template.withUnsafeBufferPointer {
+            String(decoding: $0.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+        chmod(path, 0o755)
+        return path
+    }
+
+    package func path(_ text: String) -> ItemPath { ItemPath(unchecked: text) }
+
+    /// A complete download with this content.
+    package func complete(
+        _ content: String, name: String = "1-a", modified: Timestamp? = Timestamp(seconds: 1_600_000_000)
+    ) throws
+        -> CompletedFile
+    {
+        let file = try tree.incomingFile(name)
+        try file.restart()
+        var content = content
+        try content.withUTF8 { try file.append(UnsafeRawBufferPointer($0)) }
+        return try file.finish(modified: modified)
+    }
+
+    /// Puts a copy in place whose mark is no proof yet.
+    package func place(_ content: String, at text: String, etag: String = "1") throws -> LocalCopy {
+        let file = try complete(content)
+        guard case .placed(let mark) = try tree.place(file, at: path(text), replacing: nil) else {
+            throw SetupError("nothing was placed at \(text)")
+        }
+        return LocalCopy(etag: ETag(opaque: etag, strength: .strong), digest: file.digest, mark: mark)
+    }
+
+    /// The same copy with a mark that is proof, as if it had been renewed later.
+    package func settled(_ copy: LocalCopy) -> LocalCopy {
+        var copy = copy
+        copy.mark.recorded = copy.mark.changed + .seconds(1)
+        return copy
+    }
+
+    package func content(_ text: String) -> String? { try? Files.text(root + text) }
+    package var leftInIncoming: [String] { (try? Files.names(in: incoming)) ?? [] }
+}
+
+package func sha256(_ text: String) -> [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }

@@ -1,0 +1,98 @@
+import Testing
+import Threads
+
+@Suite struct BlockingTests {
+    @Test("Tasks that block on an executor of their own run on its threads, and it ends with them")
+    func executor() async {
+        let executor = BlockingExecutor(name: "test", threads: 3)
+        let (entered, goOn) = (Semaphore(), Semaphore())
+        // Each holds its thread up until all three are there.
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 {
+                group.addTask(executorPreference: executor) {
+                    entered.signal()
+                    goOn.wait()
+                }
+            }
+            await runBlocking {
+                for _ in 0..<3 { entered.wait() }
+                for _ in 0..<3 { goOn.signal() }
+            }
+        }
+        executor.close()
+    }
+
+    @Test("A queue does one thing after the other, in the order of the asking, and hands on what is thrown")
+    func queue() async throws {
+        struct Odd: Error {}
+        let queue = BlockingQueue(label: "test")
+        let running = Counter()
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    await queue.run {
+                        defer { running.add(-1) }
+                        return running.add(1) == 1
+                    }
+                }
+            }
+            for try await isAlone in group { #expect(isAlone) }
+        }
+        await #expect(throws: Odd.self) { try await queue.run { throw Odd() } }
+        await #expect(throws: Odd.self) { try await runBlocking { throw Odd() } }
+    }
+
+    @Test("Work that a thread waits for ends with the wait, also when it is called off or nobody waits for it")
+    func wait() async throws {
+        let waiting = BlockingWait()
+        #expect(try await runBlocking { try waiting.wait { 7 } } == 7)
+        let begun = Semaphore()
+        let ended = Counter()
+        let call = Task {
+            try await runBlocking {
+                try waiting.wait {
+                    begun.signal()
+                    do { while true { try await Task.sleep(for: .seconds(3600)) } } catch {
+                        ended.add(1)
+                        throw error
+                    }
+                }
+            }
+        }
+        await runBlocking { begun.wait() }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(ended.value == 1 && waiting.isCancelled)
+    }
+
+    @Test("GL5: who is in a hurry is let go while a thread hangs, and what they asked for is not begun")
+    func passedOver() async throws {
+        let thread = try SerialThread(name: "test")
+        let (isIn, goOn) = (Semaphore(), Semaphore())
+        let hanging = Task {
+            try await thread.run(isHurried: true) {
+                isIn.signal()
+                goOn.wait()
+            }
+        }
+        await runBlocking { isIn.wait() }
+        let begun = Counter()
+        let second = Task { try await thread.run(isHurried: true) { begun.add(1) } }
+        let patient = Task { try await thread.run { 1 } }
+        // Passed over again until the second has asked too.
+        let passing = Task {
+            while !Task.isCancelled {
+                thread.passOver()
+                await Task.yield()
+            }
+        }
+        await #expect(throws: PassedOver.self) { try await hanging.value }
+        await #expect(throws: PassedOver.self) { try await second.value }
+        passing.cancel()
+        await passing.value
+        goOn.signal()
+        #expect(try await patient.value == 1)
+        #expect(begun.value == 0)
+        await thread.close()
+    }
+}

@@ -1,0 +1,139 @@
+import Glibc
+import Model
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Database
+@testable import Vault
+
+@Suite("A host that ends while calendars are written")
+struct MirrorCrashTests {
+    /// The vault as it is on the disk: the database copied, the files by further names for them, so that they keep their looks.
+    private static func copy(_ folder: String, to target: String) throws {
+        try Files.makeFolder(target)
+        for name in ["larder.db", "larder.db-wal"] {
+            try Files.write(try Files.read("\(folder)/\(name)"), to: "\(target)/\(name)")
+        }
+        let root = folder + "/calendars"
+        guard Files.exists(root) else { return }
+        for path in try Files.names(in: root) {
+            try Files.makeFolder("\(target)/calendars/\(path)")
+            for name in try Files.names(in: "\(root)/\(path)") {
+                #expect(link("\(root)/\(path)/\(name)", "\(target)/calendars/\(path)/\(name)") == 0)
+            }
+        }
+    }
+
+    @Test("L13: wherever a host ends, the next start completes the files, and what others put there stays")
+    func anywhere() throws {
+        try withTemporaryFolder { base in
+            try Files.makeFolder(base + "/vault")
+            let bench = try MirrorBench(base + "/vault")
+            let copies = Mutex<[String]>([])
+            let mirror = bench.mirror { _ in
+                try copies.withLock { copies in
+                    let target = "\(base)/\(copies.count)"
+                    try Self.copy(bench.folder, to: target)
+                    copies.append(target)
+                }
+            }
+            let other = RecordKey("/ada/other/")
+            try Files.write("theirs", to: bench.calendars + "/Work/1.ics")
+            for (calendar, name) in [(work, "Work"), (other, "Same")] {
+                try bench.put(calendar, name)
+                for number in 1...3 { try bench.put("\(calendar)\(number).ics", in: calendar, "\(name) \(number)") }
+            }
+            // Each step ends with what the files must be after it; a copy is completed to the next such state.
+            var states: [(copies: Int, files: [MirrorName: String])] = []
+            func step() throws {
+                copies.withLock { $0.append("") }
+                let target = "\(base)/\(copies.withLock { $0.count } - 1)"
+                try Self.copy(bench.folder, to: target)
+                copies.withLock { $0[$0.count - 1] = target }
+                try mirror.follow()
+                states.append((copies.withLock { $0.count }, try bench.files()))
+            }
+            try step()
+            try bench.put("/ada/work/1.ics", "changed")
+            try bench.put("/ada/work/4.ics", "new")
+            try bench.remove("/ada/work/2.ics")
+            try step()
+            try bench.put(work, "Renamed")
+            try bench.put("/ada/work/5.ics", "five")
+            try step()
+            try bench.remove(other)
+            try step()
+            #expect(states.count == 4 && states[3].copies > 25)
+            #expect(
+                states[3].files == [
+                    "Renamed/1.ics": "theirs", "Renamed/1 (2).ics": "changed", "Renamed/3.ics": "Work 3",
+                    "Renamed/4.ics": "new", "Renamed/5.ics": "five",
+                ])
+            for (number, copy) in copies.withLock({ $0 }).enumerated() {
+                let state = try #require(states.first { number < $0.copies })
+                let found = try MirrorBench(copy)
+                try found.mirror().complete()
+                #expect(try found.files() == state.files, "\(number)")
+                #expect(try found.pending() == 0)
+                try found.mirror().complete()
+                #expect(try found.files() == state.files, "\(number)")
+                try found.database.close()
+            }
+        }
+    }
+
+    @Test("Wherever a host ends, what was changed here is kept, once, and told")
+    func changedHere() throws {
+        try withTemporaryFolder { base in
+            try Files.makeFolder(base + "/vault")
+            let bench = try MirrorBench(base + "/vault")
+            try bench.put(work, "Work")
+            for number in 1...3 { try bench.put("/w/\(number).ics", "ours \(number)") }
+            try bench.mirror().follow()
+            for number in 1...2 { try Files.write("mine \(number)", to: bench.calendars + "/Work/\(number).ics") }
+            try bench.put("/w/1.ics", "new")
+            try bench.remove("/w/2.ics")
+            try bench.put("/w/3.ics", "new")
+            let copies = Mutex<[(point: CalendarMirrorHooks.Point, folder: String)]>([])
+            try bench.mirror { point in
+                try copies.withLock { copies in
+                    let target = "\(base)/\(copies.count)"
+                    try Self.copy(bench.folder, to: target)
+                    copies.append((point, target))
+                }
+            }.follow()
+            let expected: [MirrorName: String] = [
+                "Work/1.ics": "new", "Work/1 (changed here).ics": "mine 1", "Work/2 (changed here).ics": "mine 2",
+                "Work/3.ics": "new",
+            ]
+            #expect(try bench.files() == expected)
+            let points = copies.withLock { $0 }
+            #expect(Set(points.map(\.point)).isSuperset(of: [.recorded, .aside, .placed, .kept, .removed]))
+            for (point, copy) in points {
+                let found = try MirrorBench(copy)
+                for _ in 0..<2 { try found.mirror().complete() }
+                #expect(try found.files() == expected, "\(point)")
+                #expect(
+                    try Set(found.kept()) == ["Work/1 (changed here).ics", "Work/2 (changed here).ics"], "\(point)")
+                try found.database.close()
+            }
+        }
+    }
+
+    @Test("A file that a host did not come to put in place is not put in place of what others made there since")
+    func overtaken() throws {
+        try withTemporaryFolder { base in
+            try Files.makeFolder(base + "/vault")
+            let bench = try MirrorBench(base + "/vault")
+            try bench.put(work, "Work")
+            for number in 1...2 { try bench.put("/w/\(number).ics", "ours") }
+            try bench.mirror { if $0 == .recorded { try Self.copy(bench.folder, to: base + "/copy") } }.follow()
+            try Files.write("theirs", to: base + "/copy/calendars/Work/2.ics")
+            let found = try MirrorBench(base + "/copy")
+            try found.mirror().complete()
+            #expect(
+                try found.files() == ["Work/1.ics": "ours", "Work/2.ics": "theirs", "Work/2 (2).ics": "ours"])
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Glibc
+import Model
+import TestSupport
+import Testing
+import TreeFixture
+
+@testable import Database
+@testable import LocalTree
+@testable import Vault
+
+/// A folder that cannot be looked into says nothing of what is in it.
+@Suite struct UnreadableTests {
+    private struct Fixture {
+        let tree: TreeFixture
+        let database: Database
+        var sub: String { tree.root + "/top/sub" }
+
+        func look(_ scopes: String...) throws -> TreeLook {
+            let reconciler = Reconciler(database: database, tree: tree.tree)
+            return try reconciler.run(at: scopes.map { ItemPath(unchecked: $0) }) ?? TreeLook()
+        }
+
+        func statuses() throws -> [String: CloudStatus] {
+            var found: [String: CloudStatus] = [:]
+            try database.readBlocking { reads in
+                try reads.eachItem(where: "items.path <> '/'", []) { item in
+                    found[item.path.text] = item.cloudStatus
+                    return true
+                }
+            }
+            return found
+        }
+    }
+
+    /// A pinned folder with a copy, a changed copy, and what is here alone, two levels deep.
+    private func with(_ body: (Fixture) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            let tree = try TreeFixture.make(in: folder)
+            let fixture = Fixture(tree: tree, database: try Database.open(path: folder + "/larder.db"))
+            for path in ["/top/sub/copy", "/top/sub/deep/copy", "/top/sub/changed", "/top/near"] {
+                let copy = try tree.place("content", at: path)
+                try fixture.database.writeBlocking { tx in
+                    var item = fileItem(path)
+                    item.fileID = FileID(path)
+                    item.cloudStatus = .localCopy
+                    item.copy = tree.settled(copy)
+                    try tx.insert(item)
+                }
+            }
+            try Files.write("changed", to: tree.root + "/top/sub/changed")
+            try Files.write("mine", to: tree.root + "/top/sub/own/mine")
+            try fixture.database.writeBlocking { tx in
+                for path in ["/top/sub"] {
+                    var folder = folderItem(path)
+                    folder.fileID = FileID(path)
+                    folder.cloudStatus = .localCopy
+                    try tx.insert(folder)
+                }
+                var top = folderItem("/top")
+                top.fileID = FileID("/top")
+                try tx.insert(top)
+            }
+            _ = try fixture.look("/")
+            try await body(fixture)
+        }
+    }
+
+    private func expectNothingConcluded(_ fixture: Fixture, _ before: [String: CloudStatus]) throws {
+        // The whole tree, the folder alone, a folder in it, and a file in it, as the watcher looks.
+        for scope in ["/", "/top/sub", "/top/sub/deep", "/top/sub/own/mine"] {
+            let look = try fixture.look(scope)
+            #expect(look.findings.isEmpty, "\(scope)")
+            #expect(Array(look.unreadable.keys) == [ItemPath(unchecked: "/top/sub")], "\(scope)")
+            #expect(try fixture.statuses() == before, "\(scope)")
+        }
+        #expect(fixture.tree.tree.whyUnreadable(ItemPath(unchecked: "/top/sub")) != nil)
+    }
+
+    private func expectReadable(_ fixture: Fixture, _ before: [String: CloudStatus]) throws {
+        #expect(fixture.tree.tree.whyUnreadable(ItemPath(unchecked: "/top/sub")) == nil)
+        #expect(try fixture.look("/") == TreeLook())
+        #expect(try fixture.statuses() == before)
+    }
+
+    @Test("A folder that became a symbolic link frees nothing, and nothing is forgotten")
+    func link() async throws {
+        try await with { fixture in
+            let before = try fixture.statuses()
+            #expect(before["/top/sub/changed"] == .locallyModified && before["/top/sub/own/mine"] == .localOnly)
+            let elsewhere = fixture.tree.incoming + "/elsewhere"
+            rename(fixture.sub, elsewhere)
+            #expect(symlink(elsewhere, fixture.sub) == 0)
+            try expectNothingConcluded(fixture, before)
+            unlink(fixture.sub)
+            rename(elsewhere, fixture.sub)
+            try expectReadable(fixture, before)
+            // What is gone is gone.
+            Files.remove(fixture.sub + "/copy")
+            #expect(try fixture.look("/").findings.map(\.kind) == [.removed])
+        }
+    }
+
+    @Test(
+        "Nor does a folder on which another file system is mounted",
+        .enabled(if: Build.isRoot, "mounting needs root"))
+    func mountPoint() async throws {
+        try await with { fixture in
+            let before = try fixture.statuses()
+            try await mustRun("mount", ["-t", "tmpfs", "tmpfs", fixture.sub])
+            do { try expectNothingConcluded(fixture, before) } catch { Issue.record(error) }
+            try await mustRun("umount", [fixture.sub])
+            try expectReadable(fixture, before)
+        }
+    }
+
+    @Test("A folder that a person removed, or put a file in its place, is gone with all that was in it")
+    func gone() async throws {
+        try await with { fixture in
+            Files.remove(fixture.sub)
+            try Files.write("a file", to: fixture.sub)
+            let look = try fixture.look("/top/sub")
+            #expect(look.unreadable.isEmpty)
+            #expect(look.findings.count { $0.kind == .removed } == 7)
+        }
+    }
+}

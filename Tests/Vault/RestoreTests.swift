@@ -1,0 +1,313 @@
+import GRDB
+import Glibc
+import Model
+import TestSupport
+import Testing
+
+@testable import Database
+@testable import LocalTree
+@testable import Vault
+
+/// Damage to a vault's database, its backups, and what a restore brings back.
+@Suite struct RestoreTests {
+    /// Spoils a database that nobody has open.
+    /// - Parameter isHidden: Only pages that opening it does not look at.
+    private func damage(_ path: String, isHidden: Bool = false) throws {
+        if path.hasSuffix("larder.db") {
+            let queue = try DatabaseQueue(path: path)
+            try queue.inDatabase { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+            try queue.close()
+        }
+        for end in ["-wal", "-shm"] { Files.remove(path + end) }
+        var bytes = try Files.read(path)
+        if isHidden {
+            // Those with a plugin's large values.
+            for page in stride(from: 0, to: bytes.count, by: 4096) {
+                guard bytes[page..<page + 4096].count(where: { $0 == 1 }) > 2_000 else { continue }
+                for index in page..<page + 8 { bytes[index] = 0x5a }
+            }
+        } else {
+            for index in stride(from: 4096, to: bytes.count, by: 7) { bytes[index] = 0x5a }
+        }
+        try Files.write(bytes, to: path, mode: 0o600)
+    }
+
+    /// A closed vault with a pin, a claim, a plugin's value, a loop, and a waiting download; a backup of it, unless it is not wanted.
+    private func makeVault(_ path: String, backup: Bool = true) throws {
+        let vault = try Vault.open(at: path)
+        try vault.database.writeBlocking { tx in
+            let item = try tx.insert(fileItem("/a"))
+            try tx.addPolicy(
+                ItemPolicy(kind: .availableOffline, condition: "path == '/a'"), by: .person("a", at: .now()))
+            try tx.addClaim(
+                Claim(id: ClaimID("c"), item: item.localID, kind: .read, validity: .explicit))
+            try tx.setPluginValue(of: PluginID("org.example.p"), key: [2], [1])
+            let large = [UInt8](repeating: 1, count: 1_000)
+            for key in 0..<200 { try tx.setPluginValue(of: PluginID("org.example.q"), key: [UInt8(key)], large) }
+            _ = try tx.insert(
+                JournalRecord(
+                    SyncRecord(
+                        action: .download, localID: item.localID, path: item.path, reason: .user,
+                        since: Timestamp(seconds: 0))))
+            _ = try tx.file(
+                Issue(code: "x", subject: "a", message: "b", choices: [], created: Timestamp(seconds: 0)))
+        }
+        if backup { #expect(try DatabaseBackups(vault: path).makeIfDue(now: .now())) }
+        try vault.close()
+    }
+
+    private func expectRestored(_ path: String) throws {
+        let vault = try Vault.open(at: path)
+        try vault.database.readBlocking { reads throws in
+            #expect(try reads.policies().map(\.condition) == ["path == '/a'"])
+            #expect(try reads.claims().count == 1)
+            #expect(try reads.pluginValue(of: PluginID("org.example.p"), key: [2]) == [1])
+            #expect(try reads.syncRecordCounts().isEmpty && reads.issues().isEmpty)
+        }
+        #expect(vault.isFirstSinceBoot)
+        try vault.close()
+    }
+
+    @Test("V6: after an unclean end the database is looked at, and damage is 74 with the command that helps")
+    func unclean() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/vault"
+            try makeVault(path)
+            #expect(!Files.exists(path + "/unclosed"))
+            try Files.write("", to: path + "/unclosed")
+            // A sound one goes on.
+            try Vault.open(at: path).close()
+            try damage(path + "/larder.db", isHidden: true)
+            // Opening alone does not meet the damage.
+            try Vault.open(at: path).close()
+            try Files.write("", to: path + "/unclosed")
+            let failure = #expect(throws: Failure.self) { try Vault.open(at: path) }
+            #expect(failure?.kind == .localIO && failure?.hint?.contains("larder check --restore") == true)
+            #expect(failure?.isDamage == true && Files.exists(path + "/unclosed"))
+            // No database at all.
+            try Files.write("not a database, and long enough to be looked at", to: path + "/larder.db")
+            let none = #expect(throws: Failure.self) { try Vault.open(at: path) }
+            #expect(none?.isDamage == true)
+        }
+    }
+
+    @Test(
+        "V6: a backup is made once a day and two are kept, for the owner alone; a damaged database makes none",
+        arguments: [false, true])
+    func backups(isHidden: Bool) throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/vault"
+            try makeVault(path)
+            let backups = DatabaseBackups(vault: path)
+            let first = path + "/backups/larder-000001.db"
+            var info = stat()
+            #expect(stat(first, &info) == 0 && info.st_mode & 0o777 == 0o600)
+            #expect(try !backups.makeIfDue(now: .now()) && !backups.makeIfDue(now: .now() + .seconds(86_000)))
+            for _ in 0..<3 { #expect(try backups.makeIfDue(now: .now() + .seconds(86_500))) }
+            // Set back: what is younger than now does not keep another from being made.
+            #expect(try backups.makeIfDue(now: .now() - .seconds(1000)))
+            try Files.write("half", to: path + "/backups/larder-000006.db.new")
+            #expect(
+                try Files.names(in: path + "/backups").sorted().prefix(2) == ["larder-000004.db", "larder-000005.db"])
+            try damage(path + "/larder.db", isHidden: isHidden)
+            let failure = #expect(throws: Failure.self) { try backups.makeIfDue(now: .now() + .seconds(90_000)) }
+            #expect(failure?.isDamage == true)
+            #expect(try Files.names(in: path + "/backups").sorted() == ["larder-000004.db", "larder-000005.db"])
+        }
+    }
+
+    @Test("V6 V4: the database is kept as it was before its schema changes")
+    func schema() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/vault"
+            try Files.makeFolder(path)
+            let older = Array(Migrations.all.dropLast())
+            let queue = try DatabaseQueue(path: path + "/larder.db")
+            try queue.inDatabase { db in
+                try Migrations.run(db, at: path, migrations: older)
+                try db.execute(
+                    sql: """
+                        INSERT INTO meta (key, value) VALUES ('vaultID', '\(String(repeating: "a", count: 32))');
+                        INSERT INTO policies (id, kind, condition, revision) VALUES ('p', 'availableOffline', 'true', 1);
+                        """)
+            }
+            try queue.close()
+            try Vault.open(at: path).close()
+            let kept = DatabaseFile(path: path + "/backups/larder-schema\(older.count).db")
+            #expect(try kept.count("policies") == 1)
+            #expect(try kept.reading { try Migrations.check($0, at: path, exactly: false) } == older.count)
+            try damage(path + "/larder.db")
+            #expect(try VaultRestore(vault: path).run { _ in }.found.newestSound?.path == kept.path)
+            let vault = try Vault.open(at: path)
+            #expect(try vault.database.readBlocking { try $0.policies().count } == 1)
+            try vault.close()
+        }
+    }
+
+    @Test("V6: a restore takes the newest sound backup, keeps the damaged file, and says before what it will do")
+    func restore() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/vault"
+            try makeVault(path)
+            let restore = VaultRestore(vault: path)
+            #expect(try restore.look().state == .sound)
+            #expect(try restore.run { _ in Issue.record("nothing is to be done") }.found.state == .sound)
+            #expect(try DatabaseBackups(vault: path).makeIfDue(now: .now() + .seconds(90_000)))
+            try damage(path + "/backups/larder-000002.db")
+            try damage(path + "/larder.db")
+            let damaged = try Files.read(path + "/larder.db")
+            let (found, aside) = try restore.run { found in
+                #expect(found.newestSound?.path == path + "/backups/larder-000001.db")
+                #expect(found.newestSound?.policies == 1 && found.newestSound?.claims == 1)
+                #expect((try? Files.read(path + "/larder.db")) == damaged)
+            }
+            #expect(found.state == .damaged && aside == path + "/damaged-1.db")
+            #expect(try Files.read(path + "/damaged-1.db") == damaged)
+            try expectRestored(path)
+            // Once more, of a database that somebody removed.
+            for end in ["", "-wal", "-shm"] { Files.remove(path + "/larder.db" + end) }
+            #expect(try restore.run { _ in }.aside == nil)
+            try expectRestored(path)
+        }
+    }
+
+    @Test(
+        "V6: a database that is gone, empty or a folder is not made anew in silence while there is a backup of it",
+        arguments: ["gone", "empty", "without its log", "a folder"])
+    func lost(_ how: String) throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/vault"
+            try makeVault(path)
+            for end in ["", "-wal", "-shm"] { Files.remove(path + "/larder.db" + end) }
+            switch how {
+            case "empty": try Files.write("", to: path + "/larder.db", mode: 0o600)
+            case "without its log":
+                let queue = try DatabaseQueue(path: path + "/larder.db")
+                try queue.inDatabase { try $0.execute(sql: "PRAGMA journal_mode = WAL; VACUUM") }
+                try queue.close()
+            case "a folder": try Files.makeFolder(path + "/larder.db")
+            default: break
+            }
+            for open in [{ _ = try Vault.open(at: path) }, { _ = try Vault.openDatabaseForReading(at: path) }] {
+                let failure = #expect(throws: Failure.self) { try open() }
+                #expect(failure?.isDamage == true, "\(failure as Any)")
+            }
+            let (found, aside) = try VaultRestore(vault: path).run { _ in }
+            #expect(found.state == (how == "gone" ? .missing : .damaged))
+            #expect((aside == nil) == (how == "gone"))
+            try expectRestored(path)
+        }
+    }
+
+    @Test(
+        "V6: without a sound backup, or with another vault's alone, a restore begins with an empty database of this vault"
+    )
+    func empty() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/vault"
+            try makeVault(path, backup: false)
+            try makeVault(folder + "/other")
+            try Files.makeFolder(path + "/backups")
+            try Files.write(
+                try Files.read(folder + "/other/backups/larder-000001.db"), to: path + "/backups/larder-000001.db")
+            let id = try Files.text(path + "/vault")
+            try damage(path + "/larder.db")
+            let (found, _) = try VaultRestore(vault: path).run { _ in }
+            #expect(found.newestSound == nil && found.backups.first?.problem == "it is another vault's")
+            let vault = try Vault.open(at: path)
+            #expect(vault.id + "\n" == id)
+            #expect(try vault.database.readBlocking { try $0.policies().isEmpty })
+            try vault.close()
+        }
+    }
+
+    @Test(
+        "V6: nobody opens a vault whose restore was cut off, and the restore is done again to the same end",
+        arguments: 0..<6)
+    func cutOff(_ step: Int) throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/vault"
+            try makeVault(path)
+            try damage(path + "/larder.db")
+            let database = path + "/larder.db"
+            // What a kill leaves after each step of it.
+            if step >= 0 { try Files.write("half a copy", to: path + "/restore.db", mode: 0o600) }
+            if step >= 1 { try Files.write("", to: path + "/restoring") }
+            if step >= 2 { try Files.write("its log", to: path + "/damaged-1.db-wal") }
+            if step >= 3 { rename(database, path + "/damaged-1.db") }
+            if step >= 4 {
+                Files.remove(path + "/restoring")
+                _ = try VaultRestore(vault: path).run { _ in }
+                try Files.write("", to: path + "/restoring")
+            }
+            if step >= 5 { try Files.write("", to: path + "/unclosed") }
+            if step >= 1 {
+                for open in [{ _ = try Vault.open(at: path) }, { _ = try Vault.openDatabaseForReading(at: path) }] {
+                    let failure = #expect(throws: Failure.self) { try open() }
+                    #expect(failure?.kind == .localIO && failure?.hint?.contains("check --restore") == true)
+                }
+            }
+            _ = try VaultRestore(vault: path).run { _ in }
+            try expectRestored(path)
+            #expect(try !Files.names(in: path).contains { $0.hasPrefix("restore.db") || $0 == "restoring" })
+        }
+    }
+
+    @Test(
+        "V6: what was kept of calendars' files stays through a restore, and what was changed since the backup is kept too"
+    )
+    func keptCalendarFiles() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/vault"
+            let calendar = RecordKey("/w/")
+            func put(_ vault: Vault, _ name: String, _ content: String) throws {
+                try vault.database.writeBlocking { tx in
+                    _ = try tx.put(Record(key: calendar, value: #"{"name":"Work"}"#), in: .calendars)
+                    let record = Record(key: RecordKey("/w/\(name).ics"), content: Array(content.utf8))
+                    _ = try tx.put(record, in: RecordCollection.calendars.of(calendar))
+                }
+                try vault.calendars.follow()
+            }
+            var vault = try Vault.open(at: path)
+            func file(_ name: String) -> String { "\(path)/calendars/Work/\(name).ics" }
+            for name in ["kept", "later", "same"] { try put(vault, name, "\(name) 1") }
+            try Files.write("mine", to: file("kept"))
+            try put(vault, "kept", "kept 2")
+            #expect(try DatabaseBackups(vault: path).makeIfDue(now: .now()))
+            // After the backup.
+            for name in ["later", "kept"] { try put(vault, name, "\(name) 3") }
+            try put(vault, "new", "new 1")
+            try vault.close()
+            try Files.write("mine too", to: file("later"))
+            try damage(path + "/larder.db")
+            _ = try VaultRestore(vault: path).run { _ in }
+
+            vault = try Vault.open(at: path)
+            for name in ["later", "kept"] { try put(vault, name, "\(name) 3") }
+            try put(vault, "new", "new 1")
+            try vault.calendars.complete()
+            let files = try MirrorBench.files(below: path)
+            let mine: [MirrorName: String] = [
+                "Work/kept (changed here).ics": "mine", "Work/later (changed here).ics": "mine too",
+            ]
+            let server: [MirrorName: String] = [
+                "Work/kept.ics": "kept 3", "Work/later.ics": "later 3", "Work/new.ics": "new 1",
+                "Work/same.ics": "same 1",
+            ]
+            // What Larder wrote since the backup is no change of anybody's.
+            #expect(files == mine.merging(server) { $1 }, "\(files)")
+            try vault.close()
+        }
+    }
+
+    @Test("V6 S27: a vault that a host has open is not restored")
+    func inUse() throws {
+        try withTemporaryFolder { folder in
+            let vault = try Vault.open(at: folder + "/vault")
+            let failure = #expect(throws: Failure.self) { try VaultRestore(vault: folder + "/vault").run { _ in } }
+            #expect(failure?.kind == .vaultLocked)
+            #expect(try VaultRestore(vault: folder + "/vault").look().state == .sound)
+            try vault.close()
+        }
+    }
+}

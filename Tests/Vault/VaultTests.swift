@@ -1,0 +1,216 @@
+import CLinux
+import Glibc
+import Model
+import TestSupport
+import Testing
+
+@testable import Database
+@testable import LocalTree
+@testable import Vault
+
+@Suite struct VaultTests {
+    private func fetch(_ content: String, _ path: String, in tree: Tree) throws {
+        let file = try tree.incomingFile("1-a")
+        try Array(content.utf8).withUnsafeBytes { try file.append($0) }
+        guard case .placed = try tree.place(file.finish(modified: nil), at: ItemPath(unchecked: path), replacing: nil)
+        else {
+            throw SetupError("not placed")
+        }
+    }
+
+    @Test("V1: a vault has its folders, for the owner alone, and an id that stays")
+    func layout() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/home/vault"
+            let vault = try Vault.open(at: path)
+            #expect(
+                try Files.names(in: path).filter { !$0.contains("-") } == [
+                    "files", "incoming", "larder.db", "lock", "plugins", "projects", "thumbnails", "unclosed", "vault",
+                ])
+            for name in ["", "/files", "/incoming", "/thumbnails", "/projects", "/plugins"] {
+                var info = stat()
+                #expect(stat(path + name, &info) == 0 && info.st_mode & 0o777 == 0o700, "\(name)")
+            }
+            #expect(vault.isFirstSinceBoot && !vault.tree.reservesDotLarder)
+            try fetch("x", "/.larder/vault", in: vault.tree)
+            try vault.close()
+            let again = try Vault.open(at: path)
+            #expect(again.id == vault.id && !again.isFirstSinceBoot)
+        }
+    }
+
+    @Test("S27: a second host is refused with the first one's process id; a lock that was left is no obstacle")
+    func lock() throws {
+        try withTemporaryFolder { folder in
+            try Files.write("4194305\n", to: folder + "/vault/lock")
+            let vault = try Vault.open(at: folder + "/vault")
+            let failure = #expect(throws: Failure.self) { try Vault.open(at: folder + "/vault") }
+            #expect(failure?.kind == .vaultLocked)
+            #expect(failure?.message.contains("\(getpid())") == true)
+            let reading = try Vault.openDatabaseForReading(at: folder + "/vault")
+            #expect(try reading.readBlocking { try $0.itemCounts().items } == 0)
+            try reading.close()
+            try vault.close()
+            _ = try Vault.open(at: folder + "/vault")
+        }
+    }
+
+    @Test("S27: a lock file that somebody deleted lets nobody in, and an older host's lock is honoured")
+    func deletedLock() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/vault"
+            let vault = try Vault.open(at: path)
+            Files.remove(path + "/lock")
+            #expect(Vault.isInUse(at: path))
+            for _ in 0..<2 {
+                let failure = #expect(throws: Failure.self) { try Vault.open(at: path) }
+                #expect(failure?.kind == .vaultLocked && failure?.message.contains("(process \(getpid()))") == true)
+            }
+            try vault.close()
+            #expect(!Vault.isInUse(at: path))
+
+            // Hosts of older versions lock the file alone.
+            let older = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            #expect(linux_lock_open_file(older) == 0 && pwrite(older, "4711\n", 5, 0) == 5)
+            let failure = #expect(throws: Failure.self) { try Vault.open(at: path) }
+            #expect(failure?.kind == .vaultLocked && failure?.message.contains("(process 4711)") == true)
+            #expect(Vault.isInUse(at: path))
+            close(older)
+            try Vault.open(at: path).close()
+        }
+    }
+
+    @Test("S27: a vault that was closed, or could not be opened, leaves no descriptor open")
+    func descriptors() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/vault"
+            func count() throws -> Int {
+                try Files.names(in: "/proc/self/fd").count { name in
+                    Files.target(of: "/proc/self/fd/" + name).map { $0.utf8.starts(with: folder.utf8) } ?? false
+                }
+            }
+            #expect(try count() == 0)
+            for _ in 0..<3 {
+                let vault = try Vault.open(at: path)
+                let open = try count()
+                #expect(open >= 2)
+                for _ in 0..<3 { #expect(throws: Failure.self) { try Vault.open(at: path) } }
+                #expect(try count() == open)
+                try vault.close()
+            }
+            let older = Glibc.open(path + "/lock", O_RDWR | O_CLOEXEC)
+            #expect(linux_lock_open_file(older) == 0)
+            #expect(throws: Failure.self) { try Vault.open(at: path) }
+            close(older)
+            #expect(try count() == 0)
+        }
+    }
+
+    @Test("S27: a vault that was closed is free, even while a child that is just starting has its lock open")
+    func lockOfChild() throws {
+        try withTemporaryFolder { folder in
+            let vault = try Vault.open(at: folder + "/vault")
+            let lock = try #require(
+                try Files.names(in: "/proc/self/fd").first {
+                    Files.target(of: "/proc/self/fd/" + $0) == folder + "/vault/lock"
+                }.flatMap(Int32.init))
+            let child = dup(lock)
+            defer { close(child) }
+            try vault.close()
+            try Vault.open(at: folder + "/vault").close()
+        }
+    }
+
+    @Test("A folder with other things in it is no vault, and a vault without its database keeps its id")
+    func strangeFolders() throws {
+        try withTemporaryFolder { folder in
+            try Files.write("x", to: folder + "/docs/letter")
+            let failure = #expect(throws: Failure.self) { try Vault.open(at: folder + "/docs") }
+            #expect(failure?.kind == .cannotCreate)
+            #expect(try Files.names(in: folder + "/docs") == ["letter"])
+
+            let vault = try Vault.open(at: folder + "/vault", files: folder + "/files")
+            try vault.close()
+            for suffix in ["", "-wal", "-shm"] { Files.remove(folder + "/vault/larder.db" + suffix) }
+            let again = try Vault.open(at: folder + "/vault", files: folder + "/files")
+            #expect(again.id == vault.id)
+        }
+    }
+
+    @Test("A folder outside gets the vault's mark, and keeps what lies in it as local files")
+    func outside() throws {
+        try withTemporaryFolder { folder in
+            try Files.write("mine", to: folder + "/files/letter")
+            let vault = try Vault.open(at: folder + "/vault", files: folder + "/files")
+            #expect(vault.tree.reservesDotLarder)
+            #expect(try Files.text(folder + "/files/.larder/vault") == vault.id + "\n")
+            let found = try Reconciler(database: vault.database, tree: vault.tree).run()
+            #expect(found == [TreeFinding(path: ItemPath(unchecked: "/letter"), kind: .added)])
+            let file = try vault.tree.incomingFile("1-a").finish(modified: nil)
+            for path in ["/.larder", "/.larder/vault", "/.larder/x/y"] {
+                #expect(
+                    try vault.tree.place(file, at: ItemPath(unchecked: path), replacing: nil) == .obstructed(.folder))
+            }
+        }
+    }
+
+    @Test("A folder that is not mounted, or another vault's, ends the start; nothing is done")
+    func notMounted() throws {
+        try withTemporaryFolder { folder in
+            let (path, files) = (folder + "/vault", folder + "/files")
+            try Vault.open(at: path, files: files).close()
+            rename(files, folder + "/unmounted")
+            for isEmpty in [false, true] {
+                if isEmpty { try Files.makeFolder(files) }
+                let failure = #expect(throws: Failure.self) { try Vault.open(at: path, files: files) }
+                #expect(failure?.kind == .localIO)
+                if isEmpty { #expect(try Files.names(in: files).isEmpty) }
+            }
+            // The default folder is no substitute either.
+            #expect(throws: Failure.self) { try Vault.open(at: path) }
+            Files.remove(files)
+            let other = try Vault.open(at: folder + "/other", files: folder + "/otherfiles")
+            try other.close()
+            let failure = #expect(throws: Failure.self) { try Vault.open(at: path, files: folder + "/otherfiles") }
+            #expect(failure?.message.contains("another vault") == true)
+            // Moved to another place by a person, mark and all.
+            _ = try Vault.open(at: path, files: folder + "/unmounted")
+        }
+    }
+
+    @Test("Copies that were in the vault are not given up for a new folder")
+    func movedOut() throws {
+        try withTemporaryFolder { folder in
+            let (path, files) = (folder + "/vault", folder + "/files")
+            try Vault.open(at: path).close()
+            #expect(throws: Failure.self) { try Vault.open(at: path, files: files) }
+            // What the hint says.
+            try Files.makeFolder(files + "/.larder")
+            try Files.write(try Files.read(path + "/vault"), to: files + "/.larder/vault")
+            _ = try Vault.open(at: path, files: files)
+        }
+    }
+
+    @Test("A folder that contains the vault, or is a part of it, is refused")
+    func nested() throws {
+        try withTemporaryFolder { folder in
+            for files in [folder, folder + "/vault", folder + "/vault/incoming", "/"] {
+                let failure = #expect(throws: Failure.self) { try Vault.open(at: folder + "/vault", files: files) }
+                #expect(failure?.kind == .config, "\(files)")
+            }
+            #expect(!Files.exists(folder + "/.larder"))
+        }
+    }
+
+    @Test("On another file system than the vault's, downloads come in beside the tree's mark")
+    func otherFileSystem() throws {
+        try withTemporaryFolder { folder in
+            let files = "/dev/shm/larder-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+            defer { Files.remove(files) }
+            let vault = try Vault.open(at: folder + "/vault", files: files)
+            try fetch("x", "/a/b", in: vault.tree)
+            #expect(try Files.text(files + "/a/b") == "x")
+            #expect(Files.isFolder(files + "/.larder/incoming"))
+        }
+    }
+}
