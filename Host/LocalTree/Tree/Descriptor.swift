@@ -1,4 +1,4 @@
-package import CLinux
+import CLinux
 package import Glibc
 
 /// An open file or folder, closed when the value ends.
@@ -24,7 +24,7 @@ package func status(of name: String, in folder: Int32) -> stat? {
 
 /// Opens what lies below a folder, on its file system, without following a symbolic link on the way.
 /// - Returns: a descriptor below 0, with `errno`, if that fails.
-package func openBeneath(_ folder: Int32, _ path: String, _ flags: Int32, mode: mode_t = 0) -> Int32 {
+package func openBeneath(_ folder: Int32, _ path: String, _ flags: Int32, mode: UInt32 = 0) -> Int32 {
     while true {
         let number = linux_open_beneath(folder, path, flags, mode)
         // The kernel asks for another try when something was renamed during the walk.
