@@ -11,7 +11,7 @@ public struct AvailableOfflineCoverage: Sendable {
 
     public init(_ reads: some DatabaseReads, now: Timestamp) throws {
         var (conditions, byPath, byLocalID) = ([Condition](), [ItemPath: [Condition]](), [LocalID: [Condition]]())
-        for policy in try reads.policies(kind: .availableOffline) {
+        for policy in try reads.policies.all(kind: .availableOffline) {
             let condition = try policy.parsedCondition()
             conditions.append(condition)
             if let path = policy.path { byPath[path, default: []].append(condition) }

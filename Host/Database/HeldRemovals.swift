@@ -10,7 +10,9 @@ public enum HeldRemovals {
 
 extension DatabaseReads {
     /// Nil: nothing is held.
-    public func heldRemovals() throws -> Issue? { try issue(code: HeldRemovals.code, subject: HeldRemovals.subject) }
+    public func heldRemovals() throws -> Issue? {
+        try issues.issue(code: HeldRemovals.code, subject: HeldRemovals.subject)
+    }
 
     /// Whether an item, or a folder above it, is missing and not yet decided about.
     public func isMissing(_ item: Item) throws -> Bool {
@@ -29,22 +31,7 @@ extension Transaction {
     /// Nothing is held any more: takes the issue away, and lets go on what waited with it.
     public func endHold() throws {
         guard let issue = try heldRemovals() else { return }
-        try deleteIssue(id: issue.id)
-        try endWaits(forIssue: issue.id)
-    }
-
-    /// Lets records go on that wait with an issue; the issue stays.
-    public func endWaits(forIssue id: Int64) throws {
-        try db.cachedStatement(sql: "UPDATE syncRecords SET waitIssue = NULL, waitUntil = 0 WHERE waitIssue = ?")
-            .execute(arguments: [id])
-        if db.changesCount > 0 { noteRecordsChanged() }
-    }
-
-    /// Lets records go on that wait for their place: something there may have gone, or it is decided that it goes.
-    public func endPlaceWaits() throws {
-        try db.cachedStatement(
-            sql: "UPDATE syncRecords SET waitUntil = 0, waitPlace = NULL WHERE waitPlace IS NOT NULL"
-        ).execute()
-        if db.changesCount > 0 { noteRecordsChanged() }
+        try issues.remove(id: issue.id)
+        try journal.endWaits(forIssue: issue.id)
     }
 }

@@ -8,7 +8,7 @@ public struct KeptItems: Sendable {
     private let followers: [LocalID: [Int]]
 
     public init(_ reads: some DatabaseReads) throws {
-        policies = try reads.policies(kind: .availableOffline).map { ($0, try $0.parsedCondition()) }
+        policies = try reads.policies.all(kind: .availableOffline).map { ($0, try $0.parsedCondition()) }
         any = ConditionMatcher(.anyOf(policies.map(\.condition)))
         var followers: [LocalID: [Int]] = [:]
         for (index, one) in policies.enumerated() {

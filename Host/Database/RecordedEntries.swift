@@ -64,24 +64,6 @@ extension DatabaseReads {
         return false
     }
 
-    /// The items that the sync engine is putting in place: their files are its own until it is done.
-    package func landingItems() throws -> Set<LocalID> {
-        let statement = try RawStatement(db, "SELECT localID FROM syncRecords WHERE landingDigest IS NOT NULL")
-        defer { statement.reset() }
-        var items: Set<LocalID> = []
-        while try statement.step() { items.insert(LocalID(statement.text(0) ?? "")) }
-        return items
-    }
-
-    /// Whether the sync engine is putting this item's file in place.
-    package func isLanding(_ item: LocalID) throws -> Bool {
-        let statement = try RawStatement(
-            db, "SELECT 1 FROM syncRecords WHERE localID = ? AND landingDigest IS NOT NULL LIMIT 1")
-        defer { statement.reset() }
-        statement.bind(1, item.text)
-        return try statement.step()
-    }
-
     package func hasTreeMoves() throws -> Bool {
         let statement = try RawStatement(db, "SELECT 1 FROM treeMoves LIMIT 1")
         defer { statement.reset() }

@@ -1,7 +1,7 @@
 import GRDB
 public import Model
 
-private let minutesOfDay: Int64 = 24 * 60
+let minutesOfDay: Int64 = 24 * 60
 
 /// What the guard against mass removal remembers of the last 24 hours, to the minute: two scans that take a half each take the whole.
 extension DatabaseReads {

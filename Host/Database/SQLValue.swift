@@ -6,3 +6,8 @@ public enum SQLValue: Hashable, Sendable {
     case text(String)
     case blob([UInt8])
 }
+
+extension RawRepresentable<Int> {
+    /// The number that stands for the case in a column, for a statement's text.
+    var sql: String { String(rawValue) }
+}

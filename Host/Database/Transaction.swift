@@ -1,28 +1,39 @@
-public import GRDB
+import GRDB
 public import Model
 
 /// Access to one state of the database. What can be asked of it stands in extensions, one file a subject.
 ///
 /// A value is valid on the thread, and for the duration, of the closure that it is given to.
 public protocol DatabaseReads {
-    var db: GRDB.Database { get }
+    var connection: DatabaseConnection { get }
+}
+
+/// What SQL is carried out on, in this room alone.
+public struct DatabaseConnection {
+    let db: GRDB.Database
+}
+
+extension DatabaseReads {
+    var db: GRDB.Database { connection.db }
 }
 
 /// A state of the database that no later write changes.
 public struct ReadTransaction: DatabaseReads {
-    public let db: GRDB.Database
+    public let connection: DatabaseConnection
+
+    init(db: GRDB.Database) { connection = DatabaseConnection(db: db) }
 }
 
 /// A transaction under way. Whoever writes an item's row in it notes that, and gives the row ``anchor``.
 public final class Transaction: DatabaseReads {
-    public let db: GRDB.Database
+    public let connection: DatabaseConnection
     private var nextAnchor: Int64?
     private var notes = CommitSummary()
     private var policyChanges = NotedPolicyChanges()
     /// What policies keep here, once it was asked; nil again when policies change.
     var kept: KeptItems?
 
-    init(db: GRDB.Database) { self.db = db }
+    init(db: GRDB.Database) { connection = DatabaseConnection(db: db) }
 
     /// The number of this transaction among those that changed items, which every item's row that it writes carries.
     public var anchor: Int64 {
@@ -65,7 +76,7 @@ public final class Transaction: DatabaseReads {
 
     /// Writes what goes with the changes themselves. To be called once, at the end.
     func storeNotes() throws {
-        for step in policyChanges.steps { try appendToPolicyJournal(.step(step)) }
+        for step in policyChanges.steps { try policies.append(.step(step)) }
         guard notes.changesItems else { return }
         notes.anchor = try anchor
         try setMeta(.anchor, .integer(notes.anchor))

@@ -48,7 +48,7 @@ extension Transaction {
                 try journalMove(of: row.localID, from: old, to: entry.path)
             }
             try movePaths(below: old, to: entry.path, restoring: row.removedAt, alone: placeIsTaken)
-        } else if try row.cloudStatus != .cloudOnly || isLanding(row.localID) {
+        } else if try row.cloudStatus != .cloudOnly || journal.isLanding(row.localID) {
             // What is landing may lie at the old path by now, or be put there in a moment.
             try journalMove(of: row.localID, from: old, to: entry.path)
         }

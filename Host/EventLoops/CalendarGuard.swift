@@ -27,7 +27,7 @@ struct CalendarGuard {
     func reason(to hold: Removals, _ reads: some DatabaseReads, at time: Timestamp) throws -> String? {
         guard let removalGuard else { return nil }
         for (collection, keys) in hold.keys.sorted(by: { $0.key < $1.key }) {
-            let memory = try reads.recordRemovals(in: collection, at: time)
+            let memory = try reads.records.removals(in: collection, at: time)
             let count = hold.counts[collection] ?? 0
             let known = max(memory.known, count)
             let isMuch = removalGuard.holds(keys.count, after: memory.gone, ofKnown: known)
@@ -43,7 +43,7 @@ struct CalendarGuard {
     private func holdsCalendars(_ keys: [RecordKey], ofKnown known: Int, _ reads: some DatabaseReads) throws -> Bool {
         if keys.count == known { return true }
         return try keys.contains {
-            try reads.recordCount(in: RecordCollection.calendars.of($0)) >= RemovalGuard.leastForShare
+            try reads.records.count(in: RecordCollection.calendars.of($0)) >= RemovalGuard.leastForShare
         }
     }
 
@@ -51,7 +51,7 @@ struct CalendarGuard {
         _ keys: [RecordKey], of known: Int, after earlier: Int, in collection: RecordCollection,
         _ reads: some DatabaseReads
     ) throws -> String {
-        let calendars = try reads.calendars()
+        let calendars = try reads.records.calendars()
         func name(_ calendar: CachedCalendar) -> String { calendar.name ?? calendar.key.text }
         let first = keys.sorted().prefix(3).map { key in
             guard collection == .calendars, let calendar = calendars.first(where: { $0.key == key }) else {
@@ -85,10 +85,10 @@ extension DatabaseReads {
             }
         }
         for (place, goes) in last where goes && place.collection.isCalendars {
-            guard try record(place.key, in: place.collection, []) != nil else { continue }
+            guard try records.record(place.key, in: place.collection, []) != nil else { continue }
             removals.keys[place.collection, default: []].append(place.key)
         }
-        for collection in removals.keys.keys { removals.counts[collection] = try recordCount(in: collection) }
+        for collection in removals.keys.keys { removals.counts[collection] = try records.count(in: collection) }
         return removals
     }
 }
@@ -100,15 +100,15 @@ extension Transaction {
         _ removals: CalendarGuard.Removals, for loop: LoopKey, because reason: String, at time: Timestamp
     ) throws -> Failure {
         let subject = loop.description
-        var issue = try issue(code: HeldRecords.code, subject: subject)
+        var issue = try issues.issue(code: HeldRecords.code, subject: subject)
         // Told anew only if it is news: each poll finds it again.
         if issue?.message != reason {
-            issue = try file(
+            issue = try issues.file(
                 Issue(
                     code: HeldRecords.code, subject: subject, message: reason,
                     choices: [CalendarGuard.wait, CalendarGuard.apply], created: issue?.created ?? time))
         }
-        try hold(removals.places, for: subject)
+        try records.hold(removals.places, for: subject)
         return Failure(
             .failed, reason, hint: "`larder issue resolve \(issue?.id ?? 0) apply` removes it here; `wait` keeps it")
     }
@@ -116,7 +116,7 @@ extension Transaction {
     /// So much went from calendars without a person's word.
     func note(_ removals: CalendarGuard.Removals, at time: Timestamp) throws {
         for (collection, keys) in removals.keys {
-            try noteRemovals(keys.count, of: removals.counts[collection] ?? 0, in: collection, at: time)
+            try records.noteRemovals(keys.count, of: removals.counts[collection] ?? 0, in: collection, at: time)
         }
     }
 }

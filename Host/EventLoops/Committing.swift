@@ -63,17 +63,18 @@ final class Committing: Sendable {
         guard !turn.isCancelled else { throw CancellationError() }
         let (outcome, failure): (LoopTurnOutcome, Failure?) = try database.writeBlocking { tx in
             let removals = try tx.calendarRemovals(changes)
-            if try tx.eventID(of: key) == from, let reason = try calendarGuard.reason(to: removals, tx, at: time) {
+            if try tx.loops.eventID(of: key) == from, let reason = try calendarGuard.reason(to: removals, tx, at: time)
+            {
                 return (.superseded, try tx.hold(removals, for: key, because: reason, at: time))
             }
-            let outcome = try tx.commit(commit)
+            let outcome = try tx.loops.commit(commit)
             if case .committed(let changes) = outcome {
-                for (key, plugin) in loops(of: changes) { try tx.enrolLoop(key, plugin: plugin) }
+                for (key, plugin) in loops(of: changes) { try tx.loops.enrol(key, plugin: plugin) }
                 for path in looks { try tx.look(at: path) }
                 for key in changes.removedLoops { try tx.forgetIssues(of: key) }
                 try tx.note(removals, at: time)
                 // What goes comes last.
-                if isHeld, result != .more { try tx.endHold(of: key.description) }
+                if isHeld, result != .more { try tx.records.endHold(of: key.description) }
             }
             return (outcome, nil)
         }
@@ -93,10 +94,10 @@ final class Committing: Sendable {
     func removeHeld(of issue: Issue) async throws {
         let collections = collections
         let changes = try await database.write { tx in
-            let held = try tx.heldRecords(of: issue.subject).map { RecordChange.remove($0.key, from: $0.collection) }
-            let changes = try tx.apply(held, loopCollections: collections)
+            let held = try tx.records.held(of: issue.subject).map { RecordChange.remove($0.key, from: $0.collection) }
+            let changes = try tx.loops.apply(held, loopCollections: collections)
             for key in changes.removedLoops { try tx.forgetIssues(of: key) }
-            try tx.endHold(of: issue.subject)
+            try tx.records.endHold(of: issue.subject)
             return changes
         }
         held.withLock { $0 = $0.filter { $0.description != issue.subject } }

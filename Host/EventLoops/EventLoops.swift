@@ -128,21 +128,21 @@ public final class EventLoops: Sendable {
                 var keys = [LoopKey(kind: kind, id: LoopID(kind.text))]
                 if let collection = seat.offer.collection {
                     keys = []
-                    try tx.eachRecord(in: collection, []) { record in
+                    try tx.records.each(in: collection, []) { record in
                         keys.append(LoopKey(kind: kind, id: LoopID(record.key.text)))
                         return true
                     }
                 }
-                for key in keys { try tx.enrolLoop(key, plugin: seat.plugin) }
+                for key in keys { try tx.loops.enrol(key, plugin: seat.plugin) }
                 wanted.formUnion(keys)
             }
             // What a loop was for may have gone while its plugin was away.
-            for state in try tx.loops() where seats[state.key.kind] != nil && !wanted.contains(state.key) {
-                try tx.removeLoop(state.key)
+            for state in try tx.loops.all() where seats[state.key.kind] != nil && !wanted.contains(state.key) {
+                try tx.loops.remove(state.key)
                 try tx.forgetIssues(of: state.key)
             }
-            let held = try tx.issues(code: HeldRecords.code).map(\.subject)
-            return (try tx.loops().filter { wanted.contains($0.key) }, held)
+            let held = try tx.issues.all(code: HeldRecords.code).map(\.subject)
+            return (try tx.loops.all().filter { wanted.contains($0.key) }, held)
         }
         committing.setHeld(Set(states.map(\.key).filter { held.contains($0.description) }))
         reports.set(states)
@@ -174,7 +174,7 @@ public final class EventLoops: Sendable {
 
     /// A plugin whose loops a person has all switched off is stopped: neither thread nor descriptor is left of it.
     private func stopIfIdle(_ kind: LoopKind) async throws {
-        let states = try await database.read { try $0.loops() }.filter { $0.key.kind == kind }
+        let states = try await database.read { try $0.loops.all() }.filter { $0.key.kind == kind }
         guard !states.isEmpty, !states.contains(where: \.isEnabled) else { return }
         await seats[kind]?.rest()
     }
@@ -203,7 +203,7 @@ public final class EventLoops: Sendable {
 
     /// The account goes: no loop is left, and none knows how far it had come.
     public func logOut() async throws {
-        try await scheduler.logout { [database] in try await database.write { try $0.dropAnchors() } }
+        try await scheduler.logout { [database] in try await database.write { try $0.loops.dropEventIDs() } }
     }
 
     /// Polls every loop until nothing is left to fetch, also those that come meanwhile.
@@ -242,7 +242,8 @@ public final class EventLoops: Sendable {
     /// - Returns: false if the issue is about something else.
     /// - Throws: `.badData` if the choice is none of its.
     public func resolve(issue id: Int64, choice: String) async throws -> Bool {
-        guard let issue = try await database.read({ try $0.issue(id: id) }), issue.code == HeldRecords.code else {
+        guard let issue = try await database.read({ try $0.issues.issue(id: id) }), issue.code == HeldRecords.code
+        else {
             return false
         }
         switch choice {
@@ -263,7 +264,7 @@ public final class EventLoops: Sendable {
         let now = clock.now()
         do {
             try await database.write { tx in
-                try tx.note(notes.map(\.state))
+                try tx.loops.note(notes.map(\.state))
                 for note in notes { try tx.note(note.refusal, of: note.state, at: now) }
             }
         } catch {

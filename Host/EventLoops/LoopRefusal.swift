@@ -9,24 +9,24 @@ enum LoopRefusal {
 extension Transaction {
     /// Takes back what is told of a loop that is gone.
     func forgetIssues(of key: LoopKey) throws {
-        try deleteIssue(code: LoopRefusal.code, subject: key.description)
-        try endHold(of: key.description)
+        try issues.remove(code: LoopRefusal.code, subject: key.description)
+        try records.endHold(of: key.description)
     }
 
     /// Files the issue about a loop, or takes it back once a turn went well. After another failure it stays as it is.
     func note(_ refusal: Failure?, of loop: LoopState, at time: Timestamp) throws {
         if refusal == nil, loop.lastResult == .error { return }
         let subject = loop.key.description
-        guard let refusal, try self.loop(loop.key) != nil else {
-            try deleteIssue(code: LoopRefusal.code, subject: subject)
+        guard let refusal, try loops.loop(loop.key) != nil else {
+            try issues.remove(code: LoopRefusal.code, subject: subject)
             return
         }
         let message =
             "\(refusal.message). The loop \(subject) waits and is tried again, after half a minute at first and a quarter of an hour at "
             + "most; files go on"
         // Told anew only if it is news: each try finds it again.
-        guard try issue(code: LoopRefusal.code, subject: subject)?.message != message else { return }
-        try file(
+        guard try issues.issue(code: LoopRefusal.code, subject: subject)?.message != message else { return }
+        try issues.file(
             Issue(
                 code: LoopRefusal.code, subject: subject, message: message, choices: [], created: time,
                 failure: .denied))

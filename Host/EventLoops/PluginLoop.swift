@@ -48,7 +48,7 @@ final class PluginLoop: CoreLoop {
     }
 
     var latestEventID: EventID? {
-        get async throws { try await loops.database.read { [loopID] in try $0.eventID(of: loopID) } }
+        get async throws { try await loops.database.read { [loopID] in try $0.loops.eventID(of: loopID) } }
     }
 
     func poll(since id: EventID) async throws -> PollAnswer<Page> {
@@ -92,7 +92,7 @@ final class PluginLoop: CoreLoop {
             }
         let answer = try await call(limits.processing) {
             [self] calls, turn -> (since: EventID?, anchor: EventID, more: Bool, changes: LoopTurnChanges?)? in
-            let since = try loops.database.readBlocking { try $0.eventID(of: loopID) }
+            let since = try loops.database.readBlocking { try $0.loops.eventID(of: loopID) }
             var anchor: EventID?
             var more = false
             for what in parts {
@@ -131,7 +131,7 @@ final class PluginLoop: CoreLoop {
         let report = LoopReport(code: error.reportCode, status: LARDER_FAILED, message: error.message)
         do {
             try await call(limits.polling) { [self] calls, turn in
-                let since = try loops.database.readBlocking { try $0.eventID(of: loopID) }
+                let since = try loops.database.readBlocking { try $0.loops.eventID(of: loopID) }
                 try calls.onError(report, since: since, turn)
             }
         } catch {

@@ -74,7 +74,7 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
             default: continue
             }
         }
-        return try reading { try $0.record(key, in: collection, fields) }
+        return try reading { try $0.records.record(key, in: collection, fields) }
     }
 
     func records(
@@ -86,7 +86,7 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
     func value(for key: [UInt8]) throws(ServiceError) -> [UInt8]? {
         for case .value(let written, let value) in asked.reversed() where written == key { return value }
         let plugin = plugin
-        return try reading { try $0.pluginValue(of: plugin, key: key) }
+        return try reading { try $0.plugins.value(of: plugin, key: key) }
     }
 
     private func reading<Value>(_ body: (ReadTransaction) throws -> Value) throws(ServiceError) -> Value {
@@ -264,7 +264,7 @@ private final class RecordPages: RecordSource {
             var read: [Record] = []
             do {
                 try database.readBlocking { tx in
-                    try tx.eachRecord(in: collection, after: after, fields) { record in
+                    try tx.records.each(in: collection, after: after, fields) { record in
                         read.append(record)
                         return read.count < size
                     }

@@ -108,7 +108,7 @@ package final class FolderMerge: Sendable {
     private func report(_ refused: [RefusedEntry], of count: Int, in tx: Transaction) throws {
         let subject = job.path.text
         guard let first = refused.first else {
-            try tx.deleteIssue(code: Self.refusedCode, subject: subject)
+            try tx.issues.remove(code: Self.refusedCode, subject: subject)
             return
         }
         var message =
@@ -120,9 +120,9 @@ package final class FolderMerge: Sendable {
                 + (count > named.count ? ", …" : "") + ". Rename them on the server"
         }
         // Told anew only if it is news.
-        let before = try tx.issue(code: Self.refusedCode, subject: subject)
+        let before = try tx.issues.issue(code: Self.refusedCode, subject: subject)
         if let before, before.message.hasSameBytes(as: message) { return }
-        try tx.file(
+        try tx.issues.file(
             Issue(
                 code: Self.refusedCode, subject: subject, message: message, choices: [],
                 created: before?.created ?? context.started))

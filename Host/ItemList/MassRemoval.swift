@@ -30,7 +30,7 @@ extension Transaction {
         in folder: ItemPath? = nil, guardedBy removalGuard: RemovalGuard?, at time: Timestamp
     ) throws -> Bool {
         // What waits for its place is looked at again after each scan, whatever that found.
-        try endPlaceWaits()
+        try journal.endPlaceWaits()
         guard try hasMissing() else {
             try endHold()
             return false
@@ -39,7 +39,7 @@ extension Transaction {
         let gone = try removeMissing(in: folder, at: time)
         if gone > 0 {
             try noteGone(gone, at: time)
-            try deleteIssuesOfGonePaths(code: FolderMerge.refusedCode)
+            try issues.removeOfGonePaths(code: FolderMerge.refusedCode)
         }
         if folder == nil { try endHold() }
         return false
@@ -55,12 +55,12 @@ extension Transaction {
         let before = try heldRemovals()
         // Told anew only if it is news: each scan finds it again.
         guard before?.message != message else { return true }
-        let issue = try file(
+        let issue = try issues.file(
             Issue(
                 code: MassRemoval.code, subject: MassRemoval.subject, message: message,
                 choices: [MassRemoval.wait, MassRemoval.apply], created: before?.created ?? time))
         // Some of it may be back.
-        try endWaits(forIssue: issue.id)
+        try journal.endWaits(forIssue: issue.id)
         return true
     }
 
@@ -70,8 +70,8 @@ extension Transaction {
         switch choice {
         case MassRemoval.apply.id:
             try removeMissing(at: time)
-            try deleteIssuesOfGonePaths(code: FolderMerge.refusedCode)
-            try endPlaceWaits()
+            try issues.removeOfGonePaths(code: FolderMerge.refusedCode)
+            try journal.endPlaceWaits()
             try endHold()
         case MassRemoval.wait.id: break
         default:

@@ -170,7 +170,7 @@ struct ClaimedItems {
     init?(fields: UInt64, database: Database, world: @autoclosure () -> ClaimWorld) throws(Failure) {
         guard fields & (1 << UInt64(LARDER_FIELD_CLAIMS)) != 0 else { return nil }
         do {
-            kinds = try database.readBlocking { try $0.claimedItems(in: world()) }
+            kinds = try database.readBlocking { try $0.claims.kinds(in: world()) }
         } catch {
             throw error as? Failure ?? Failure(.internal, "\(error)")
         }

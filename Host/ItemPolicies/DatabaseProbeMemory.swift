@@ -13,14 +13,14 @@ public struct DatabaseProbeMemory: ProbeMemory {
     }
 
     public func library(digest: [UInt8], hostMinor: Int) async throws -> ProbedLibrary? {
-        try await database.read { try $0.probedLibrary(digest: digest, hostMinor: hostMinor) }
+        try await database.read { try $0.plugins.probe(digest: digest, hostMinor: hostMinor) }
             .map { ProbedLibrary(refusal: $0) }
     }
 
     public func remember(_ library: ProbedLibrary, digest: [UInt8], hostMinor: Int) async throws {
         guard !isReadOnly else { return }
         try await database.write { transaction in
-            try transaction.rememberProbe(digest: digest, hostMinor: hostMinor, refusal: library.refusal)
+            try transaction.plugins.rememberProbe(digest: digest, hostMinor: hostMinor, refusal: library.refusal)
         }
     }
 }

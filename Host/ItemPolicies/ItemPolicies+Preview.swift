@@ -28,7 +28,7 @@ extension ItemPolicies {
         var explanation = Explanation(plugin: seat.plugin, kind: calls.kind)
         let (kind, now) = (calls.kind, clock.agesTo())
         explanation.policies = try database.readBlocking { reads in
-            try reads.policies(kind: kind, affecting: item, now: now).map(\.id)
+            try reads.policies.all(kind: kind, affecting: item, now: now).map(\.id)
         }
         let mask = calls.triggers()
         let order: [Trigger] = [.itemListUpdateCompleted, .policiesChanged] + Trigger.allCases.reversed()

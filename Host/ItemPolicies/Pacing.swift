@@ -23,7 +23,7 @@ struct Pacing {
     }
 
     mutating func count(in reads: some DatabaseReads, now: Timestamp) throws {
-        live = try reads.liveSyncRecordCount(reason: reason, waitingUntil: now + Self.patience)
+        live = try reads.journal.liveCount(reason: reason, waitingUntil: now + Self.patience)
         asked = 0
     }
 

@@ -52,7 +52,8 @@ extension ProcessorRun {
     }
 
     func value(for key: [UInt8]) throws(ServiceError) -> [UInt8]? {
-        do { return try policiesOwner.database.readBlocking { try $0.pluginValue(of: calls.plugin, key: key) } } catch {
+        do { return try policiesOwner.database.readBlocking { try $0.plugins.value(of: calls.plugin, key: key) } } catch
+        {
             throw ServiceError(LARDER_IO, "\(error)")
         }
     }

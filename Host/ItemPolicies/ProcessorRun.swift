@@ -85,7 +85,7 @@ final class ProcessorRun: PluginRun {
             return
         }
         let kind = calls.kind
-        policies = try policiesOwner.database.readBlocking { try $0.policies(kind: kind) }
+        policies = try policiesOwner.database.readBlocking { try $0.policies.all(kind: kind) }
         if calls.updatePolicies(policies, trigger).isOK { seat.gave(policies, version: version) }
     }
 
@@ -208,17 +208,17 @@ final class ProcessorRun: PluginRun {
         switch intent.change {
         case .download(let item, _), .update(let item), .removeLocalCopy(let item, _, _), .purge(let item):
             try perform(intent, on: item, in: transaction)
-        case .putValue(let key, let value): try transaction.setPluginValue(of: intent.plugin, key: key, value)
-        case .deleteValue(let key): try transaction.removePluginValue(of: intent.plugin, key: key)
+        case .putValue(let key, let value): try transaction.plugins.setValue(of: intent.plugin, key: key, value)
+        case .deleteValue(let key): try transaction.plugins.removeValue(of: intent.plugin, key: key)
         case .addPolicy(let policy, let runsTrigger):
-            _ = try transaction.addPolicy(policy, by: author(of: intent), runsTrigger: runsTrigger)
+            _ = try transaction.policies.add(policy, by: author(of: intent), runsTrigger: runsTrigger)
         case .updatePolicy(let policy, let runsTrigger):
-            guard let stored = try transaction.policy(policy.id), stored != policy else { return }
+            guard let stored = try transaction.policies.policy(policy.id), stored != policy else { return }
             guard stored.revision == policy.revision else { return outdated(intent, policy.id) }
-            try transaction.updatePolicy(policy, by: author(of: intent), runsTrigger: runsTrigger)
+            try transaction.policies.update(policy, by: author(of: intent), runsTrigger: runsTrigger)
         case .removePolicy(let id, let runsTrigger):
-            guard try transaction.policy(id) != nil else { return }
-            try transaction.removePolicy(id, by: author(of: intent), runsTrigger: runsTrigger)
+            guard try transaction.policies.policy(id) != nil else { return }
+            try transaction.policies.remove(id, by: author(of: intent), runsTrigger: runsTrigger)
         }
     }
 

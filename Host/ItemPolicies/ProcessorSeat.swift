@@ -93,7 +93,7 @@ final class ProcessorSeat: Sendable {
     private func stored(version: Int, in database: Database) throws -> ConditionMatcher? {
         if let known = state.withLock(\.coverage), known.version == version { return known.condition }
         guard let kind = instance.kind else { return nil }
-        let policies = try database.readBlocking { try $0.policies(kind: kind) }
+        let policies = try database.readBlocking { try $0.policies.all(kind: kind) }
         let condition = try policyCondition(of: policies).map(ConditionMatcher.init)
         state.withLock { $0.coverage = (version, condition) }
         return condition

@@ -18,7 +18,7 @@ import Testing
                     item.copy = localCopy("1", inode: 1)
                     item.copy?.mark.size = .max
                     try tx.insert(item)
-                    _ = try tx.insert(
+                    _ = try tx.journal.insert(
                         JournalRecord(
                             SyncRecord(
                                 action: .download, localID: item.localID, path: item.path, reason: .user,
@@ -27,9 +27,9 @@ import Testing
             }
             try database.readBlocking { reads in
                 let all = ItemPolicy(kind: .availableOffline, condition: "true")
-                let covered = try reads.coverage(of: all, now: Timestamp(seconds: 0))
+                let covered = try reads.policies.coverage(of: all, now: Timestamp(seconds: 0))
                 #expect(covered.items == 3 && covered.bytes == .max)
-                #expect(try reads.pendingDownloads().bytes == .max)
+                #expect(try reads.journal.pendingDownloads().bytes == .max)
             }
             let session = try ReadSession(database)
             #expect(try session.localUsage().localBytes == .max)
@@ -41,10 +41,10 @@ import Testing
     func rows(_ number: Int64) throws {
         try withDatabase { database in
             let id = try database.writeBlocking { tx -> Int64 in
-                let issue = try tx.file(
+                let issue = try tx.issues.file(
                     Issue(code: "test", subject: "a", message: "b", choices: [], created: Timestamp(seconds: 0)))
                 let item = try tx.insert(fileItem("/a"))
-                _ = try tx.insert(
+                _ = try tx.journal.insert(
                     JournalRecord(
                         SyncRecord(
                             action: .download, localID: item.localID, path: item.path, reason: .user,
@@ -63,10 +63,10 @@ import Testing
                 }
             }
             try database.writeBlocking { tx in
-                #expect(try tx.issues().count == 1)
+                #expect(try tx.issues.all().count == 1)
                 var item = try #require(try tx.item(at: ItemPath("/a")))
                 #expect(item.size == number)
-                let record = try #require(try tx.syncRecords(of: item.localID).first)
+                let record = try #require(try tx.journal.records(of: item.localID).first)
                 // Each try counts one more.
                 #expect((0...Int(Int32.max)).contains(record.record.attempts))
                 #expect((0...Int(Int32.max)).contains(record.rounds))

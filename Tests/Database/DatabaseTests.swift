@@ -41,7 +41,7 @@ import Testing
             let choice = Issue.Choice(id: "retry", label: "Again", impact: .nonDestructive)
             try database.writeBlocking { tx in
                 for number in 0..<300 {
-                    try tx.file(
+                    try tx.issues.file(
                         Issue(
                             code: "x", subject: "\(number)", message: "", choices: [choice, choice],
                             created: Timestamp(seconds: 0)))
@@ -54,7 +54,7 @@ import Testing
                     try await database.read { reads in
                         isReading.value.store(true, ordering: .relaxed)
                         // An interruption between two statements has nothing to interrupt.
-                        while !isOver.value.load(ordering: .relaxed) { _ = try reads.issues(code: "x") }
+                        while !isOver.value.load(ordering: .relaxed) { _ = try reads.issues.all(code: "x") }
                     }
                 }
                 await until { isReading.value.load(ordering: .relaxed) }

@@ -26,7 +26,7 @@ import Testing
     }
 
     private func steps(_ database: AccountDatabase) async throws -> [PolicyStep] {
-        try await database.read { try $0.policyJournal(limit: 5_000) }.compactMap {
+        try await database.read { try $0.policies.changes(limit: 5_000) }.compactMap {
             if case .step(let step) = $0.entry { step } else { nil }
         }
     }
@@ -36,21 +36,21 @@ import Testing
     )
     func oneTransaction() async throws {
         try await withDatabase { database in
-            let added = try await database.write { try $0.addPolicy(Self.full(), by: Self.ada) }
+            let added = try await database.write { try $0.policies.add(Self.full(), by: Self.ada) }
             var changed = added
             changed.condition = "false"
             changed.data = nil
             let updated = try await database.write { [changed] in
-                try $0.updatePolicy(changed, by: Self.plugin, runsTrigger: false)
+                try $0.policies.update(changed, by: Self.plugin, runsTrigger: false)
             }
-            try await database.write { try $0.removePolicy(added.id, by: .host(at: Timestamp(seconds: 9))) }
+            try await database.write { try $0.policies.remove(added.id, by: .host(at: Timestamp(seconds: 9))) }
             await #expect(throws: CancellationError.self) {
                 try await database.write { tx in
-                    try tx.addPolicy(Self.full("other"), by: Self.ada)
+                    try tx.policies.add(Self.full("other"), by: Self.ada)
                     throw CancellationError()
                 }
             }
-            let rows = try await database.read { try $0.policyJournal(limit: 10) }
+            let rows = try await database.read { try $0.policies.changes(limit: 10) }
             #expect(rows.map(\.number) == [1, 2, 3])
             #expect(Set(rows.map(\.id)).count == 3)
             let steps = try await steps(database)
@@ -75,19 +75,19 @@ import Testing
     func grouping() async throws {
         try await withDatabase { database in
             try await database.write { tx in
-                let a = try tx.addPolicy(Self.full("a"), by: Self.ada)
-                try tx.addPolicy(Self.full("b"), by: Self.plugin)
+                let a = try tx.policies.add(Self.full("a"), by: Self.ada)
+                try tx.policies.add(Self.full("b"), by: Self.plugin)
                 var again = a
                 again.description = "new"
-                again = try tx.updatePolicy(again, by: Self.ada)
-                try tx.addPolicy(Self.full("c"), by: Self.plugin, runsTrigger: false)
-                try tx.addPolicy(Self.full("gone"), by: Self.ada)
-                try tx.removePolicy(PolicyID("gone"), by: Self.ada)
+                again = try tx.policies.update(again, by: Self.ada)
+                try tx.policies.add(Self.full("c"), by: Self.plugin, runsTrigger: false)
+                try tx.policies.add(Self.full("gone"), by: Self.ada)
+                try tx.policies.remove(PolicyID("gone"), by: Self.ada)
                 // Another one changes what ada changed, and ada changes it again: in this order.
                 again.condition = "false"
-                again = try tx.updatePolicy(again, by: Self.plugin)
+                again = try tx.policies.update(again, by: Self.plugin)
                 again.condition = "size > 1"
-                try tx.updatePolicy(again, by: Self.ada)
+                try tx.policies.update(again, by: Self.ada)
             }
             let steps = try await steps(database)
             let told = steps.map { step in
@@ -99,8 +99,8 @@ import Testing
             #expect(steps[3].changes[0].before?.condition == "false")
 
             try await database.write { tx in
-                let same = try #require(try tx.policy(PolicyID("b")))
-                try tx.updatePolicy(same, by: Self.ada)
+                let same = try #require(try tx.policies.policy(PolicyID("b")))
+                try tx.policies.update(same, by: Self.ada)
             }
             #expect(try await self.steps(database).count == 4)
         }
@@ -111,15 +111,15 @@ import Testing
         try await withDatabase { database in
             for number in 0..<1_003 {
                 try await database.write { tx in
-                    _ = try tx.addPolicy(Self.full("\(number)"), by: Self.ada)
+                    _ = try tx.policies.add(Self.full("\(number)"), by: Self.ada)
                 }
             }
-            let rows = try await database.read { try $0.policyJournal(limit: 5_000) }
+            let rows = try await database.read { try $0.policies.changes(limit: 5_000) }
             #expect(rows.map(\.number) == Array(4...1_003))
-            #expect(try await database.read { try $0.policyJournal(limit: 3) } == Array(rows[..<3]))
-            try await database.write { try $0.removePolicyJournal(through: 1_001) }
-            #expect(try await database.read { try $0.policyJournal(limit: 10) } == Array(rows[998...]))
-            #expect(try await database.read { try $0.policyJournalCount() } == 2)
+            #expect(try await database.read { try $0.policies.changes(limit: 3) } == Array(rows[..<3]))
+            try await database.write { try $0.policies.removeChanges(through: 1_001) }
+            #expect(try await database.read { try $0.policies.changes(limit: 10) } == Array(rows[998...]))
+            #expect(try await database.read { try $0.policies.changeCount() } == 2)
         }
     }
 
@@ -135,9 +135,9 @@ import Testing
             }
             try queue.close()
             let database = try Database.open(path: path)
-            #expect(try await database.read { try $0.policy(PolicyID("old")) }?.revision == 3)
-            #expect(try await database.read { try $0.policyJournalCount() } == 0)
-            try await database.write { try $0.removePolicy(PolicyID("old"), by: Self.ada) }
+            #expect(try await database.read { try $0.policies.policy(PolicyID("old")) }?.revision == 3)
+            #expect(try await database.read { try $0.policies.changeCount() } == 0)
+            try await database.write { try $0.policies.remove(PolicyID("old"), by: Self.ada) }
             #expect(try await steps(database).map(\.changes.count) == [1])
             try database.close()
         }

@@ -25,13 +25,13 @@ struct RefusedIssuesMigrationTests {
             }
             try old.close()
             let database = try Database.open(path: path)
-            let issues = try database.readBlocking { try $0.issues() }
+            let issues = try database.readBlocking { try $0.issues.all() }
             #expect(issues.filter { $0.code == "other" }.count == 4)
             let refused = issues.filter { $0.code == "item.refused" }.sorted { $0.subject < $1.subject }
             #expect(refused.map(\.subject) == ["/", "/x", "/x/y"])
             #expect(refused[0].message.contains("2 entries of / cannot be kept here: a"))
             #expect(refused[1].message == "about /x//d")
-            #expect(try database.readBlocking { try $0.issues(limit: 2) }.count == 2)
+            #expect(try database.readBlocking { try $0.issues.all(limit: 2) }.count == 2)
             try database.close()
         }
     }

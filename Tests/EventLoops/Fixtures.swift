@@ -56,17 +56,17 @@ struct LoopBench: Sendable {
         log.messages.filter { $0.hasPrefix("info: ") }.map { String($0.dropFirst(6)) }
     }
 
-    func state(_ key: LoopKey = loop) async throws -> LoopState? { try await database.read { try $0.loop(key) } }
+    func state(_ key: LoopKey = loop) async throws -> LoopState? { try await database.read { try $0.loops.loop(key) } }
 
     func loopIDs() async throws -> [String] {
-        try await database.read { try $0.loops() }.map(\.key.id.text)
+        try await database.read { try $0.loops.all() }.map(\.key.id.text)
     }
 
     /// The keys and versions of the plugin's own records.
     func records(in collection: RecordCollection = own) async throws -> [String] {
         try await database.read { tx in
             var found: [String] = []
-            try tx.eachRecord(in: collection, .version) { record in
+            try tx.records.each(in: collection, .version) { record in
                 found.append(record.version.isEmpty ? record.key.text : "\(record.key)=\(record.version)")
                 return true
             }
@@ -76,9 +76,9 @@ struct LoopBench: Sendable {
 
     func setEventID(_ id: String, of key: LoopKey = loop) async throws {
         try await database.write { tx in
-            let from = try tx.eventID(of: key)
+            let from = try tx.loops.eventID(of: key)
             let state = LoopState(key: key, plugin: Self.plugin, eventID: EventID(id))
-            _ = try tx.commit(LoopTurnCommit(from: from, state: state))
+            _ = try tx.loops.commit(LoopTurnCommit(from: from, state: state))
         }
     }
 }

@@ -29,7 +29,7 @@ import Threads
         try await withLoopBench(
             defines: ["COLLECTION=LARDER_STR(\"calendars\")"], mode: "strange 0", pages: 1, startsAt: nil
         ) { bench async throws in
-            _ = try await bench.database.write { try $0.put(Record(key: RecordKey("c")), in: .calendars) }
+            _ = try await bench.database.write { try $0.records.put(Record(key: RecordKey("c")), in: .calendars) }
             try await bench.loops.enable()
             try await bench.setEventID("0", of: LoopKey(kind: LoopBench.loop.kind, id: LoopID("c")))
             _ = await bench.loops.runOnce()
@@ -43,7 +43,7 @@ import Threads
             #expect(try await bench.records(in: own).contains("x"))
             // What it cached beside the record goes with it.
             _ = try await bench.database.write { tx in
-                try tx.apply(
+                try tx.loops.apply(
                     [.remove(RecordKey("c"), from: .calendars)],
                     loopCollections: [LoopBench.loop.kind: .calendars])
             }
@@ -130,7 +130,7 @@ import Threads
                     callbacks: .init(look: {}, refused: {}, recordsChanged: { _ in }), logger: log.logger)
                 try await loops.enable()
                 let state = LoopState(key: LoopBench.loop, plugin: LoopBench.plugin, eventID: EventID("0"))
-                _ = try await database.write { try $0.commit(LoopTurnCommit(from: nil, state: state)) }
+                _ = try await database.write { try $0.loops.commit(LoopTurnCommit(from: nil, state: state)) }
                 #expect(await loops.runOnce().isEmpty)
                 #expect(log.messages.contains("info: http 0"))
                 await bench.host.stop(plugins)

@@ -168,7 +168,7 @@ import Testing
             #expect(try bench.calls() == [])
             try await bench.database.write { tx in
                 for key in ["a", "b"] {
-                    try tx.put(Record(key: RecordKey(key)), in: RecordCollection("things"))
+                    try tx.records.put(Record(key: RecordKey(key)), in: RecordCollection("things"))
                 }
             }
             try await bench.loops.enable()
@@ -177,7 +177,9 @@ import Testing
             #expect(Set(calls.map { $0.split(separator: " ")[1] }) == ["a", "b"])
             #expect(try await bench.loopIDs() == ["a", "b"])
             // One that went while its plugin was away.
-            _ = try await bench.database.write { try $0.removeRecord(RecordKey("a"), from: RecordCollection("things")) }
+            _ = try await bench.database.write {
+                try $0.records.remove(RecordKey("a"), from: RecordCollection("things"))
+            }
             try await bench.loops.enable()
             #expect(try await bench.loopIDs() == ["b"])
         }
@@ -200,11 +202,11 @@ import Testing
     func switchedOff() async throws {
         try await withLoopBench { bench async throws in
             try await bench.setEventID("1")
-            try await bench.database.write { try $0.setLoopEnabled(LoopBench.loop, false) }
+            try await bench.database.write { try $0.loops.setEnabled(LoopBench.loop, false) }
             try await bench.loops.enable()
             _ = await bench.loops.runOnce()
             #expect(try bench.calls() == [])
-            try await bench.database.write { try $0.setLoopEnabled(LoopBench.loop, true) }
+            try await bench.database.write { try $0.loops.setEnabled(LoopBench.loop, true) }
             try await bench.loops.enable()
             _ = await bench.loops.runOnce()
             #expect(try await bench.records() == ["count=2", "page 2", "page 3"])

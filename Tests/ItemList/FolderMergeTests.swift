@@ -104,13 +104,13 @@ private struct Account {
                 item.formerTrigger = .availableOffline
                 try tx.update(item)
             }
-            _ = try tx.insert(JournalRecord(record, rounds: 2, landing: landing, overwrites: item.copy?.mark))
-            return (item, try tx.syncRecords(of: item.localID))
+            _ = try tx.journal.insert(JournalRecord(record, rounds: 2, landing: landing, overwrites: item.copy?.mark))
+            return (item, try tx.journal.records(of: item.localID))
         }
     }
 
     func work(of id: LocalID) async throws -> (item: Item, records: [JournalRecord])? {
-        try await database.read { tx in try tx.item(localID: id).map { ($0, try tx.syncRecords(of: id)) } }
+        try await database.read { tx in try tx.item(localID: id).map { ($0, try tx.journal.records(of: id)) } }
     }
 
     func moves() async throws -> [String] {

@@ -24,7 +24,7 @@ import Testing
 
     private static func pin(_ path: String, _ bench: Workbench) async throws -> ItemPolicy {
         let policy = try await bench.database.write { transaction in
-            try transaction.addPolicy(
+            try transaction.policies.add(
                 ItemPolicy(
                     kind: .availableOffline, condition: #"path == "\#(path)" || path.startsWith("\#(path)/")"#,
                     path: ItemPath(path)), by: .somebody)
@@ -65,7 +65,7 @@ import Testing
                     if case .download(_, whileCovered: true) = intent.change { intent.key != nil } else { false }
                 })
             _ = try await Self.pin("/Photos/x", bench)
-            try await bench.database.write { try $0.removePolicy(outer.id, by: .somebody) }
+            try await bench.database.write { try $0.policies.remove(outer.id, by: .somebody) }
             await bench.policies.settled()
             #expect(try await Self.here(bench) == ["/Photos/x", "/Photos/x/b"])
             #expect(bench.policies.takeFailures().isEmpty)
@@ -87,7 +87,7 @@ import Testing
         try await withWorkbench(nil, items: ["/Photos/a"], effect: Self.effect) { bench in
             let photos = try await Self.folder("/Photos", bench)
             let policy = try await Self.pin("/Photos", bench)
-            let learnt = try #require(try await bench.database.read { try $0.policy(policy.id) })
+            let learnt = try #require(try await bench.database.read { try $0.policies.policy(policy.id) })
             #expect(learnt.localID == photos.localID)
             let asked = bench.sink.intents.count
             try await bench.database.write { transaction in
@@ -100,7 +100,7 @@ import Testing
             await bench.policies.settled()
             bench.policies.fire(.itemListUpdateCompleted)
             await bench.policies.settled()
-            let moved = try #require(try await bench.database.read { try $0.policy(policy.id) })
+            let moved = try #require(try await bench.database.read { try $0.policies.policy(policy.id) })
             #expect(moved.path == ItemPath(unchecked: "/Pictures"))
             #expect(moved.condition == #"path == "/Pictures" || path.startsWith("/Pictures/")"#)
             #expect(bench.sink.intents.count == asked)

@@ -18,7 +18,7 @@ import Testing
             #expect(try bench.policies.covers(a, for: plugin) == true)
             #expect(try bench.policies.covers(b, for: plugin) == false)
             let policy = try await bench.database.write { transaction in
-                try transaction.addPolicy(
+                try transaction.policies.add(
                     ItemPolicy(kind: PolicyKind("wilful"), condition: #"path == "/b""#), by: .somebody,
                     runsTrigger: false)
             }
@@ -30,7 +30,7 @@ import Testing
             #expect(try bench.policies.covers(a, for: plugin) == true)
             #expect(try bench.policies.covers(b, for: plugin) == true)
             #expect(try bench.policies.covers(c, for: plugin) == false)
-            try await bench.database.write { try $0.removePolicy(policy.id, by: .somebody, runsTrigger: false) }
+            try await bench.database.write { try $0.policies.remove(policy.id, by: .somebody, runsTrigger: false) }
             #expect(try bench.policies.covers(a, for: plugin) == true)
             #expect(try bench.policies.covers(b, for: plugin) == false)
         }
@@ -41,12 +41,12 @@ import Testing
     func gone() async throws {
         try await withWorkbench(settings: ["match": "true"]) { bench in
             let policy = try await bench.database.write { transaction in
-                try transaction.addPolicy(
+                try transaction.policies.add(
                     ItemPolicy(kind: PolicyKind("wilful"), condition: #"path == "/a""#), by: .somebody)
             }
             let (a, b) = (try await bench.add("/a"), try await bench.add("/b"))
             await bench.policies.settled()
-            try await bench.database.write { try $0.removePolicy(policy.id, by: .somebody, runsTrigger: false) }
+            try await bench.database.write { try $0.policies.remove(policy.id, by: .somebody, runsTrigger: false) }
             #expect(try bench.policies.covers(a, for: plugin) == false)
             #expect(try bench.policies.covers(b, for: plugin) == true)
         }
@@ -58,7 +58,7 @@ import Testing
         try await withWorkbench(settings: settings) { bench in
             let (a, b) = (try await bench.add("/a"), try await bench.add("/b"))
             _ = try await bench.database.write { transaction in
-                try transaction.addPolicy(
+                try transaction.policies.add(
                     ItemPolicy(kind: PolicyKind("wilful"), condition: #"path == "/a""#), by: .somebody)
             }
             await bench.policies.settled()

@@ -62,7 +62,7 @@ import Testing
             let said = bench.log.messages.filter { $0.hasPrefix("info") }
             #expect(said == ["stored -3", "own 0", "later 0", "stored 0", "own 0", "later 0"].map { "info: \($0)" })
             let stored = try await bench.database.read {
-                try $0.pluginValue(of: PluginID("org.example.wilful"), key: [0x31])
+                try $0.plugins.value(of: PluginID("org.example.wilful"), key: [0x31])
             }
             #expect(stored == [0x31])
         }
@@ -100,7 +100,7 @@ import Testing
         try await withWorkbench(settings: ["mode": "claims", "match": "false"], items: ["/a", "/b", "/c"]) { bench in
             try await bench.database.write { transaction in
                 func add(_ id: String, _ item: String, _ kind: Claim.Kind, _ validity: ClaimValidity) throws {
-                    try transaction.addClaim(
+                    try transaction.claims.add(
                         Claim(id: ClaimID(id), item: LocalID("id:" + item), kind: kind, validity: validity))
                 }
                 try add("1", "/b", .read, .explicit)
@@ -123,7 +123,7 @@ import Testing
             try await bench.database.write { transaction in
                 for (id, path) in [("12", "/b"), ("3 \"x\"", "/b"), ("4", "/c")] {
                     let value = #"{"path":"\#(path)"}"#
-                    try transaction.put(Record(key: RecordKey(id), value: value), in: .shares)
+                    try transaction.records.put(Record(key: RecordKey(id), value: value), in: .shares)
                 }
             }
             bench.policies.fire(.itemListUpdateCompleted)
@@ -202,7 +202,7 @@ import Testing
             let failure = try #require(bench.policies.takeFailures().first)
             #expect(failure.message.contains("did not come to rest"))
             #expect(failure.message.contains("org.example.wilful"))
-            let journal = try await bench.database.read { try $0.policyJournal(limit: 100) }
+            let journal = try await bench.database.read { try $0.policies.changes(limit: 100) }
             #expect(journal.count == 21)
             for row in journal {
                 guard case .step(let step) = row.entry else { continue }
@@ -273,17 +273,17 @@ import Testing
     func policyChanges() async throws {
         try await withWorkbench(settings: ["mode": "list"]) { bench in
             var policy = ItemPolicy(kind: PolicyKind("wilful"), condition: #"path == "/a""#)
-            let stored = try await bench.database.write { [policy] in try $0.addPolicy(policy, by: .somebody) }
+            let stored = try await bench.database.write { [policy] in try $0.policies.add(policy, by: .somebody) }
             policy = stored
             policy.condition = #"path == "/b""#
-            try await bench.database.write { [policy] in _ = try $0.updatePolicy(policy, by: .somebody) }
+            try await bench.database.write { [policy] in _ = try $0.policies.update(policy, by: .somebody) }
             await bench.policies.settled()
-            try await bench.database.write { try $0.removePolicy(stored.id, by: .somebody, runsTrigger: false) }
+            try await bench.database.write { try $0.policies.remove(stored.id, by: .somebody, runsTrigger: false) }
             await bench.policies.settled()
             #expect(try bench.count(of: "didPassTrigger") == 2)
             // Policies of its own kind alone, and those that are stored.
             _ = try await bench.database.write {
-                try $0.addPolicy(ItemPolicy(kind: .availableOffline, condition: "true"), by: .somebody)
+                try $0.policies.add(ItemPolicy(kind: .availableOffline, condition: "true"), by: .somebody)
             }
             await bench.policies.settled()
             #expect(bench.log.messages.filter { $0.hasPrefix("info") }.last == #"info: path == "/b""#)
@@ -300,13 +300,13 @@ import Testing
             await bench.policies.settled()
             #expect(try bench.policies.covers(a, for: plugin) == false)
             let policy = try await bench.database.write { transaction in
-                try transaction.addPolicy(ItemPolicy(kind: .availableOffline, condition: "true"), by: .somebody)
-                return try transaction.addPolicy(
+                try transaction.policies.add(ItemPolicy(kind: .availableOffline, condition: "true"), by: .somebody)
+                return try transaction.policies.add(
                     ItemPolicy(kind: PolicyKind("wilful"), condition: #"path == "/a""#), by: .somebody)
             }
             #expect(try bench.policies.covers(a, for: plugin) == true)
             #expect(try bench.policies.covers(b, for: plugin) == false)
-            try await bench.database.write { try $0.removePolicy(policy.id, by: .somebody) }
+            try await bench.database.write { try $0.policies.remove(policy.id, by: .somebody) }
             #expect(try bench.policies.covers(a, for: plugin) == false)
             #expect(try policyCondition(of: []) == nil)
             await bench.policies.settled()

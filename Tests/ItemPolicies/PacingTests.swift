@@ -20,13 +20,13 @@ import Testing
             let isDownload = if case .download = intent.change { true } else { false }
             let action: SyncRecord.Action =
                 isDownload ? .download : .removeLocalCopy(restoringFormerTrigger: false)
-            if let key = intent.key, try tx.syncRecord(reason: PacingTests.reason, key: key) != nil { return }
-            _ = try tx.insert(
+            if let key = intent.key, try tx.journal.record(reason: PacingTests.reason, key: key) != nil { return }
+            _ = try tx.journal.insert(
                 JournalRecord(
                     SyncRecord(
                         action: action, state: .ready, localID: id, path: item.path, reason: PacingTests.reason,
                         key: intent.key, since: .now())))
-            let live = try tx.liveSyncRecordCount(reason: PacingTests.reason, waitingUntil: PacingTests.soon)
+            let live = try tx.journal.liveCount(reason: PacingTests.reason, waitingUntil: PacingTests.soon)
             most.withLock { $0 = max($0, live) }
         }
     }
@@ -35,7 +35,7 @@ import Testing
     private func finish(_ count: Int, _ bench: Workbench) async throws {
         try await bench.database.write { tx in
             var records: [JournalRecord] = []
-            try tx.eachSyncRecord { record in
+            try tx.journal.each { record in
                 if record.record.wait == nil { records.append(record) }
                 return records.count < count
             }
@@ -43,7 +43,7 @@ import Testing
                 var item = try #require(try tx.item(localID: record.record.localID))
                 item.cloudStatus = record.record.action == .download ? .localCopy : .cloudOnly
                 try tx.update(item)
-                try tx.deleteSyncRecord(id: record.id)
+                try tx.journal.delete(id: record.id)
             }
         }
         await bench.policies.settled()
@@ -52,7 +52,7 @@ import Testing
     private func records(_ bench: Workbench) async throws -> [JournalRecord] {
         try await bench.database.read { reads in
             var records: [JournalRecord] = []
-            try reads.eachSyncRecord { record in
+            try reads.journal.each { record in
                 records.append(record)
                 return true
             }
@@ -129,13 +129,13 @@ import Testing
             await bench.policies.settled()
             try await bench.database.write { tx in
                 var records: [JournalRecord] = []
-                try tx.eachSyncRecord { record in
+                try tx.journal.each { record in
                     records.append(record)
                     return true
                 }
                 for var waiting in records {
                     waiting.record.wait = wait
-                    try tx.update(waiting)
+                    try tx.journal.update(waiting)
                 }
             }
             await bench.policies.settled()

@@ -1,10 +1,11 @@
-import Database
 import GRDB
 import ItemPolicies
 import Model
 import PluginHost
 import TestSupport
 import Testing
+
+@testable import Database
 
 @Suite struct PolicyStoreTests {
     private static let now = Timestamp(seconds: 1_000)
@@ -25,10 +26,10 @@ import Testing
     func stored() async throws {
         try await withFolder { path in
             var database = try Database.open(path: path)
-            let added = try await database.write { try $0.addPolicy(Self.full(), by: .somebody) }
+            let added = try await database.write { try $0.policies.add(Self.full(), by: .somebody) }
             // Never closed, as after kill -9.
             database = try Database.open(path: path)
-            let read = try await database.read { try $0.policies() }
+            let read = try await database.read { try $0.policies.all() }
             #expect(read == [added])
             #expect(read.first?.path?.text.utf8.count == 4)
             try database.close()
@@ -40,31 +41,31 @@ import Testing
         try await withFolder { path in
             let database = try Database.open(path: path)
             let other = try await database.write {
-                try $0.addPolicy(ItemPolicy(kind: PolicyKind("k"), condition: "true"), by: .somebody)
+                try $0.policies.add(ItemPolicy(kind: PolicyKind("k"), condition: "true"), by: .somebody)
             }
-            var policy = try await database.write { try $0.addPolicy(Self.full(), by: .somebody) }
+            var policy = try await database.write { try $0.policies.add(Self.full(), by: .somebody) }
             policy.condition = "false"
             policy.data = nil
-            let updated = try await database.write { [policy] in try $0.updatePolicy(policy, by: .somebody) }
+            let updated = try await database.write { [policy] in try $0.policies.update(policy, by: .somebody) }
             #expect(updated.revision == 2)
-            #expect(try await database.read { try $0.policies() } == [other, updated])
+            #expect(try await database.read { try $0.policies.all() } == [other, updated])
             let outdated = await #expect(throws: Failure.self) {
-                try await database.write { [policy] in try $0.updatePolicy(policy, by: .somebody) }
+                try await database.write { [policy] in try $0.policies.update(policy, by: .somebody) }
             }
             #expect(outdated?.message.contains("was changed meanwhile") == true)
             let unknown = PolicyID("nobody")
             let removal = await #expect(throws: Failure.self) {
-                try await database.write { try $0.removePolicy(unknown, by: .somebody) }
+                try await database.write { try $0.policies.remove(unknown, by: .somebody) }
             }
             #expect(removal?.kind == .notFound)
             var stranger = policy
             stranger.id = unknown
             let update = await #expect(throws: Failure.self) {
-                try await database.write { [stranger] in try $0.updatePolicy(stranger, by: .somebody) }
+                try await database.write { [stranger] in try $0.policies.update(stranger, by: .somebody) }
             }
             #expect(update?.kind == .notFound)
-            try await database.write { try $0.removePolicy(other.id, by: .somebody) }
-            #expect(try await database.read { try $0.policies() } == [updated])
+            try await database.write { try $0.policies.remove(other.id, by: .somebody) }
+            #expect(try await database.read { try $0.policies.all() } == [updated])
             try database.close()
         }
     }
@@ -73,18 +74,18 @@ import Testing
     func refused() async throws {
         try await withFolder { path in
             let database = try Database.open(path: path)
-            let added = try await database.write { try $0.addPolicy(Self.full(), by: .somebody) }
+            let added = try await database.write { try $0.policies.add(Self.full(), by: .somebody) }
             for wrong in [
                 ItemPolicy(kind: added.kind, condition: "path =="),
                 ItemPolicy(kind: added.kind, condition: "true", removeWhenNone: "1 +"),
                 ItemPolicy(id: added.id, kind: added.kind, condition: "true"),
             ] {
                 let failure = await #expect(throws: Failure.self) {
-                    try await database.write { try $0.addPolicy(wrong, by: .somebody) }
+                    try await database.write { try $0.policies.add(wrong, by: .somebody) }
                 }
                 #expect(failure?.kind == .badData)
             }
-            #expect(try await database.read { try $0.policies() } == [added])
+            #expect(try await database.read { try $0.policies.all() } == [added])
             try database.close()
         }
     }
@@ -94,7 +95,7 @@ import Testing
         try await withWorkbench(settings: ["mode": "list"]) { bench in
             let kind = PolicyKind("wilful")
             try await bench.database.write { transaction in
-                try transaction.addPolicy(ItemPolicy(kind: kind, condition: "true"), by: .somebody)
+                try transaction.policies.add(ItemPolicy(kind: kind, condition: "true"), by: .somebody)
                 try transaction.db.execute(
                     sql: "CREATE TRIGGER full BEFORE INSERT ON policies BEGIN SELECT RAISE(FAIL, 'disk full'); END")
             }
@@ -102,7 +103,7 @@ import Testing
             let before = try bench.calls().count
             await #expect(throws: Failure.self) {
                 try await bench.database.write {
-                    try $0.addPolicy(ItemPolicy(kind: kind, condition: "false"), by: .somebody)
+                    try $0.policies.add(ItemPolicy(kind: kind, condition: "false"), by: .somebody)
                 }
             }
             await bench.policies.settled()
@@ -119,13 +120,13 @@ import Testing
             let database = try Database.open(path: path)
             try await database.write { transaction in
                 for identifier in ["_sys.hidden", "_sysnot", nil] {
-                    try transaction.addPolicy(
+                    try transaction.policies.add(
                         ItemPolicy(kind: PolicyKind("k"), identifier: identifier, condition: "true"), by: .somebody)
                 }
             }
-            let shown = try await database.read { try $0.policies(includesInternal: false) }
+            let shown = try await database.read { try $0.policies.all(includesInternal: false) }
             #expect(shown.map(\.identifier) == ["_sysnot", nil])
-            #expect(try await database.read { try $0.policies().count } == 3)
+            #expect(try await database.read { try $0.policies.all().count } == 3)
             try database.close()
         }
     }
@@ -141,13 +142,14 @@ import Testing
             ]
             try await database.write { transaction in
                 for (kind, condition) in conditions {
-                    try transaction.addPolicy(ItemPolicy(kind: PolicyKind(kind), condition: condition), by: .somebody)
+                    try transaction.policies.add(
+                        ItemPolicy(kind: PolicyKind(kind), condition: condition), by: .somebody)
                 }
             }
             var item = Item(localID: .random(), fileID: nil, path: ItemPath(unchecked: "/Photos/a_b"), kind: .file)
             item.lastUsed = Timestamp(seconds: 998)
             let found = try await database.read { [item] reads in
-                try reads.policies(kind: PolicyKind("k"), affecting: item, now: Self.now).map(\.condition)
+                try reads.policies.all(kind: PolicyKind("k"), affecting: item, now: Self.now).map(\.condition)
             }
             #expect(found == [conditions[0].1, conditions[1].1, conditions[4].1])
             try database.close()

@@ -58,7 +58,7 @@ import Testing
             let wishes = Collected<Wish>()
             try await bench.policies.dryRun(.itemListUpdateCompleted) { wishes.add($0) }
             #expect(wishes.all.map(\.would) == ["addPolicy"])
-            #expect(try await bench.database.read { try $0.policies() } == [])
+            #expect(try await bench.database.read { try $0.policies.all() } == [])
         }
     }
 
@@ -117,7 +117,7 @@ import Testing
     func availableOffline() async throws {
         try await withWorkbench(nil, items: ["/Photos/a", "/b"]) { bench in
             let policy = try await bench.database.write { tx in
-                try tx.addPolicy(
+                try tx.policies.add(
                     ItemPolicy(kind: .availableOffline, condition: #"path.startsWith("/Photos/")"#), by: .somebody,
                     runsTrigger: false)
             }

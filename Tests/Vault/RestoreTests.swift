@@ -37,19 +37,19 @@ import Testing
         let vault = try Vault.open(at: path)
         try vault.database.writeBlocking { tx in
             let item = try tx.insert(fileItem("/a"))
-            try tx.addPolicy(
+            try tx.policies.add(
                 ItemPolicy(kind: .availableOffline, condition: "path == '/a'"), by: .person("a", at: .now()))
-            try tx.addClaim(
+            try tx.claims.add(
                 Claim(id: ClaimID("c"), item: item.localID, kind: .read, validity: .explicit))
-            try tx.setPluginValue(of: PluginID("org.example.p"), key: [2], [1])
+            try tx.plugins.setValue(of: PluginID("org.example.p"), key: [2], [1])
             let large = [UInt8](repeating: 1, count: 1_000)
-            for key in 0..<200 { try tx.setPluginValue(of: PluginID("org.example.q"), key: [UInt8(key)], large) }
-            _ = try tx.insert(
+            for key in 0..<200 { try tx.plugins.setValue(of: PluginID("org.example.q"), key: [UInt8(key)], large) }
+            _ = try tx.journal.insert(
                 JournalRecord(
                     SyncRecord(
                         action: .download, localID: item.localID, path: item.path, reason: .user,
                         since: Timestamp(seconds: 0))))
-            _ = try tx.file(
+            _ = try tx.issues.file(
                 Issue(code: "x", subject: "a", message: "b", choices: [], created: Timestamp(seconds: 0)))
         }
         if backup { #expect(try DatabaseBackups(vault: path).makeIfDue(now: .now())) }
@@ -59,10 +59,10 @@ import Testing
     private func expectRestored(_ path: String) throws {
         let vault = try Vault.open(at: path)
         try vault.database.readBlocking { reads throws in
-            #expect(try reads.policies().map(\.condition) == ["path == '/a'"])
-            #expect(try reads.claims().count == 1)
-            #expect(try reads.pluginValue(of: PluginID("org.example.p"), key: [2]) == [1])
-            #expect(try reads.syncRecordCounts().isEmpty && reads.issues().isEmpty)
+            #expect(try reads.policies.all().map(\.condition) == ["path == '/a'"])
+            #expect(try reads.claims.all().count == 1)
+            #expect(try reads.plugins.value(of: PluginID("org.example.p"), key: [2]) == [1])
+            #expect(try reads.journal.counts().isEmpty && reads.issues.all().isEmpty)
         }
         #expect(vault.isFirstSinceBoot)
         try vault.close()
@@ -139,7 +139,7 @@ import Testing
             try damage(path + "/larder.db")
             #expect(try VaultRestore(vault: path).run { _ in }.found.newestSound?.path == kept.path)
             let vault = try Vault.open(at: path)
-            #expect(try vault.database.readBlocking { try $0.policies().count } == 1)
+            #expect(try vault.database.readBlocking { try $0.policies.all().count } == 1)
             try vault.close()
         }
     }
@@ -216,7 +216,7 @@ import Testing
             #expect(found.newestSound == nil && found.backups.first?.problem == "it is another vault's")
             let vault = try Vault.open(at: path)
             #expect(vault.id + "\n" == id)
-            #expect(try vault.database.readBlocking { try $0.policies().isEmpty })
+            #expect(try vault.database.readBlocking { try $0.policies.all().isEmpty })
             try vault.close()
         }
     }
@@ -262,9 +262,9 @@ import Testing
             let calendar = RecordKey("/w/")
             func put(_ vault: Vault, _ name: String, _ content: String) throws {
                 try vault.database.writeBlocking { tx in
-                    _ = try tx.put(Record(key: calendar, value: #"{"name":"Work"}"#), in: .calendars)
+                    _ = try tx.records.put(Record(key: calendar, value: #"{"name":"Work"}"#), in: .calendars)
                     let record = Record(key: RecordKey("/w/\(name).ics"), content: Array(content.utf8))
-                    _ = try tx.put(record, in: RecordCollection.calendars.of(calendar))
+                    _ = try tx.records.put(record, in: RecordCollection.calendars.of(calendar))
                 }
                 try vault.calendars.follow()
             }

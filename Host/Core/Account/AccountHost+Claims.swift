@@ -17,12 +17,12 @@ extension AccountHost {
                     throw Failure(.badData, "\(path) is a folder", hint: "Claim the files in it that are needed")
                 }
                 let world = ClaimWorld.current(now: now)
-                try tx.sweepClaims(in: world)
+                try tx.claims.sweep(in: world)
                 let claim = Claim(id: id ?? .random(), item: item.localID, kind: kind, validity: validity)
                 guard claim.isValid(in: world) else {
                     throw Failure(.badData, "The claim would be over already", hint: "Give a time that is to come")
                 }
-                try tx.addClaim(claim)
+                try tx.claims.add(claim)
                 return ClaimReport(claim: claim, path: item.path)
             }
         }
@@ -33,8 +33,8 @@ extension AccountHost {
         let now = clock.agesTo()
         try await failing {
             try await self.database.write { tx in
-                try tx.removeClaim(id)
-                try tx.sweepClaims(in: .current(now: now))
+                try tx.claims.remove(id)
+                try tx.claims.sweep(in: .current(now: now))
             }
         }
     }
@@ -55,7 +55,7 @@ extension AccountReader {
         return try await read { tx in
             if !path.isRoot, try tx.item(at: path) == nil { throw Failure.noItem(path) }
             let world = ClaimWorld.current(now: now)
-            let claims = try tx.claims().compactMap { claim in
+            let claims = try tx.claims.all().compactMap { claim in
                 try tx.item(localID: claim.item).map { ClaimReport(claim: claim, path: $0.path) }
             }
             return claims.filter { !$0.claim.isOver(in: world) && ($0.path == path || path.isAncestor(of: $0.path)) }

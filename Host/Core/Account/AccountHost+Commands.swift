@@ -52,7 +52,7 @@ extension AccountHost {
     private func decideRemovals(_ id: Int64, _ choice: String) async throws -> Bool {
         let now = clock.now()
         let isOurs = try await database.write { tx in
-            guard let issue = try tx.issue(id: id), issue.code == MassRemoval.code else { return false }
+            guard let issue = try tx.issues.issue(id: id), issue.code == MassRemoval.code else { return false }
             return try tx.decideRemovals(issue, choice, at: now)
         }
         if isOurs { state.oweTrigger() }
@@ -63,13 +63,13 @@ extension AccountHost {
     /// - Returns: false if the issue is about something else.
     private func dismissKept(_ id: Int64, _ choice: String) async throws -> Bool {
         try await database.write { tx in
-            guard let issue = try tx.issue(id: id), issue.code == CalendarMirror.keptCode else { return false }
+            guard let issue = try tx.issues.issue(id: id), issue.code == CalendarMirror.keptCode else { return false }
             guard issue.choices.contains(where: { $0.id == choice }) else {
                 throw Failure(
                     .badData, "\(choice) is no choice of issue \(id)",
                     hint: "The choices are: " + issue.choices.map(\.id).joined(separator: ", "))
             }
-            return try tx.deleteIssue(id: id)
+            return try tx.issues.remove(id: id)
         }
     }
 

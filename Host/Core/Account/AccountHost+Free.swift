@@ -86,7 +86,7 @@ private struct FreePlan: Sendable {
     var kept: [(policy: ItemPolicy, items: (count: Int, first: ItemPath))] = []
 
     init(_ reads: ReadTransaction, _ path: ItemPath, now: Timestamp) throws {
-        let policies = try reads.policies(kind: .availableOffline).map { ($0, try $0.parsedCondition()) }
+        let policies = try reads.policies.all(kind: .availableOffline).map { ($0, try $0.parsedCondition()) }
         if let item = try reads.item(at: path) {
             if let (policy, _) = policies.first(where: { $0.1.matches(item, now: now) }) {
                 throw Failure.pinned(path.text, by: policy)

@@ -44,7 +44,7 @@ extension AccountHost {
             if let failure = drained.failure { outcome.failures.append(failure) }
             guard drained.failure == nil, !drained.isOffline else { return outcome }
             for left in drained.left {
-                if let id = left.issue, let issue = try await database.read({ try $0.issue(id: id) }) {
+                if let id = left.issue, let issue = try await database.read({ try $0.issues.issue(id: id) }) {
                     outcome.issues.append(issue)
                 } else {
                     outcome.failures.append(Failure(left.failure.ofOneItem, "\(left.path): \(left.why)"))
@@ -150,7 +150,7 @@ extension AccountHost {
                 let issues = try outcomes.map { outcome -> Issue? in
                     switch outcome {
                     case .joined(let id): try engine.hurry(id, in: tx)
-                    case .waits(_, let issue): try tx.issue(id: issue)
+                    case .waits(_, let issue): try tx.issues.issue(id: issue)
                     case .queued, .done, .refused: nil
                     }
                 }

@@ -27,7 +27,7 @@ extension AccountHost {
                 defer { group.cancelAll() }
                 return try await self.pollLoops(only: wanted)
             }
-            let loops = try await self.database.read { try $0.loops() }
+            let loops = try await self.database.read { try $0.loops.all() }
                 .filter { wanted?.contains($0.key) ?? true }
             return (loops.map(\.atRest), failures)
         }
@@ -42,8 +42,8 @@ extension AccountHost {
             try await self.loops.enable()
             let key = try await self.loop(named: name).key
             let loop = try await self.database.write { tx in
-                try tx.setLoopEnabled(key, isEnabled)
-                return try tx.loop(key)
+                try tx.loops.setEnabled(key, isEnabled)
+                return try tx.loops.loop(key)
             }
             guard let loop else { throw Failure(.notFound, "the loop \(key) has gone meanwhile") }
             try await self.loops.follow(loop)
@@ -52,7 +52,7 @@ extension AccountHost {
     }
 
     private func loop(named name: String) async throws -> LoopState {
-        let loops = try await database.read { try $0.loops() }
+        let loops = try await database.read { try $0.loops.all() }
         let named = loops.filter { $0.key.id.text.hasSameBytes(as: name) }
         if named.count > 1 {
             let names = named.map(\.key.description).joined(separator: " or ")

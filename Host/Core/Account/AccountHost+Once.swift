@@ -46,7 +46,7 @@ extension AccountHost {
         do {
             try await writePluginNotes()
             try await backUp()
-            result.issues = try await database.read { try $0.issues() }
+            result.issues = try await database.read { try $0.issues.all() }
         } catch {
             result.add(Failure(of: error))
         }
@@ -157,10 +157,10 @@ extension AccountHost {
     private func drainToRest() async throws -> DrainOutcome {
         while true {
             await policies.settled()
-            let before = try await database.read { try $0.lastSyncRecordID() }
+            let before = try await database.read { try $0.journal.lastID() }
             let outcome = try await engine.drain()
             await policies.settled()
-            if try await database.read({ try $0.lastSyncRecordID() }) == before { return outcome }
+            if try await database.read({ try $0.journal.lastID() }) == before { return outcome }
         }
     }
 }

@@ -32,8 +32,8 @@ extension AccountHost {
             let gone: [ItemPolicy]? = try await failing { [self] in
                 try await database.write { tx in
                     // Somebody changes policies at this moment: then another step may be the last one.
-                    guard try tx.policyJournalCount() == 0 else { return nil }
-                    let gone = try tx.carryOut(move, of: target.step, later: target.later)
+                    guard try tx.policies.changeCount() == 0 else { return nil }
+                    let gone = try tx.policies.carryOut(move, of: target.step, later: target.later)
                     try tx.setMeta(.policiesChanged, .integer(1))
                     return gone
                 }

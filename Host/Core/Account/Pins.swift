@@ -20,7 +20,7 @@ extension Transaction {
         if item == nil, !path.isRoot, try metaInteger(.lastScan) != nil {
             throw Failure(.notFound, "\(path) is not known", hint: "See `larder ls \(path.parent)`")
         }
-        let policies = try policies(kind: .availableOffline, includesInternal: false)
+        let policies = try self.policies.all(kind: .availableOffline, includesInternal: false)
         let covering = try policies.filter { policy in
             if let item { return try Condition(parsing: policy.condition).matches(item, now: author.time) }
             return policy.path.map { $0 == path || $0.isAncestor(of: path) } ?? false
@@ -36,7 +36,7 @@ extension Transaction {
         var policy = ItemPolicy(kind: .availableOffline, condition: Self.condition(of: path, item), path: path)
         policy.localID = item?.localID
         if let localID = item?.localID { policy.removeWhenNone = "!removed && localID == \"\(localID)\"" }
-        let stored = try addPolicy(policy, by: author)
+        let stored = try self.policies.add(policy, by: author)
         return PinOutcome(policy: stored, redundant: redundant)
     }
 
@@ -51,12 +51,12 @@ extension Transaction {
     /// - Throws: `.badData` if the item is covered by a policy for something else, `.notFound` if no policy covers it.
     func unpin(_ path: ItemPath, by author: PolicyAuthor) throws -> [ItemPolicy] {
         let item = try item(at: path)
-        let policies = try policies(kind: .availableOffline, includesInternal: false)
+        let policies = try self.policies.all(kind: .availableOffline, includesInternal: false)
         let own = policies.filter { policy in
             policy.path == path || (item != nil && policy.localID == item?.localID)
         }
         guard own.isEmpty else {
-            for policy in own { try removePolicy(policy.id, by: author) }
+            for policy in own { try self.policies.remove(policy.id, by: author) }
             return own
         }
         let covering = try policies.filter { policy in

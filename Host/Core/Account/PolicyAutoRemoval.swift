@@ -48,12 +48,12 @@ extension AccountHost {
         guard !ids.isEmpty else { return }
         let done = try await database.write { tx in
             var done: [(policy: ItemPolicy, fate: AutoRemoval)] = []
-            for policy in try ids.compactMap({ try tx.policy($0) }) {
+            for policy in try ids.compactMap({ try tx.policies.policy($0) }) {
                 let fate = try AutoRemoval(of: policy, in: tx, now: now)
                 switch fate {
                 case .stays: continue
-                case .aimedAnew(let aimed): try tx.updatePolicy(aimed, by: .host(at: time))
-                case .goes: try tx.removePolicy(policy.id, by: .host(at: time))
+                case .aimedAnew(let aimed): try tx.policies.update(aimed, by: .host(at: time))
+                case .goes: try tx.policies.remove(policy.id, by: .host(at: time))
                 }
                 done.append((policy, fate))
             }
@@ -77,7 +77,7 @@ extension AccountHost {
     func obsoletePolicies() async throws -> [PolicyID] {
         let (kinds, now) = (policies.kinds, clock.agesTo())
         return try await database.read { reads in
-            try reads.policies().filter { policy in
+            try reads.policies.all().filter { policy in
                 guard kinds.contains(policy.kind) else { return false }
                 if case .stays = try AutoRemoval(of: policy, in: reads, now: now) { return false }
                 return true
@@ -87,7 +87,7 @@ extension AccountHost {
 
     /// Says which policies are for a path at which the server has nothing: a name may have been mistyped.
     private func nameUnmetPolicies() async throws {
-        for policy in try await database.read({ try $0.unmetPolicies() }) {
+        for policy in try await database.read({ try $0.policies.unmet() }) {
             logger.warning(
                 "There is nothing at \(policy.path?.text ?? ""), which a policy is for: what comes there is covered, or the policy can be removed",
                 metadata: ["policy": "\(policy.id)", "kind": "\(policy.kind)"])

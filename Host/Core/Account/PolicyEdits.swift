@@ -25,12 +25,12 @@ extension AccountHost {
     public func addPolicy(_ policy: ItemPolicy) async throws(Failure) -> ItemPolicy {
         try await changingPolicies { tx, author in
             for name in [policy.id.text, policy.identifier].compactMap(\.self) {
-                guard let same = try tx.policies(named: name).first else { continue }
+                guard let same = try tx.policies.all(named: name).first else { continue }
                 throw Failure(
                     .badData, "there is a policy \(name) already, of the kind \(same.kind)",
                     hint: "`larder policy update \(name)` changes it")
             }
-            return try tx.addPolicy(policy, by: author)
+            return try tx.policies.add(policy, by: author)
         }
     }
 
@@ -39,11 +39,11 @@ extension AccountHost {
     /// - Throws: `.notFound` without such a policy, `.badData` if a condition does not parse, or if several have the identifier.
     public func updatePolicy(named name: String, _ change: PolicyChange) async throws(Failure) -> ItemPolicy {
         try await changingPolicies { tx, author in
-            var policy = try tx.policy(named: name)
+            var policy = try tx.policies.policy(named: name)
             if let condition = change.condition { policy.condition = condition }
             if let text = change.description { policy.description = text.isEmpty ? nil : text }
             if let text = change.removeWhenNone { policy.removeWhenNone = text.isEmpty ? nil : text }
-            return try tx.updatePolicy(policy, by: author)
+            return try tx.policies.update(policy, by: author)
         }
     }
 
@@ -53,8 +53,8 @@ extension AccountHost {
     /// - Throws: `.notFound` without such a policy, `.badData` if several have the identifier.
     public func removePolicy(named name: String) async throws(Failure) -> ItemPolicy {
         try await changingPolicies { tx, author in
-            let policy = try tx.policy(named: name)
-            try tx.removePolicy(policy.id, by: author)
+            let policy = try tx.policies.policy(named: name)
+            try tx.policies.remove(policy.id, by: author)
             return policy
         }
     }
@@ -65,15 +65,15 @@ extension AccountHost {
     }
 }
 
-extension DatabaseReads {
+extension PolicyTable {
     /// The one that has the id, else all that have the identifier.
-    fileprivate func policies(named name: String) throws -> [ItemPolicy] {
+    fileprivate func all(named name: String) throws -> [ItemPolicy] {
         if let policy = try policy(PolicyID(name)) { return [policy] }
-        return try policies().filter { $0.identifier?.hasSameBytes(as: name) ?? false }
+        return try all().filter { $0.identifier?.hasSameBytes(as: name) ?? false }
     }
 
     fileprivate func policy(named name: String) throws -> ItemPolicy {
-        let found = try policies(named: name)
+        let found = try all(named: name)
         guard let policy = found.first else {
             throw Failure(
                 .notFound, "there is no policy \(name)", hint: "`larder policy list --internal` shows all")

@@ -40,11 +40,11 @@ public final class PolicyHistory: Sendable {
         try await onQueue { [self] in
             while true {
                 let rows = try database.readBlocking { [stepLimit] tx in
-                    try tx.policyJournal(limit: min(Self.rowsAtOnce, stepLimit))
+                    try tx.policies.changes(limit: min(Self.rowsAtOnce, stepLimit))
                 }
                 guard let last = rows.last else { return }
                 try write(rows, to: try project())
-                try database.writeBlocking { try $0.removePolicyJournal(through: last.number) }
+                try database.writeBlocking { try $0.policies.removeChanges(through: last.number) }
             }
         }
     }

@@ -5,14 +5,14 @@ import Vault
 extension AccountReader {
     /// The event loops, in the order in which they are polled. When each is polled next is known while a host runs.
     public func loops() async throws(Failure) -> [LoopState] {
-        var loops = try await read { try $0.loops() }
+        var loops = try await read { try $0.loops.all() }
         guard !Vault.isInUse(at: bookmark.vault) else { return loops }
         for index in loops.indices { loops[index].nextPoll = nil }
         return loops
     }
 
     /// The calendars that are known, by their ids.
-    public func calendars() async throws(Failure) -> [CachedCalendar] { try await read { try $0.calendars() } }
+    public func calendars() async throws(Failure) -> [CachedCalendar] { try await read { try $0.records.calendars() } }
 
     /// Reads the objects of a calendar that are here, one after the other.
     /// - Parameters:
@@ -22,7 +22,7 @@ extension AccountReader {
         of calendar: RecordKey, withContent: Bool, _ body: @escaping @Sendable (CachedCalendarObject) -> Void
     ) async throws(Failure) {
         try await read { tx in
-            try tx.eachObject(of: calendar, withContent: withContent) { object in
+            try tx.records.eachObject(of: calendar, withContent: withContent) { object in
                 body(object)
                 return true
             }
@@ -33,7 +33,7 @@ extension AccountReader {
     /// - Parameter body: called on a thread of the database; it may block.
     public func shares(_ body: @escaping @Sendable (CachedShare) -> Void) async throws(Failure) {
         try await read { tx in
-            try tx.eachShare { share in
+            try tx.records.eachShare { share in
                 body(share)
                 return true
             }

@@ -58,14 +58,14 @@ public struct AccountReader: Sendable {
     ) async throws(Failure) -> [PolicyReport] {
         let now = clock.agesTo()
         return try await read { tx in
-            var policies = try tx.policies(kind: kind, includesInternal: includesInternal)
+            var policies = try tx.policies.all(kind: kind, includesInternal: includesInternal)
             if let path {
                 guard let item = try tx.item(at: path) else { throw Failure.noItem(path) }
-                policies = try tx.policies(
+                policies = try tx.policies.all(
                     kind: kind, affecting: item, now: now, includesInternal: includesInternal)
             }
             return try policies.map { policy in
-                let (items, bytes) = try tx.coverage(of: policy, now: now)
+                let (items, bytes) = try tx.policies.coverage(of: policy, now: now)
                 return PolicyReport(policy: policy, items: items, bytes: bytes)
             }
         }
@@ -77,7 +77,7 @@ public struct AccountReader: Sendable {
         try await read { tx in
             let incoming = IncomingSizes(Vault.incomingFiles(at: bookmark.vault, files: bookmark.files))
             var lanes = Lanes()
-            try tx.eachSyncRecord { journal in
+            try tx.journal.each { journal in
                 if journal.record.holdsLane {
                     lanes.add(journal.id, localID: journal.record.localID, path: journal.record.path)
                 }
@@ -93,7 +93,7 @@ public struct AccountReader: Sendable {
     /// What waits for a person, oldest first.
     /// - Parameter limit: Nil: all.
     public func issues(limit: Int? = nil) async throws(Failure) -> [Issue] {
-        try await read { try $0.issues(limit: limit) }
+        try await read { try $0.issues.all(limit: limit) }
     }
 
     /// How the account is.
@@ -109,14 +109,14 @@ public struct AccountReader: Sendable {
             status.localCopies = counts.here.localCopies
             status.localBytes = counts.here.localBytes
             status.locallyChanged = counts.here.locallyChanged
-            status.records = try tx.syncRecordCounts()
-            status.issues = try tx.issueCount()
+            status.records = try tx.journal.counts()
+            status.issues = try tx.issues.count()
             status.nextPoll = try tx.metaInteger(.nextPoll).map(Timestamp.init(nanoseconds:))
             status.refusal = try tx.metaJSON(AccountRefusal.self, .refusal)
             status.server = try tx.metaJSON(KnownServer.self, .server).map(ServerReport.init)
             let history = try tx.scanHistory()
             (status.lastScan, status.etagsWereWrong) = (history.lastScan, history.etagsWereWrong)
-            status.loops = try tx.loops()
+            status.loops = try tx.loops.all()
             status.plugins = try tx.pluginNotes()
             return status
         }
@@ -148,7 +148,7 @@ public struct AccountReader: Sendable {
         ItemReport(
             item: item, availableOffline: coverage.of(item),
             localPath: item.cloudStatus == .cloudOnly ? nil : bookmark.files + (item.path.isRoot ? "" : item.path.text),
-            shares: item.isRemoved ? [] : try tx.shares(of: item.path))
+            shares: item.isRemoved ? [] : try tx.records.shares(of: item.path))
     }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> T) async throws(Failure) -> T {

@@ -10,7 +10,7 @@ extension SyncEngine {
     ///   - since: From when on a use counts.
     ///   - record: The record of the removal itself; nil if it has none yet.
     func use(of item: Item, since: Timestamp, besides record: Int64?, in tx: Transaction) throws -> String? {
-        if try tx.syncRecords(of: item.localID).contains(where: { $0.id != record }) {
+        if try tx.journal.records(of: item.localID).contains(where: { $0.id != record }) {
             return "has something else to be done with it"
         }
         // What was used in the future was used when the clock was wrong.
@@ -22,7 +22,7 @@ extension SyncEngine {
 
     /// The same for claims alone.
     public func validClaim(of item: Item, in reads: some DatabaseReads) throws -> String? {
-        let claims = try reads.validClaims(of: item.localID, in: .current(now: clock.agesTo()))
+        let claims = try reads.claims.valid(of: item.localID, in: .current(now: clock.agesTo()))
         return claims.max { $0.kind < $1.kind }.map(\.use)
     }
 
@@ -30,7 +30,7 @@ extension SyncEngine {
     /// against deletion is content with any version.
     func claimForWriting(of item: Item, in tx: Transaction) throws -> String? {
         guard item.cloudStatus != .cloudOnly else { return nil }
-        let claims = try tx.validClaims(of: item.localID, in: .current(now: clock.agesTo()))
+        let claims = try tx.claims.valid(of: item.localID, in: .current(now: clock.agesTo()))
         return claims.first { $0.kind == .write }?.use
     }
 

@@ -7,7 +7,7 @@ extension SyncEngine {
     /// request under way for it ends.
     func deschedule(_ record: JournalRecord, in tx: Transaction) throws {
         controls.suspend(record.id, cancels: true)
-        try tx.deleteSyncRecord(id: record.id)
+        try tx.journal.delete(id: record.id)
         guard record.record.action == .download, var item = try tx.item(localID: record.record.localID) else { return }
         let before = item
         item.syncActivity.remove(.downloading)
@@ -32,7 +32,7 @@ extension SyncEngine {
         record.record.reason = former
         record.record.key = nil
         record.whileCovered = false
-        try tx.update(record)
+        try tx.journal.update(record)
         controls.suspend(record.id, cancels: false)
         item.formerTrigger = nil
         item = try tx.updateLocal(item)
@@ -48,7 +48,7 @@ extension SyncEngine {
     ) throws -> Int {
         var count = 0
         for item in items {
-            for record in try tx.syncRecords(of: item)
+            for record in try tx.journal.records(of: item)
             where record.record.action == .download && record.record.reason == reason && record.record.state == .ready
                 && record.landing == nil
             {

@@ -9,7 +9,7 @@ extension SyncEngine {
             return .refused(Failure(.notFound, "\(item.path) is no longer on the server"))
         }
         if item.kind == .folder { return try keepFolder(item, request, in: tx) }
-        let records = try tx.syncRecords(of: item.localID)
+        let records = try tx.journal.records(of: item.localID)
         // Whoever wanted the copy gone has changed their mind, or another wants it now.
         for removal in records where removal.record.action.isRemoval { try deschedule(removal, in: tx) }
         let earlier = records.first { $0.record.action == .download }
@@ -43,7 +43,7 @@ extension SyncEngine {
         guard let place = try heldPlace(of: item, in: tx) else {
             return try keepFolder(item, for: request.reason, in: tx)
         }
-        if let earlier = try tx.syncRecords(of: item.localID).first { return .joined(earlier.id) }
+        if let earlier = try tx.journal.records(of: item.localID).first { return .joined(earlier.id) }
         let waiting = try record(request, of: item, in: tx)
         try wait(waiting, for: place, in: tx)
         return .queued(waiting.id)
@@ -54,7 +54,7 @@ extension SyncEngine {
         do {
             if case .obstructed(let obstruction) = try tree.makeFolder(item.path) {
                 let failure = inTheWay(obstruction, of: item.path)
-                try tx.file(
+                try tx.issues.file(
                     Issue(
                         code: IssueCode.place.rawValue, subject: item.path.text, message: failure.message,
                         choices: [IssueCode.dismissal], created: clock.now(), failure: failure.kind))
@@ -63,7 +63,7 @@ extension SyncEngine {
         } catch let failure as Failure where failure.kind == .localIO {
             return .refused(failure)
         }
-        try tx.deleteIssue(code: IssueCode.place.rawValue, subject: item.path.text)
+        try tx.issues.remove(code: IssueCode.place.rawValue, subject: item.path.text)
         var kept = item
         kept.cloudStatus = .localCopy
         kept.take(reason)
@@ -104,7 +104,7 @@ extension SyncEngine {
             record.record.key = request.key
         }
         if record != earlier {
-            try tx.update(record)
+            try tx.journal.update(record)
             controls.suspend(record.id, cancels: false)
         }
         return .joined(earlier.id)
@@ -114,13 +114,13 @@ extension SyncEngine {
         _ item: Item, _ request: ActionRequest, in tx: Transaction
     ) throws -> EnqueueOutcome {
         var record = try record(request, of: item, in: tx)
-        let issue = try tx.file(
+        let issue = try tx.issues.file(
             Issue(
                 record: record.id, code: IssueCode.overwrite.rawValue, subject: item.path.text,
                 message: "\(item.path) was changed here; a download would replace the change",
                 choices: IssueCode.overwrite.choices, created: clock.now()))
         record.record.wait = .issue(issue.id)
-        try tx.update(record)
+        try tx.journal.update(record)
         return .waits(record: record.id, issue: issue.id)
     }
 }

@@ -24,7 +24,7 @@ extension SyncEngine {
     }
 
     private func enqueue(_ request: ActionRequest, in tx: Transaction) throws -> EnqueueOutcome {
-        if let key = request.key, let same = try tx.syncRecord(reason: request.reason, key: key) {
+        if let key = request.key, let same = try tx.journal.record(reason: request.reason, key: key) {
             return .joined(same.id)
         }
         guard let item = try tx.item(localID: request.item) else {
@@ -47,7 +47,7 @@ extension SyncEngine {
 
     /// Writes a new record that may go on at once.
     func record(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> JournalRecord {
-        try tx.insert(
+        try tx.journal.insert(
             JournalRecord(
                 SyncRecord(
                     action: request.action, state: .ready, localID: item.localID, path: item.path,

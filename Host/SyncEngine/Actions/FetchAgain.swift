@@ -10,8 +10,8 @@ extension SyncEngine {
     /// it so again asks again.
     public func fetchAgain(_ id: LocalID, in tx: Transaction) throws {
         guard var item = try tx.item(localID: id), item.kind == .file, item.cloudStatus == .localCopy, !item.isRemoved,
-            try tx.syncRecords(of: id).isEmpty,
-            try tx.validClaims(of: id, in: .current(now: clock.now())).allSatisfy({ $0.kind == .read })
+            try tx.journal.records(of: id).isEmpty,
+            try tx.claims.valid(of: id, in: .current(now: clock.now())).allSatisfy({ $0.kind == .read })
         else { return }
         item.syncActivity.insert(.downloading)
         item = try tx.updateLocal(item)

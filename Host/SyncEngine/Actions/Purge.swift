@@ -7,7 +7,7 @@ import Model
 extension SyncEngine {
     /// What has no copy here is forgotten at once. What has work waiting, or was changed here, stays known.
     func preflightPurge(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> EnqueueOutcome {
-        if let other = try tx.syncRecords(of: item.localID).first { return .joined(other.id) }
+        if let other = try tx.journal.records(of: item.localID).first { return .joined(other.id) }
         switch try objection(to: .purge, of: item, besides: nil, in: tx) {
         case .kept, .used: return .done
         case .changed, .moving, nil: break
@@ -24,7 +24,7 @@ extension SyncEngine {
     /// Removes the copy and forgets the item, in one transaction with others. What cannot go now is passed over: whoever asked
     /// finds it again.
     func purge(_ job: Job, in tx: Transaction) throws -> Settlement {
-        guard let journal = try tx.syncRecord(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
+        guard let journal = try tx.journal.record(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
         guard var item = try tx.item(localID: journal.record.localID) else { return try done(journal, in: tx) }
         switch try objection(to: .purge, of: item, besides: journal, in: tx) {
         case .kept(let why), .used(let why):

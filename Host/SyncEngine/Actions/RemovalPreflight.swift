@@ -8,7 +8,7 @@ extension SyncEngine {
         in tx: Transaction
     ) throws -> EnqueueOutcome {
         var item = found
-        let records = try tx.syncRecords(of: item.localID)
+        let records = try tx.journal.records(of: item.localID)
         switch try objection(to: request.action, of: item, besides: nil, in: tx) {
         case .kept(let why) where request.reason == .user: return .refused(Failure(.badData, "\(item.path) \(why)"))
         case .kept(let why):
@@ -66,7 +66,7 @@ extension SyncEngine {
         }
         if request.reason == .user { joined.record.wait = nil }
         if joined != earlier {
-            try tx.update(joined)
+            try tx.journal.update(joined)
             controls.suspend(earlier.id, cancels: false)
         }
         return .joined(earlier.id)

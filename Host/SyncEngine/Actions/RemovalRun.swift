@@ -21,7 +21,7 @@ extension SyncEngine {
                 }
                 try tree.syncRemovals()
                 // What went may have been in another's way.
-                try tx.endPlaceWaits()
+                try tx.journal.endPlaceWaits()
                 return settlements
             }
         } catch let failure as Failure where failure.kind == .localIO {
@@ -34,7 +34,7 @@ extension SyncEngine {
     static let longestRemoval = Duration.seconds(2)
 
     private func removeCopy(_ job: Job, in tx: Transaction) throws -> Settlement {
-        guard let journal = try tx.syncRecord(id: job.id),
+        guard let journal = try tx.journal.record(id: job.id),
             case .removeLocalCopy(let restores, let unusedSince) = journal.record.action
         else { return Settlement(record: job.id, fate: .ended) }
         guard var item = try tx.item(localID: journal.record.localID), item.cloudStatus != .cloudOnly else {
@@ -130,7 +130,7 @@ extension SyncEngine {
     }
 
     func done(_ journal: JournalRecord, in tx: Transaction) throws -> Settlement {
-        try tx.deleteSyncRecord(id: journal.id)
+        try tx.journal.delete(id: journal.id)
         return Settlement(record: journal.id, fate: .ended)
     }
 

@@ -31,7 +31,7 @@ extension SyncEngine {
             if try tx.isMissing(item.databaseID) { return .kept("is not decided about yet") }
             // Gone, back, and gone anew: that has an age of its own.
             if let record, record.record.since < removedAt { return .kept("was on the server again meanwhile") }
-            if try tx.syncRecords(of: item.localID).contains(where: { $0.id != record?.id }) {
+            if try tx.journal.records(of: item.localID).contains(where: { $0.id != record?.id }) {
                 return .kept("has something else to be done with it")
             }
         case .removeLocalCopy(_, let unusedSince):

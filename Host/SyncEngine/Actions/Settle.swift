@@ -31,7 +31,7 @@ extension SyncEngine {
 
     /// Writes down what follows from a failure.
     func settle(_ job: Job, _ verdict: Verdict, because failure: Failure, in tx: Transaction) throws -> Settlement {
-        guard var journal = try tx.syncRecord(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
+        guard var journal = try tx.journal.record(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
         journal.record.state = .ready
         journal.landing = nil
         var fate = Settlement.Fate.waits(until: nil)
@@ -53,7 +53,7 @@ extension SyncEngine {
             fate = .stale
         case .putBack: fate = .putBack
         }
-        try tx.update(journal)
+        try tx.journal.update(journal)
         logger.info("\(job.record.action.kind.rawValue) of \(job.path) did not succeed: \(failure.message)")
         return Settlement(record: job.id, fate: fate, failure: failure)
     }
@@ -70,7 +70,7 @@ extension SyncEngine {
     }
 
     func ask(_ code: IssueCode, about job: Job, because failure: Failure, in tx: Transaction) throws -> Issue {
-        try tx.file(
+        try tx.issues.file(
             Issue(
                 record: job.id, code: code.rawValue, subject: job.path.text, message: failure.message,
                 choices: code.choices, created: clock.now(), failure: failure.kind))
@@ -81,11 +81,13 @@ extension SyncEngine {
     func endRelisting(_ records: [Int64]) async throws {
         try await database.write { [self] tx in
             let now = waitTime()
-            _ = try tx.endFulfilledWaits(now: now, longest: Self.longestWait)
+            _ = try tx.journal.endFulfilledWaits(now: now, longest: Self.longestWait)
             for id in records {
-                guard var journal = try tx.syncRecord(id: id), case .newVersion = journal.record.wait else { continue }
+                guard var journal = try tx.journal.record(id: id), case .newVersion = journal.record.wait else {
+                    continue
+                }
                 journal.record.wait = .until(now + Self.backoff.delay(afterFailures: journal.rounds))
-                try tx.update(journal)
+                try tx.journal.update(journal)
             }
         }
     }
@@ -94,8 +96,8 @@ extension SyncEngine {
     public func reportAccount(_ failure: Failure) async throws {
         let isNew = try await database.write { [self] tx in
             let code = IssueCode.authentication
-            let isNew = try tx.issue(code: code.rawValue, subject: account) == nil
-            try tx.file(
+            let isNew = try tx.issues.issue(code: code.rawValue, subject: account) == nil
+            try tx.issues.file(
                 Issue(
                     code: code.rawValue, subject: account, message: failure.message, choices: code.choices,
                     created: clock.now(), failure: failure.kind))

@@ -18,14 +18,14 @@ extension SyncEngine {
         let new = folders.filter { !known.contains($0.key) }
         guard !readable.isEmpty || !new.isEmpty else { return }
         try await database.write { [self] tx in
-            for folder in readable { try tx.deleteIssue(code: code.rawValue, subject: folder.text) }
+            for folder in readable { try tx.issues.remove(code: code.rawValue, subject: folder.text) }
             for (folder, reason) in new {
                 let failure = Failure(
                     .failed,
                     "The folder \(folder) cannot be looked into: \(reason). What is known of its files stays as it is",
                     hint: "Put it back, or see that it can be read: \(tree.localPath(of: folder))")
                 logger.warning("\(failure)")
-                try tx.file(
+                try tx.issues.file(
                     Issue(
                         code: code.rawValue, subject: folder.text, message: failure.message, choices: code.choices,
                         created: clock.now(), failure: failure.kind))
@@ -37,6 +37,6 @@ extension SyncEngine {
 extension DatabaseReads {
     /// The folders of copies that could not be looked into last.
     public func unreadableFolders() throws -> [ItemPath] {
-        try issues(code: IssueCode.unreadable.rawValue).map { ItemPath(unchecked: $0.subject) }
+        try issues.all(code: IssueCode.unreadable.rawValue).map { ItemPath(unchecked: $0.subject) }
     }
 }

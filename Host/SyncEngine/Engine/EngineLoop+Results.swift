@@ -117,13 +117,13 @@ extension EngineLoop {
             outcome.failure = hold
             outcome.isOffline = !isOnline
             // A drain may follow each commit of a long pass: no more is read of the journal than is told.
-            outcome.leftCount = try reads.syncRecordCounts().values.reduce(0, +)
-            if let only { outcome.leftCount = try only.count { try reads.syncRecord(id: $0) != nil } }
-            try reads.eachSyncRecord { journal in
+            outcome.leftCount = try reads.journal.counts().values.reduce(0, +)
+            if let only { outcome.leftCount = try only.count { try reads.journal.record(id: $0) != nil } }
+            try reads.journal.each { journal in
                 guard only?.contains(journal.id) ?? true else { return true }
                 var failure = reasons[journal.id] ?? hold
                 var issue: Model.Issue?
-                if case .issue(let id) = journal.record.wait { issue = try reads.issue(id: id) }
+                if case .issue(let id) = journal.record.wait { issue = try reads.issues.issue(id: id) }
                 if let issue { failure = Failure(issue.failure, issue.message) }
                 let why = failure?.message ?? (isOnline ? journal.record.whyItWaits : "The server is not connected")
                 outcome.left.append(

@@ -45,13 +45,13 @@ extension SyncEngine {
     ) async throws -> JournalPage {
         let page = try await database.write { [self] tx in
             let now = waitTime()
-            try tx.markProcessing(started)
+            try tx.journal.markProcessing(started)
             if cursor == 0 {
                 controls.with { $0.suspended.removeAll() }
-                _ = try tx.endFulfilledWaits(now: now, longest: Self.longestWait)
+                _ = try tx.journal.endFulfilledWaits(now: now, longest: Self.longestWait)
                 // Where waits have ended, or a person has answered, there may be more than there is room for.
                 for (reason, most) in callbacks.maximums() {
-                    try tx.holdSyncRecords(of: reason, beyond: most, until: now + Self.roomPatience)
+                    try tx.journal.hold(of: reason, beyond: most, until: now + Self.roomPatience)
                 }
             }
             var page = JournalPage(last: cursor, isLast: false)
@@ -67,7 +67,7 @@ extension SyncEngine {
             }
             if readsOn {
                 page.isLast = true
-                try tx.eachSyncRecord(after: cursor) { record in
+                try tx.journal.each(after: cursor) { record in
                     page.last = record.id
                     page.isLast = take(record)
                     return page.isLast
@@ -82,7 +82,7 @@ extension SyncEngine {
             page.lastRemoval = max(page.last, removal)
             if !page.isLast {
                 (found, counts) = ([], [:])
-                try tx.eachRemovalRecord(after: page.lastRemoval) { record in
+                try tx.journal.eachRemoval(after: page.lastRemoval) { record in
                     page.lastRemoval = record.id
                     page.isLastRemoval = take(record)
                     return page.isLastRemoval
@@ -91,7 +91,8 @@ extension SyncEngine {
                     if let job = try removalAhead(record, &page.dropped, in: tx) { page.jobs.append(job) }
                 }
             }
-            page.earliestWait = (page.jobs.compactMap(\.waitsUntil) + [try tx.earliestWait()].compactMap(\.self)).min()
+            page.earliestWait =
+                (page.jobs.compactMap(\.waitsUntil) + [try tx.journal.earliestWait()].compactMap(\.self)).min()
             return page
         }
         tell(page.dropped)
@@ -113,7 +114,7 @@ extension SyncEngine {
         _ found: JournalRecord, _ dropped: inout [DroppedAction], in tx: Transaction
     ) throws -> Job? {
         guard let item = try tx.item(localID: found.record.localID), item.kind == .file,
-            try tx.syncRecords(of: item.localID).first?.id == found.id
+            try tx.journal.records(of: item.localID).first?.id == found.id
         else { return nil }
         return try currentJob(found, mayBeHeld: false, &dropped, in: tx)
     }
@@ -132,7 +133,7 @@ extension SyncEngine {
     ) throws -> Job? {
         var journal = found
         guard var item = try tx.item(localID: journal.record.localID) else {
-            try tx.deleteSyncRecord(id: journal.id)
+            try tx.journal.delete(id: journal.id)
             return nil
         }
         // What is landing is settled when it has landed.
@@ -167,19 +168,19 @@ extension SyncEngine {
         if journal.record.wait != nil,
             case .kept = try objection(to: journal.record.action, of: item, besides: journal, in: tx)
         {
-            try tx.deleteSyncRecord(id: journal.id)
+            try tx.journal.delete(id: journal.id)
             return nil
         }
         if journal.record.path != item.path {
             journal.record.path = item.path
-            try tx.update(journal)
+            try tx.journal.update(journal)
         }
         if journal.record.action == .download, journal.landing == nil, journal.record.wait == nil {
             if mayBeHeld, let place = try heldPlace(of: item, in: tx) {
                 try wait(journal, for: place, in: tx)
                 return nil
             } else if item.kind == .folder {
-                try tx.deleteSyncRecord(id: journal.id)
+                try tx.journal.delete(id: journal.id)
                 _ = try keepFolder(item, for: journal.record.reason, in: tx)
                 return nil
             }

@@ -17,7 +17,7 @@ extension SyncEngine {
     ///
     /// - Returns: what is to be put in place or completed.
     func recover() async throws -> [RecoveredLanding] {
-        let stuck = try await database.write { tx in try tx.makeStuckRecordsReady() }
+        let stuck = try await database.write { tx in try tx.journal.makeStuckReady() }
         if stuck > 0 {
             logger.info("What the last run had begun goes on: \(stuck) \(stuck == 1 ? "record" : "records")")
         }
@@ -32,7 +32,7 @@ extension SyncEngine {
             // First: a file that was on its way into the tree gets its name back.
             let rescued = try tree.sweepIncoming { name in try isWanted(name, reads) }
             for path in rescued { logger.warning("A file of unknown content was in incoming/ and is kept as \(path)") }
-            for journal in try reads.landingRecords() {
+            for journal in try reads.journal.landing() {
                 guard let item = try reads.item(localID: journal.record.localID),
                     let landing = try recover(Job(journal, item: item), at: item.path)
                 else {
@@ -41,13 +41,13 @@ extension SyncEngine {
                 }
                 found.append(landing)
             }
-            counters.begin(try reads.pendingDownloads())
+            counters.begin(try reads.journal.pendingDownloads())
         }
         guard !lost.isEmpty else { return found }
         try database.writeBlocking { tx in
             for var journal in lost {
                 journal.landing = nil
-                try tx.update(journal)
+                try tx.journal.update(journal)
             }
         }
         return found
@@ -55,7 +55,7 @@ extension SyncEngine {
 
     /// Whether a file in `incoming/` is a download that is still to be done, or its beginning.
     private func isWanted(_ name: String, _ reads: ReadTransaction) throws -> Bool {
-        guard let id = Job.record(ofIncoming: name), let journal = try reads.syncRecord(id: id),
+        guard let id = Job.record(ofIncoming: name), let journal = try reads.journal.record(id: id),
             journal.record.action == .download, let item = try reads.item(localID: journal.record.localID)
         else { return false }
         let job = Job(journal, item: item)

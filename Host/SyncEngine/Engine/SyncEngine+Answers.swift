@@ -21,8 +21,8 @@ extension SyncEngine {
         try await database.write { [self] tx in
             let journal = try journal(record, in: tx)
             // An issue that others wait with too is not answered by this.
-            if case .issue(let id) = journal.record.wait, try tx.issue(id: id)?.record == record {
-                try tx.deleteIssue(id: id)
+            if case .issue(let id) = journal.record.wait, try tx.issues.issue(id: id)?.record == record {
+                try tx.issues.remove(id: id)
             }
             try restart(journal, in: tx)
         }
@@ -32,10 +32,10 @@ extension SyncEngine {
     /// Lets a record that waits for a time go on at once; one that waits for something else goes on waiting for that.
     /// - Returns: the issue that it waits for.
     public func hurry(_ record: Int64, in tx: Transaction) throws -> Issue? {
-        guard let journal = try tx.syncRecord(id: record) else { return nil }
+        guard let journal = try tx.journal.record(id: record) else { return nil }
         switch journal.record.wait {
         case .until, .newVersion, .place: try restart(journal, in: tx)
-        case .issue(let id): return try tx.issue(id: id)
+        case .issue(let id): return try tx.issues.issue(id: id)
         case nil: break
         }
         return nil
@@ -52,7 +52,7 @@ extension SyncEngine {
 
     /// Answers an issue in the caller's transaction, for several at once.
     public func resolve(_ id: Int64, choice: String, in tx: Transaction) throws -> Bool {
-        guard let issue = try tx.issue(id: id) else {
+        guard let issue = try tx.issues.issue(id: id) else {
             throw Failure(.notFound, "There is no issue \(id)", hint: "`larder issue list` shows all")
         }
         guard let code = IssueCode(rawValue: issue.code) else { return false }
@@ -61,8 +61,8 @@ extension SyncEngine {
                 .badData, "\(choice) is no choice of issue \(id)",
                 hint: "The choices are: " + issue.choices.map(\.id).joined(separator: ", "))
         }
-        try tx.deleteIssue(id: id)
-        guard let record = issue.record, var journal = try tx.syncRecord(id: record) else { return true }
+        try tx.issues.remove(id: id)
+        guard let record = issue.record, var journal = try tx.journal.record(id: record) else { return true }
         switch (code, choice) {
         case (_, "retry"): try restart(journal, in: tx)
         case (.overwrite, "overwriteModifiedFile"):
@@ -75,7 +75,7 @@ extension SyncEngine {
     }
 
     private func journal(_ record: Int64, in tx: Transaction) throws -> JournalRecord {
-        guard let journal = try tx.syncRecord(id: record) else {
+        guard let journal = try tx.journal.record(id: record) else {
             throw Failure(.notFound, "There is no sync record \(record)", hint: "`larder sync list` shows all")
         }
         return journal
@@ -86,7 +86,7 @@ extension SyncEngine {
         fresh.record.wait = nil
         fresh.record.attempts = 0
         fresh.rounds = 0
-        try tx.update(fresh)
+        try tx.journal.update(fresh)
         controls.suspend(journal.id, cancels: false)
     }
 }

@@ -67,7 +67,7 @@ extension SyncEngine {
     /// The credentials, the certificate or the network have changed: what the server refused or did not answer is tried at once.
     public func accountChanged() async throws {
         try await database.write { [account] tx in
-            _ = try tx.deleteIssue(code: IssueCode.authentication.rawValue, subject: account)
+            _ = try tx.issues.remove(code: IssueCode.authentication.rawValue, subject: account)
         }
         controls.change { $0.isReset = true }
     }

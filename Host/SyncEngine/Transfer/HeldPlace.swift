@@ -61,7 +61,7 @@ extension SyncEngine {
         waiting.record.state = .ready
         waiting.record.wait = place.wait
         waiting.landing = nil
-        try tx.update(waiting)
+        try tx.journal.update(waiting)
         reasons.withLock { $0[journal.id] = place.failure }
     }
 

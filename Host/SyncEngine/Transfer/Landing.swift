@@ -24,7 +24,7 @@ extension SyncEngine {
         do {
             try tree.syncData()
             let journalled = try database.writeBlocking { tx in
-                try tx.markProcessing(started)
+                try tx.journal.markProcessing(started)
                 for file in placed { try complete(file, in: tx) }
                 return try journal(batch, in: tx)
             }
@@ -43,7 +43,7 @@ extension SyncEngine {
 
     /// The item has the copy now, and the record is done.
     private func complete(_ file: Placed, in tx: Transaction) throws {
-        let reason = try tx.takeSyncRecord(id: file.job.id) ?? file.job.record.reason
+        let reason = try tx.journal.take(id: file.job.id) ?? file.job.record.reason
         guard var item = try tx.item(localID: file.job.record.localID) else { return }
         item.copy = LocalCopy(
             etag: file.landing.etag, digest: file.landing.digest, mark: tree.settle(file.mark, at: file.path))
@@ -78,7 +78,7 @@ extension SyncEngine {
         let hasRemovedCopies = try tx.hasRemovedCopies()
         for fetched in batch {
             let id = fetched.job.id
-            guard var journal = try tx.syncRecord(id: id) else {
+            guard var journal = try tx.journal.record(id: id) else {
                 tree.abandonIncoming(fetched.file.name)
                 settlements.append(Settlement(record: id, fate: .ended))
                 continue
@@ -89,7 +89,7 @@ extension SyncEngine {
                 tree.abandonIncoming(fetched.file.name)
                 journal.record.state = .ready
                 journal.landing = nil
-                try tx.update(journal)
+                try tx.journal.update(journal)
                 settlements.append(Settlement(record: id, fate: .stale))
                 continue
             }
@@ -107,7 +107,7 @@ extension SyncEngine {
                 }
                 item = try takeOverPlace(of: item, in: tx)
             }
-            try tx.setLanding(fetched.landing, of: id)
+            try tx.journal.setLanding(fetched.landing, of: id)
             landable.append(
                 Landable(fetched: fetched, path: item.path, known: journal.overwritable(item) ?? item.copy))
         }

@@ -34,7 +34,7 @@ extension SyncEngine {
             return try settle(job, verdict, because: failure, in: tx)
         case .claimed(let claim): return try leaveClaimed(job, claim, in: tx)
         case .obstructed(let obstruction):
-            if let item = try tx.item(localID: job.record.localID), let journal = try tx.syncRecord(id: job.id),
+            if let item = try tx.item(localID: job.record.localID), let journal = try tx.journal.record(id: job.id),
                 let place = try heldPlace(of: item, in: tx)
             {
                 try wait(journal, for: place, in: tx)
@@ -51,7 +51,7 @@ extension SyncEngine {
 
     /// A plugin's download is over, as if it were asked for now; a person's waits.
     private func leaveClaimed(_ job: Job, _ claim: String, in tx: Transaction) throws -> Settlement {
-        guard let journal = try tx.syncRecord(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
+        guard let journal = try tx.journal.record(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
         let failure = notReplaced(job.path, claim)
         guard journal.record.reason != .user else {
             let verdict = Verdict.wait(until: waitTime() + Self.inUsePatience, attempts: job.record.attempts)
@@ -89,7 +89,7 @@ extension SyncEngine {
     private func refuseModified(_ job: Job, in tx: Transaction) throws -> Settlement {
         let failure = Failure(.failed, "\(job.path) was changed here; a download would replace the change")
         abandonIncoming(job)
-        guard let journal = try tx.syncRecord(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
+        guard let journal = try tx.journal.record(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
         if var item = try tx.item(localID: journal.record.localID), item.cloudStatus != .locallyModified {
             item.cloudStatus = .locallyModified
             try tx.updateLocal(item)

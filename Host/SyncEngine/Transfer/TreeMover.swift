@@ -92,7 +92,7 @@ package final class TreeMover: Sendable {
     private func hasFile(_ item: Item, at path: ItemPath) throws -> Bool {
         guard item.kind == .file, item.cloudStatus == .cloudOnly else { return true }
         let landing = try database.readBlocking { tx in
-            try tx.syncRecords(of: item.localID).lazy.compactMap(\.landing).first
+            try tx.journal.records(of: item.localID).lazy.compactMap(\.landing).first
         }
         return landing.map { tree.mark(at: path, ifDigest: $0.digest) != nil } ?? false
     }

@@ -64,7 +64,7 @@ extension CalendarMirror {
         }
         if !prepared.isEmpty || !adopted.isEmpty {
             let rows = prepared.map(\.row) + adopted
-            try database.writeBlocking { tx in for row in rows { try tx.store(row, in: calendar) } }
+            try database.writeBlocking { tx in for row in rows { try tx.calendarFiles.store(row, in: calendar) } }
             try hooks.reached(.recorded)
         }
         isDone = true
@@ -76,7 +76,8 @@ extension CalendarMirror {
         }
         for file in gone { try removeFile(file, in: folder) }
         if !gone.isEmpty {
-            try database.writeBlocking { tx in for file in gone { try tx.removeMirrorFile(of: file.key, in: calendar) }
+            try database.writeBlocking { tx in
+                for file in gone { try tx.calendarFiles.removeFile(of: file.key, in: calendar) }
             }
         }
     }
@@ -87,13 +88,13 @@ extension CalendarMirror {
             var found: [Wanted] = []
             var size = 0
             for job in jobs where size < Self.enough {
-                let content = try reads.content(of: job.key, in: calendar)
+                let content = try reads.calendarFiles.content(of: job.key, in: calendar)
                 let name = MirrorName.file(key: job.key)
                 let isNew = job.file == nil && content != nil
                 found.append(
                     Wanted(
                         job: job, content: content, name: name,
-                        isNameUnrecorded: isNew ? try !reads.hasMirrorFile(named: name, in: calendar) : false))
+                        isNameUnrecorded: isNew ? try !reads.calendarFiles.hasFile(named: name, in: calendar) : false))
                 size += content?.bytes.count ?? 0
             }
             return (found, found.count)
@@ -147,7 +148,7 @@ extension CalendarMirror {
         let calendar = folder.calendar
         do {
             try database.writeBlocking { tx in
-                for file in files where file.isNew { try tx.removeMirrorFile(of: file.row.key, in: calendar) }
+                for file in files where file.isNew { try tx.calendarFiles.removeFile(of: file.row.key, in: calendar) }
             }
             for file in files { unlinkat(folder.descriptor.number, file.temporary.name, 0) }
         } catch {
@@ -166,7 +167,9 @@ extension CalendarMirror {
         let name = try wanted.firstFree(for: key) { name throws in
             if given.contains(name) { return .taken }
             let isFree = isUnrecorded && name == wanted
-            if !isFree, try database.readBlocking({ try $0.hasMirrorFile(named: name, in: calendar) }) { return .taken }
+            if !isFree, try database.readBlocking({ try $0.calendarFiles.hasFile(named: name, in: calendar) }) {
+                return .taken
+            }
             isThere = status(of: name.text, in: number) != nil
             guard isThere else { return errno == ENAMETOOLONG ? .tooLong : .free }
             return content.map { Self.hasContent($0, name, in: number) } == true ? .free : .taken

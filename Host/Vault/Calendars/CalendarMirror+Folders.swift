@@ -39,7 +39,7 @@ extension CalendarMirror {
     /// The folder of a calendar under the name that it is to have.
     func openFolder(of calendar: RecordKey, title: String?, in root: Int32) throws -> MirrorFolder {
         let wanted = MirrorName.folder(title: title, key: calendar)
-        var row = try database.readBlocking { try $0.mirrorFolder(of: calendar) }
+        var row = try database.readBlocking { try $0.calendarFiles.folder(of: calendar) }
         var isEmpty = row == nil
         if let known = row {
             row = try renamed(known, to: wanted, in: root)
@@ -54,8 +54,8 @@ extension CalendarMirror {
                     title: wanted)
             if row == nil {
                 try database.writeBlocking { tx in
-                    try tx.removeMirrorFiles(of: calendar)
-                    try tx.store(folder)
+                    try tx.calendarFiles.removeFiles(of: calendar)
+                    try tx.calendarFiles.store(folder)
                 }
             }
             if let number = try open(folder.name, in: root) {
@@ -80,7 +80,7 @@ extension CalendarMirror {
         row.title = wanted
         row.name = try freeName(for: row.calendar, wanted, in: root, mayBeFolder: false)
         row.formerName = former
-        try database.writeBlocking { [row] in try $0.store(row) }
+        try database.writeBlocking { [row] in try $0.calendarFiles.store(row) }
         try hooks.reached(.folderRecorded)
         return try moved(row, from: former, in: root)
     }
@@ -92,13 +92,13 @@ extension CalendarMirror {
             if errno == ENOENT { break }
             guard errno == EEXIST else { throw Failure.system("renaming \(path)/\(former)", errno) }
             row.name = try freeName(for: row.calendar, row.title, in: root, mayBeFolder: false, not: [row.name])
-            try database.writeBlocking { [row] in try $0.store(row) }
+            try database.writeBlocking { [row] in try $0.calendarFiles.store(row) }
         }
         try hooks.reached(.folderMoved)
         row.formerName = nil
         try database.writeBlocking { [row] tx in
             try tx.moveKept(from: former, to: row.name)
-            try tx.store(row)
+            try tx.calendarFiles.store(row)
         }
         return row
     }
@@ -132,7 +132,7 @@ extension CalendarMirror {
     ) throws -> MirrorName {
         try wanted.firstFree(for: calendar) { name throws in
             if refused.contains(name) { return .taken }
-            if let known = try database.readBlocking({ try $0.mirrorFolder(named: name) }) {
+            if let known = try database.readBlocking({ try $0.calendarFiles.folder(named: name) }) {
                 return known.calendar == calendar ? .free : .taken
             }
             guard let info = status(of: name.text, in: root) else {
@@ -154,7 +154,7 @@ extension CalendarMirror {
             while true {
                 let after = last
                 let files = try database.readBlocking {
-                    try $0.mirrorFiles(of: row.calendar, after: after, limit: Self.batch)
+                    try $0.calendarFiles.files(of: row.calendar, after: after, limit: Self.batch)
                 }
                 guard let end = files.last else { break }
                 last = end.key
@@ -164,6 +164,6 @@ extension CalendarMirror {
                 throw Failure.system("removing \(folder.path)", errno)
             }
         }
-        try database.writeBlocking { try $0.removeMirrorFolder(of: row.calendar) }
+        try database.writeBlocking { try $0.calendarFiles.removeFolder(of: row.calendar) }
     }
 }

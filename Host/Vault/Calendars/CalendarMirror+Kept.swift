@@ -23,7 +23,7 @@ extension CalendarMirror {
         var count = 1
         while count <= Self.most {
             let kept = base.changedHere(count)
-            let isKnown = try database.readBlocking { try $0.hasMirrorFile(named: kept, in: calendar) }
+            let isKnown = try database.readBlocking { try $0.calendarFiles.hasFile(named: kept, in: calendar) }
             guard !isKnown, status(of: kept.text, in: number) == nil else {
                 count += 1
                 continue
@@ -34,7 +34,7 @@ extension CalendarMirror {
             }
             // First told, then done: a host that ends in between keeps it with its next start.
             let issue = Issue.changedHere(file, as: kept, in: folder.path, at: clock())
-            let stored = try database.writeBlocking { try $0.file(issue) }
+            let stored = try database.writeBlocking { try $0.issues.file(issue) }
             if linux_rename_noreplace(number, name, number, kept.text) == 0 {
                 self.kept.withLock { $0.append(stored) }
                 return try hooks.reached(.kept)
@@ -50,13 +50,13 @@ extension CalendarMirror {
 
     /// Takes back the issues about files that are not there any more.
     func withdrawIssues() throws {
-        let issues = try database.readBlocking { try $0.issues(code: Self.keptCode) }
+        let issues = try database.readBlocking { try $0.issues.all(code: Self.keptCode) }
         let gone = issues.filter { issue in
             var info = stat()
             return lstat("\(path)/\(issue.subject)", &info) != 0 && errno == ENOENT
         }
         guard !gone.isEmpty else { return }
-        try database.writeBlocking { tx in for issue in gone { try tx.deleteIssue(id: issue.id) } }
+        try database.writeBlocking { tx in for issue in gone { try tx.issues.remove(id: issue.id) } }
     }
 }
 
@@ -78,13 +78,13 @@ extension Transaction {
     /// A calendar's folder has another name, and the kept files in it are found there.
     func moveKept(from former: MirrorName, to name: MirrorName) throws {
         let prefix = "\(former)/"
-        for issue in try issues(code: CalendarMirror.keptCode) where issue.subject.utf8.starts(with: prefix.utf8) {
+        for issue in try issues.all(code: CalendarMirror.keptCode) where issue.subject.utf8.starts(with: prefix.utf8) {
             var moved = issue
             let file = issue.subject.utf8.dropFirst(prefix.utf8.count)
             moved.subject = "\(name)/\(String(decoding: file, as: UTF8.self))"
             moved.message = issue.message.replacing("/\(former) was changed here", with: "/\(name) was changed here")
-            try deleteIssue(id: issue.id)
-            try self.file(moved)
+            try issues.remove(id: issue.id)
+            try issues.file(moved)
         }
     }
 }

@@ -35,7 +35,7 @@ extension CalendarMirror {
             let name = MirrorName.file(key: file.row.key)
             file.row.name = try freeName(name, for: file.row.key, besides: [], content: nil, in: folder).name
             let (row, calendar) = (file.row, folder.calendar)
-            try database.writeBlocking { try $0.store(row, in: calendar) }
+            try database.writeBlocking { try $0.calendarFiles.store(row, in: calendar) }
         }
     }
 
@@ -82,12 +82,14 @@ extension CalendarMirror {
         for name in try names(in: folder.descriptor.number) where name.utf8.starts(with: Temporary.prefix.utf8) {
             guard let left = Temporary(name) else { continue }
             if left.kind == .aside {
-                let row = try database.readBlocking { try $0.mirrorFile(contentID: left.contentID, in: calendar) }
+                let row = try database.readBlocking {
+                    try $0.calendarFiles.file(contentID: left.contentID, in: calendar)
+                }
                 try settle(left, of: row, in: folder)
                 continue
             }
             if left.kind == .new {
-                try database.writeBlocking { try $0.removeMirrorFile(contentID: left.contentID, in: calendar) }
+                try database.writeBlocking { try $0.calendarFiles.removeFile(contentID: left.contentID, in: calendar) }
             }
             guard unlinkat(folder.descriptor.number, name, 0) == 0 || errno == ENOENT else {
                 throw Failure.system("removing \(folder.path)/\(name)", errno)

@@ -45,7 +45,10 @@ public final class CalendarMirror: Sendable {
     public func complete() throws(Failure) -> [Issue] {
         try exclusively {
             let (last, calendars, folders) = try database.readBlocking { reads in
-                (try reads.lastMirrorChange(), try reads.calendarKeys(), try reads.mirrorFolders())
+                (
+                    try reads.calendarFiles.lastChange(), try reads.calendarFiles.calendars(),
+                    try reads.calendarFiles.folders()
+                )
             }
             if !calendars.isEmpty || !folders.isEmpty {
                 let root = try openRoot()
@@ -53,7 +56,7 @@ public final class CalendarMirror: Sendable {
                 for folder in folders where !known.contains(folder.calendar) { try remove(folder, in: root.number) }
                 for calendar in calendars { try mirrorAll(of: calendar, in: root.number) }
             }
-            if last > 0 { try database.writeBlocking { try $0.removeMirrorChanges(upTo: last) } }
+            if last > 0 { try database.writeBlocking { try $0.calendarFiles.removeChanges(upTo: last) } }
         }
     }
 
@@ -65,7 +68,7 @@ public final class CalendarMirror: Sendable {
     public func follow() throws(Failure) -> [Issue] {
         try exclusively {
             while true {
-                let changes = try database.readBlocking { try $0.mirrorChanges(limit: Self.batch) }
+                let changes = try database.readBlocking { try $0.calendarFiles.changes(limit: Self.batch) }
                 if changes.isEmpty { return }
                 let root = try openRoot()
                 var objects: [RecordKey: Set<RecordKey>] = [:]
@@ -76,31 +79,31 @@ public final class CalendarMirror: Sendable {
                     try mirror(keys.sorted(), of: calendar, in: root.number)
                 }
                 // One that changed meanwhile has another number and stays.
-                try database.writeBlocking { try $0.removeMirrorChanges(changes.map(\.number)) }
+                try database.writeBlocking { try $0.calendarFiles.removeChanges(changes.map(\.number)) }
             }
         }
     }
 
     /// Brings the files of some objects in line, and the folder of their calendar.
     private func mirror(_ keys: [RecordKey], of calendar: RecordKey, in root: Int32) throws {
-        guard let title = try database.readBlocking({ try $0.calendarTitle(calendar) }) else {
-            if let folder = try database.readBlocking({ try $0.mirrorFolder(of: calendar) }) {
+        guard let title = try database.readBlocking({ try $0.calendarFiles.title(calendar) }) else {
+            if let folder = try database.readBlocking({ try $0.calendarFiles.folder(of: calendar) }) {
                 try remove(folder, in: root)
             }
             return
         }
-        let isNew = try database.readBlocking { try $0.mirrorFolder(of: calendar) } == nil
+        let isNew = try database.readBlocking { try $0.calendarFiles.folder(of: calendar) } == nil
         if isNew { return try mirrorAll(of: calendar, in: root) }
         let folder = try openFolder(of: calendar, title: title, in: root)
         if folder.isEmpty { return try mirrorAll(in: folder) }
         let jobs = try database.readBlocking { reads in
-            try keys.map { MirrorJob(key: $0, file: try reads.mirrorFile(of: $0, in: calendar)) }
+            try keys.map { MirrorJob(key: $0, file: try reads.calendarFiles.file(of: $0, in: calendar)) }
         }
         try bring(jobs, in: folder)
     }
 
     private func mirrorAll(of calendar: RecordKey, in root: Int32) throws {
-        guard let title = try database.readBlocking({ try $0.calendarTitle(calendar) }) else { return }
+        guard let title = try database.readBlocking({ try $0.calendarFiles.title(calendar) }) else { return }
         try mirrorAll(in: try openFolder(of: calendar, title: title, in: root))
     }
 
@@ -112,10 +115,10 @@ public final class CalendarMirror: Sendable {
         while true {
             let after = last
             let page = try database.readBlocking { reads in
-                try reads.contentIDs(of: calendar, after: after, limit: Self.batch).map { object in
+                try reads.calendarFiles.contentIDs(of: calendar, after: after, limit: Self.batch).map { object in
                     (
                         object.contentID,
-                        MirrorJob(key: object.key, file: try reads.mirrorFile(of: object.key, in: calendar))
+                        MirrorJob(key: object.key, file: try reads.calendarFiles.file(of: object.key, in: calendar))
                     )
                 }
             }
@@ -129,8 +132,8 @@ public final class CalendarMirror: Sendable {
         while true {
             let after = last
             let page = try database.readBlocking { reads in
-                try reads.mirrorFiles(of: calendar, after: after, limit: Self.batch).map { file in
-                    (file, try reads.contentID(of: file.key, in: calendar) == nil)
+                try reads.calendarFiles.files(of: calendar, after: after, limit: Self.batch).map { file in
+                    (file, try reads.calendarFiles.contentID(of: file.key, in: calendar) == nil)
                 }
             }
             guard let end = page.last else { return }

@@ -39,7 +39,7 @@ public struct Reconciler: Sendable {
         var look = TreeLook()
         let mayLook = try database.readBlocking { reads in
             guard try !reads.hasTreeMoves() else { return false }
-            let landing = try reads.landingItems()
+            let landing = try reads.journal.landingItems()
             for scope in scopes {
                 try compareRows(at: scope, reads, landing, &changes, &look)
                 try findNew(at: scope, reads, landing, &changes, &look)

@@ -63,7 +63,7 @@ extension Transaction {
     /// The row's item if it still says what was compared, and the sync engine is not about to put a file there.
     private func current(_ row: RecordedEntry) throws -> Item? {
         guard let item = try item(databaseID: row.databaseID), item.path == row.path, item.cloudStatus == row.status,
-            item.copy == row.copy, try !isLanding(row.localID), try !hasTreeMoves()
+            item.copy == row.copy, try !journal.isLanding(row.localID), try !hasTreeMoves()
         else { return nil }
         return item
     }

@@ -23,12 +23,13 @@ struct AutoRemovalTests {
             for path in ["/a", "/b/2", "/c", "/d"] { try await bench.pin(path) }
             try await bench.runWell()
             try await bench.host.database.write { tx in
-                try tx.addPolicy(
+                try tx.policies.add(
                     ItemPolicy(kind: .availableOffline, condition: "false", removeWhenNone: #"path == "/nosuch""#),
                     by: .somebody)
                 // Nothing says when these go, or nobody processes them.
-                try tx.addPolicy(ItemPolicy(kind: .availableOffline, condition: #"path == "/nosuch""#), by: .somebody)
-                try tx.addPolicy(
+                try tx.policies.add(
+                    ItemPolicy(kind: .availableOffline, condition: #"path == "/nosuch""#), by: .somebody)
+                try tx.policies.add(
                     ItemPolicy(kind: PolicyKind("k"), condition: "true", removeWhenNone: #"path == "/nosuch""#),
                     by: .somebody)
             }
@@ -41,7 +42,7 @@ struct AutoRemovalTests {
             }
             let outcome = await host.runOnce()
             #expect(outcome.worst == nil)
-            let left = try await bench.host.database.read { try $0.policies() }
+            let left = try await bench.host.database.read { try $0.policies.all() }
             #expect(left.map { $0.path?.text ?? $0.condition } == ["/c", "/d", #"path == "/nosuch""#, "true"])
             #expect(triggers.withLock { $0 } == 1)
             #expect(notices(bench, "was removed: nothing that it was for") == 3)
@@ -113,7 +114,7 @@ struct AutoRemovalTests {
             try await bench.whileRunning { scan in
                 await scan()
                 _ = try await bench.host.database.write { tx in
-                    try tx.addPolicy(
+                    try tx.policies.add(
                         ItemPolicy(kind: .availableOffline, condition: "false", removeWhenNone: "size > 1000"),
                         by: .somebody)
                 }

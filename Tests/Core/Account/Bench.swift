@@ -180,16 +180,16 @@ final class Bench {
     }
 
     func policies() async throws -> [ItemPolicy] {
-        try await host.database.read { try $0.policies(kind: .availableOffline) }
+        try await host.database.read { try $0.policies.all(kind: .availableOffline) }
     }
 
-    func issues() async throws -> [Model.Issue] { try await host.database.read { try $0.issues() } }
+    func issues() async throws -> [Model.Issue] { try await host.database.read { try $0.issues.all() } }
 
     /// The journal.
     func records() async throws -> [SyncRecord] {
         try await host.database.read { tx in
             var records: [SyncRecord] = []
-            try tx.eachSyncRecord { journal in
+            try tx.journal.each { journal in
                 records.append(journal.record)
                 return true
             }

@@ -12,9 +12,9 @@ struct CalendarFileTests {
     private func fill(_ bench: Bench, _ content: String) async throws {
         try await bench.host.database.write { tx in
             let calendar = RecordKey("/ada/work/")
-            try tx.put(Record(key: calendar, value: #"{"name":"Work"}"#), in: .calendars)
+            try tx.records.put(Record(key: calendar, value: #"{"name":"Work"}"#), in: .calendars)
             let object = Record(key: RecordKey("/ada/work/1.ics"), content: Array(content.utf8))
-            try tx.put(object, in: RecordCollection.calendars.of(calendar))
+            try tx.records.put(object, in: RecordCollection.calendars.of(calendar))
         }
     }
 

@@ -137,7 +137,7 @@ struct ClockSanityTests {
             #expect(try await bench.host.use(path) == 1)
             let limit = bench.clock.now - day * 39
             #expect(try #require(try await bench.item("/a")?.lastUsed) < limit)
-            let claims = try await bench.host.database.read { try $0.claims() }
+            let claims = try await bench.host.database.read { try $0.claims.all() }
             #expect(claims.count == 1)
         }
     }

@@ -254,12 +254,12 @@ struct DisplacedTests {
             try await bench.runWell()
             let item = try #require(try await bench.item("/a/1"))
             let claim = Claim(id: ClaimID("c"), item: item.localID, kind: .delete, validity: .explicit)
-            try await bench.host.database.write { try $0.addClaim(claim) }
+            try await bench.host.database.write { try $0.claims.add(claim) }
             bench.server.tree.remove("/a/1")
             bench.put("/a/1", "another")
             try await bench.runBadly()
             #expect(try bench.text("/a/1") == "one")
-            try await bench.host.database.write { try $0.removeClaim(ClaimID("c")) }
+            try await bench.host.database.write { try $0.claims.remove(ClaimID("c")) }
             bench.clock.advance(.seconds(61))
             try await bench.runWell()
             #expect(try bench.text("/a/1") == "another")

@@ -79,11 +79,11 @@ struct DistrustTests {
         try await withRacedCopy { bench in
             let item = try #require(try await bench.item("/a"))
             let claim = Claim(item: item.localID, kind: .write, validity: .explicit)
-            try await bench.host.database.write { try $0.addClaim(claim) }
+            try await bench.host.database.write { try $0.claims.add(claim) }
             try await bench.runWell()
             #expect(try bench.text("/a") == "one")
             #expect(bench.downloads == [])
-            try await bench.host.database.write { try $0.removeClaim(claim.id) }
+            try await bench.host.database.write { try $0.claims.remove(claim.id) }
             try await bench.runWell()
             #expect(try bench.text("/a") == "two")
         }

@@ -73,7 +73,7 @@ struct ExpirationTests {
             try Files.write("changed here", to: bench.local("/changed"))
             let claimed = try #require(try await bench.item("/claimed"))
             try await bench.host.database.write { tx in
-                try tx.addClaim(Claim(item: claimed.localID, kind: .read, validity: .explicit))
+                try tx.claims.add(Claim(item: claimed.localID, kind: .read, validity: .explicit))
             }
             let open = Glibc.open(bench.local("/open"), O_RDONLY | O_CLOEXEC)
             let file = Glibc.open(bench.local("/mapped"), O_RDONLY | O_CLOEXEC)
@@ -188,7 +188,7 @@ struct ExpirationTests {
             }
             let claimed = try #require(try await bench.item("/1"))
             try await bench.host.database.write { tx in
-                try tx.addClaim(Claim(item: claimed.localID, kind: .read, validity: .explicit))
+                try tx.claims.add(Claim(item: claimed.localID, kind: .read, validity: .explicit))
             }
             let open = Glibc.open(bench.local("/0"), O_RDONLY | O_CLOEXEC)
             try await bench.runWell()

@@ -35,7 +35,7 @@ struct LandingMoveTests {
             let (engine, tree) = (bench.host.engine, bench.host.vault.tree)
             let (job, file) = try await bench.host.database.read { tx in
                 let item = try #require(try tx.item(at: ItemPath(unchecked: "/a/1")))
-                let job = Job(try #require(try tx.syncRecords(of: item.localID).first), item: item)
+                let job = Job(try #require(try tx.journal.records(of: item.localID).first), item: item)
                 let incoming = try tree.incomingFile(job.incomingName)
                 try Array("content".utf8).withUnsafeBytes { try incoming.append($0) }
                 return (job, try incoming.finish(modified: job.lastModified))
@@ -47,7 +47,7 @@ struct LandingMoveTests {
                 #expect(outcome.placed.count == 1)
                 #expect(try bench.text("/a/1") == "content")
             } else {
-                try await bench.host.database.write { try $0.setLanding(fetched.landing, of: job.id) }
+                try await bench.host.database.write { try $0.journal.setLanding(fetched.landing, of: job.id) }
             }
             try await body(bench, outcome)
         }

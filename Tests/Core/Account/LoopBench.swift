@@ -61,7 +61,7 @@ extension Bench {
     }
 
     func loop(_ key: LoopKey = Loopers.loop) async throws -> LoopState? {
-        try await host.database.read { try $0.loop(key) }
+        try await host.database.read { try $0.loops.loop(key) }
     }
 
     /// Returns when something has come about, which the time limit of the suite makes sure of.

@@ -131,7 +131,7 @@ struct LoopLifeTests {
             try await bench.runWell()
             #expect(try await bench.loop()?.lastResult == .refresh)
             try await bench.runWell()
-            let ids = try await bench.host.database.read { try $0.loops() }.map {
+            let ids = try await bench.host.database.read { try $0.loops.all() }.map {
                 "\($0.key) \($0.eventID?.text ?? "-")"
             }
             #expect(

@@ -271,7 +271,7 @@ struct MovingTests {
             try await bench.runWell()
             let gone = try #require(try await bench.item("/a"))
             let claim = Claim(item: gone.localID, kind: .read, validity: .explicit)
-            try await bench.host.database.write { try $0.addClaim(claim) }
+            try await bench.host.database.write { try $0.claims.add(claim) }
             bench.server.tree.remove("/a")
             bench.server.tree.move("/b", to: "/a")
             for _ in 0..<2 {
@@ -282,7 +282,7 @@ struct MovingTests {
                 #expect(try bench.text("/b") == "/b")
                 bench.clock.advance(.seconds(120))
             }
-            try await bench.host.database.write { try $0.removeClaim(claim.id) }
+            try await bench.host.database.write { try $0.claims.remove(claim.id) }
             bench.clock.advance(.seconds(60))
             try await bench.runWell()
             #expect(try bench.text("/a") == "/b")

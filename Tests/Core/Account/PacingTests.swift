@@ -39,7 +39,7 @@ struct PacingTests {
                     do {
                         let live = try host.database.readBlocking { reads in
                             // Those that wait for nothing.
-                            try reads.liveSyncRecordCount(
+                            try reads.journal.liveCount(
                                 reason: DownloadTrigger(of: plugin), waitingUntil: Timestamp(nanoseconds: .min))
                         }
                         most.withLock { $0 = max($0, live) }

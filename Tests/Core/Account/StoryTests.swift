@@ -197,9 +197,9 @@ struct StoryTests {
                             item: item.localID, kind: random.number(2) == 0 ? .read : .write, validity: .explicit)
                         try await bench.host.database.write { tx in
                             if let earlier {
-                                try tx.removeClaim(earlier.id)
+                                try tx.claims.remove(earlier.id)
                             } else {
-                                try tx.addClaim(claim)
+                                try tx.claims.add(claim)
                             }
                         }
                         if earlier == nil { world.claims[path] = claim }

@@ -20,7 +20,7 @@ struct VersionUpdatesTests {
             let item = try #require(try await bench.item("/a"))
             if let claims {
                 try await bench.host.database.write { tx in
-                    try tx.addClaim(Claim(item: item.localID, kind: claims, validity: .explicit))
+                    try tx.claims.add(Claim(item: item.localID, kind: claims, validity: .explicit))
                 }
             }
             bench.put("/a", "second")
@@ -46,7 +46,7 @@ struct VersionUpdatesTests {
             #expect(bench.downloads == ["/a"])
             let item = try #require(try await bench.item("/a"))
             #expect(item.downloadTrigger == .user && item.formerTrigger == nil && item.remoteVersion == .current)
-            #expect(try await bench.host.database.read { try $0.claims(of: item.localID) }.count == 1)
+            #expect(try await bench.host.database.read { try $0.claims.of(item.localID) }.count == 1)
             try await bench.runWell()
             #expect(bench.downloads == [])
         }

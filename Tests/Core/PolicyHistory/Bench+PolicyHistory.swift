@@ -48,14 +48,14 @@ extension Bench {
     /// Sets a policy's condition as somebody who is no person.
     func change(_ id: String, _ condition: String, by author: PolicyAuthor, quietly: Bool = false) async throws {
         try await host.database.write { tx in
-            var policy = try #require(try tx.policy(PolicyID(id)))
+            var policy = try #require(try tx.policies.policy(PolicyID(id)))
             policy.condition = condition
-            try tx.updatePolicy(policy, by: author, runsTrigger: !quietly)
+            try tx.policies.update(policy, by: author, runsTrigger: !quietly)
         }
     }
 
     func conditions() async throws -> [String] {
-        try await host.database.read { try $0.policies() }.map { "\($0.id) \($0.condition)" }.sorted()
+        try await host.database.read { try $0.policies.all() }.map { "\($0.id) \($0.condition)" }.sorted()
     }
 
     var projects: ProjectStorage { ProjectStorage(base: "\(bookmark.vault)/projects", bundleID: "test") }

@@ -41,7 +41,7 @@ import Warehouse
             )
             #expect(automatic.contains("larder removed /gone"), "\(automatic)")
             #expect(automatic.count == 2)
-            #expect(try await bench.host.database.read { try $0.policyJournalCount() } == 0)
+            #expect(try await bench.host.database.read { try $0.policies.changeCount() } == 0)
             #expect(try await bench.history(limit: 2).steps.map(\.id) == bench.history().steps.prefix(2).map(\.id))
         }
     }
@@ -55,7 +55,7 @@ import Warehouse
             for id in ["x", "y"] {
                 try await bench.host.database.write { tx in
                     let policy = ItemPolicy(id: PolicyID(id), kind: PolicyKind("k"), condition: "true")
-                    _ = try tx.addPolicy(policy, by: .plugin)
+                    _ = try tx.policies.add(policy, by: .plugin)
                 }
                 var looks = 0
                 while try await bench.story().last != "org.example.p added \(id)", looks < 1_500 {
@@ -81,7 +81,7 @@ import Warehouse
                 let failure = await #expect(throws: Failure.self) { try await bench.host.movePolicies(.undo) }
                 #expect(failure?.kind == .localIO)
                 #expect(try await bench.conditions() == ["a true", "b true", "c true"])
-                #expect(try await bench.host.database.read { try $0.policyJournalCount() } == 2)
+                #expect(try await bench.host.database.read { try $0.policies.changeCount() } == 2)
             }
             #expect(try await bench.history().waiting == 2)
             try await bench.restart()
@@ -133,7 +133,7 @@ import Warehouse
             func automatic(_ id: String) async throws {
                 try await bench.host.database.write { tx in
                     let policy = ItemPolicy(id: PolicyID(id), kind: PolicyKind("k"), condition: "true")
-                    _ = try tx.addPolicy(policy, by: .plugin)
+                    _ = try tx.policies.add(policy, by: .plugin)
                 }
                 try await small.flush()
             }
@@ -164,7 +164,7 @@ import Warehouse
             try await bench.host.database.write { tx in
                 let move = PolicyMove(
                     .undo, step: target.id.description, last: target.last.description, author: .somebody)
-                _ = try tx.carryOut(move, of: target.step)
+                _ = try tx.policies.carryOut(move, of: target.step)
             }
             for id in try bench.projects.projectIDs() { try bench.projects.deleteProject(id) }
             try await bench.add("c")

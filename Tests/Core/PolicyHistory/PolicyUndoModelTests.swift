@@ -127,14 +127,14 @@ import Testing
             id: PolicyID(id), kind: PolicyKind("k"), description: values.description, condition: values.condition)
         if let author {
             try await bench.host.database.write { tx in
-                guard var stored = try tx.policy(policy.id) else {
-                    _ = try tx.addPolicy(policy, by: author, runsTrigger: !isQuiet)
+                guard var stored = try tx.policies.policy(policy.id) else {
+                    _ = try tx.policies.add(policy, by: author, runsTrigger: !isQuiet)
                     return
                 }
-                guard old != values else { return try tx.removePolicy(policy.id, by: author, runsTrigger: !isQuiet) }
+                guard old != values else { return try tx.policies.remove(policy.id, by: author, runsTrigger: !isQuiet) }
                 stored.condition = policy.condition
                 stored.description = policy.description
-                try tx.updatePolicy(stored, by: author, runsTrigger: !isQuiet)
+                try tx.policies.update(stored, by: author, runsTrigger: !isQuiet)
             }
         } else if old == nil {
             _ = try await bench.host.addPolicy(policy)
@@ -162,7 +162,7 @@ import Testing
     }
 
     private func expectAgreement(_ bench: Bench, _ model: Model, _ note: String) async throws {
-        let stored = try await bench.host.database.read { try $0.policies() }
+        let stored = try await bench.host.database.read { try $0.policies.all() }
         let found = Dictionary(
             uniqueKeysWithValues: stored.map {
                 ($0.id.text, Model.Values(condition: $0.condition, description: $0.description))

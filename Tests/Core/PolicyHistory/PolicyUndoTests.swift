@@ -16,11 +16,13 @@ import Vault
                 id: PolicyID("x"), kind: PolicyKind("k"), identifier: "named", description: "ü \"\\\n",
                 condition: "size > 5",
                 path: ItemPath(unchecked: "/100 %"), localID: LocalID("l"), removeWhenNone: "size > 6", data: [0, 255])
-            try await bench.host.database.write { tx in _ = try tx.addPolicy(full, by: .plugin) }
+            try await bench.host.database.write { tx in _ = try tx.policies.add(full, by: .plugin) }
             _ = try await bench.host.updatePolicy(
                 named: "x", PolicyChange(condition: "size > 7", description: "", removeWhenNone: ""))
             _ = try await bench.host.removePolicy(named: "x")
-            func now() async throws -> ItemPolicy? { try await bench.host.database.read { try $0.policies() }.first }
+            func now() async throws -> ItemPolicy? {
+                try await bench.host.database.read { try $0.policies.all() }.first
+            }
 
             _ = try await bench.host.movePolicies(.undo)
             let again = try #require(try await now())
@@ -52,9 +54,9 @@ import Vault
             try await bench.add("b")
             try await bench.host.database.write { tx in
                 for id in ["a", "b"] {
-                    var policy = try #require(try tx.policy(PolicyID(id)))
+                    var policy = try #require(try tx.policies.policy(PolicyID(id)))
                     policy.condition = "false"
-                    try tx.updatePolicy(policy, by: .plugin)
+                    try tx.policies.update(policy, by: .plugin)
                 }
             }
             // The step is undone from its last change on: what it did to b would be set back before a is looked at.
@@ -72,13 +74,14 @@ import Vault
             // Set as the step left it, it can be undone; what another field has by now stays.
             try await bench.change("a", "false", by: .plugin, quietly: true)
             try await bench.host.database.write { tx in
-                var policy = try #require(try tx.policy(PolicyID("a")))
+                var policy = try #require(try tx.policies.policy(PolicyID("a")))
                 policy.description = "stays"
-                try tx.updatePolicy(policy, by: .plugin, runsTrigger: false)
+                try tx.policies.update(policy, by: .plugin, runsTrigger: false)
             }
             _ = try await bench.host.movePolicies(.undo)
             #expect(try await bench.conditions() == ["a true", "b true"])
-            #expect(try await bench.host.database.read { try $0.policy(PolicyID("a")) }?.description == "stays")
+            #expect(
+                try await bench.host.database.read { try $0.policies.policy(PolicyID("a")) }?.description == "stays")
         }
     }
 
@@ -87,17 +90,19 @@ import Vault
         try await Bench.running { bench in
             try await bench.add("a")
             try await bench.update("a", "false")
-            try await bench.host.database.write { try $0.removePolicy(PolicyID("a"), by: .plugin, runsTrigger: false) }
+            try await bench.host.database.write {
+                try $0.policies.remove(PolicyID("a"), by: .plugin, runsTrigger: false)
+            }
             let gone = await #expect(throws: Failure.self) { try await bench.host.movePolicies(.undo) }
             #expect(gone?.message.contains("the policy a, which it changed, is gone") == true)
             try await bench.host.database.write { tx in
                 let policy = ItemPolicy(id: PolicyID("a"), kind: PolicyKind("k"), condition: "false")
-                _ = try tx.addPolicy(policy, by: .plugin, runsTrigger: false)
+                _ = try tx.policies.add(policy, by: .plugin, runsTrigger: false)
             }
             _ = try await bench.host.removePolicy(named: "a")
             try await bench.host.database.write { tx in
                 let policy = ItemPolicy(id: PolicyID("a"), kind: PolicyKind("other"), condition: "true")
-                _ = try tx.addPolicy(policy, by: .plugin, runsTrigger: false)
+                _ = try tx.policies.add(policy, by: .plugin, runsTrigger: false)
             }
             let taken = await #expect(throws: Failure.self) { try await bench.host.movePolicies(.undo) }
             #expect(taken?.kind == .badData && taken?.message.contains("there is one with this id") == true)

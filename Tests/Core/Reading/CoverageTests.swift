@@ -33,9 +33,9 @@ struct CoverageTests {
             try await bench.host.database.write { tx in
                 // What somebody else wrote, one of them for nothing and one that nobody is shown.
                 for condition in [#"name.endsWith(".txt") && size > 3"#, "size > 1000000"] {
-                    try tx.addPolicy(ItemPolicy(kind: .availableOffline, condition: condition), by: .somebody)
+                    try tx.policies.add(ItemPolicy(kind: .availableOffline, condition: condition), by: .somebody)
                 }
-                try tx.addPolicy(ItemPolicy(kind: PolicyKind("other"), condition: "true"), by: .somebody)
+                try tx.policies.add(ItemPolicy(kind: PolicyKind("other"), condition: "true"), by: .somebody)
             }
             let some = [
                 "/": "none", "/a": "direct", "/a/2": "indirect", "/a/b": "indirect", "/a/b/1": "indirect",

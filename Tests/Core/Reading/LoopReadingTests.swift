@@ -21,31 +21,32 @@ struct LoopReadingTests {
         try await database.write { tx in
             for (key, name) in [("/ada/home/", "Home"), ("/ada/work/", "Same"), ("/ada/more/", "Same")] {
                 let value = #"{"name":"\#(name)","href":"/dav\#(key)"}"#
-                try tx.put(Record(key: RecordKey(key), value: value), in: .calendars)
+                try tx.records.put(Record(key: RecordKey(key), value: value), in: .calendars)
             }
             let objects = RecordCollection.calendars.of(RecordKey("/ada/home/"))
             let value = #"""
                 {"uid":"1","component":"VEVENT","summary":"A \u001b[31mred\nline","start":"2026-01-01T09:00:00Z",
                 "end":"2026-01-01T10:00:00Z","rrule":"FREQ=WEEKLY;BYDAY=MO"}
                 """#
-            try tx.put(
+            try tx.records.put(
                 Record(key: RecordKey("/ada/home/1.ics"), version: "7", value: value, content: Array(ics.utf8)),
                 in: objects)
-            try tx.put(Record(key: RecordKey("/ada/home/2.ics"), content: Array("no line's end".utf8)), in: objects)
+            try tx.records.put(
+                Record(key: RecordKey("/ada/home/2.ics"), content: Array("no line's end".utf8)), in: objects)
             for (id, path) in [("12", "/a/1"), ("3", "/a/1"), ("4", "/a/none")] {
                 let value =
                     #"{"direction":"byMe","path":"\#(path)","shareType":3,"permissions":19,"sharedWith":"bob","url":null}"#
-                try tx.put(Record(key: RecordKey(id), value: value), in: .shares)
+                try tx.records.put(Record(key: RecordKey(id), value: value), in: .shares)
             }
             let home = LoopKey(kind: LoopKind("calendar"), id: LoopID("/ada/home/"))
-            for key in [home, .core] { try tx.enrolLoop(key, plugin: PluginID(shortOrFull: "\(key.kind)-loop")) }
-            _ = try tx.commit(
+            for key in [home, .core] { try tx.loops.enrol(key, plugin: PluginID(shortOrFull: "\(key.kind)-loop")) }
+            _ = try tx.loops.commit(
                 LoopTurnCommit(
                     from: nil,
                     state: LoopState(
                         key: home, plugin: PluginID("org.larder.calendar-loop"), eventID: EventID("e"),
                         lastPoll: Timestamp(seconds: 0), lastResult: .ok, nextPoll: Timestamp(seconds: 60))))
-            try tx.note([
+            try tx.loops.note([
                 LoopState(
                     key: .core, plugin: PluginID("org.larder.core-loop"), lastResult: .error, lastError: "no route")
             ])
@@ -135,7 +136,7 @@ struct LoopReadingTests {
                     (id, 1, "2026-12-24T10:00:00+02:00"),
                 ] {
                     let value = #"{"direction":"byMe","path":"/a","shareType":\#(type),"expiration":"\#(end)"}"#
-                    try tx.put(Record(key: RecordKey(id), value: value), in: .shares)
+                    try tx.records.put(Record(key: RecordKey(id), value: value), in: .shares)
                 }
             }
             let cli = try CommandLineRun(bench)
@@ -158,7 +159,7 @@ struct LoopReadingTests {
         try await Bench.running { bench in
             let cli = try CommandLineRun(bench)
             _ = try await bench.host.database.write { tx in
-                try tx.enrolLoop(.core, plugin: PluginID(shortOrFull: "core-loop"))
+                try tx.loops.enrol(.core, plugin: PluginID(shortOrFull: "core-loop"))
             }
             let words: [(LoopResult?, String)] = [
                 (nil, "no shares are known yet; `larder run --once` asks the server"), (.ok, "there are no shares"),
@@ -168,7 +169,7 @@ struct LoopReadingTests {
             for (result, expected) in words {
                 try await bench.host.database.write { tx in
                     guard let result else { return }
-                    try tx.note([
+                    try tx.loops.note([
                         LoopState(key: .core, plugin: PluginID("org.larder.core-loop"), lastResult: result)
                     ])
                 }
@@ -208,7 +209,7 @@ struct LoopReadingTests {
         try await Bench.running { bench in
             try await bench.host.database.write { tx in
                 for number in 0..<5 {
-                    _ = try tx.file(
+                    _ = try tx.issues.file(
                         Model.Issue(
                             code: "test", subject: "/\(number)", message: "m\(number)", choices: [],
                             created: Timestamp(seconds: Int64(number))))
@@ -233,7 +234,7 @@ struct LoopReadingTests {
             let id = String(repeating: "f", count: 110)
             try await bench.host.database.write { tx in
                 for (id, description) in [("1", "all songs"), (id, nil)] as [(String, String?)] {
-                    try tx.addPolicy(
+                    try tx.policies.add(
                         ItemPolicy(
                             id: PolicyID(id), kind: .availableOffline, description: description,
                             condition: "path == '/\(id.prefix(1))'"), by: .somebody)

@@ -19,7 +19,7 @@ struct ReaderTests {
             let reason = DownloadTrigger.user
             try await bench.host.database.write { tx in
                 func add(_ id: String, _ path: String) throws {
-                    _ = try tx.insert(
+                    _ = try tx.journal.insert(
                         JournalRecord(
                             SyncRecord(
                                 action: .download, state: .ready, localID: LocalID(id), path: ItemPath(unchecked: path),
@@ -37,7 +37,7 @@ struct ReaderTests {
             #expect(reports.suffix(2).map { $0.lane - first } == [Int64(count) + 1, Int64(count) + 1])
             #expect(reports.allSatisfy { $0.progress == nil })
             try await bench.host.database.write { tx in
-                for report in reports { try tx.deleteSyncRecord(id: report.record.id) }
+                for report in reports { try tx.journal.delete(id: report.record.id) }
             }
         }
     }

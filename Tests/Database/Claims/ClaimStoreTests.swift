@@ -26,13 +26,13 @@ struct ClaimStoreTests {
                     validity: validity)
             }
             try database.writeBlocking { tx in
-                for claim in claims { try tx.addClaim(claim) }
+                for claim in claims { try tx.claims.add(claim) }
             }
             let read = try database.readBlocking { reads in
-                [try reads.claims(of: item.localID), try reads.claims(), try reads.claims(of: .random())]
+                [try reads.claims.of(item.localID), try reads.claims.all(), try reads.claims.of(.random())]
             }
             #expect(read == [claims, claims, []])
-            let one = try database.readBlocking { try $0.claim(ClaimID("c6' \"ü")) }
+            let one = try database.readBlocking { try $0.claims.claim(ClaimID("c6' \"ü")) }
             #expect(one == claims[6])
         }
     }
@@ -44,17 +44,17 @@ struct ClaimStoreTests {
             let id = ClaimID("job")
             let add = { (item: Item, kind: Claim.Kind) in
                 try database.writeBlocking { tx in
-                    try tx.addClaim(Claim(id: id, item: item.localID, kind: kind, validity: .explicit))
+                    try tx.claims.add(Claim(id: id, item: item.localID, kind: kind, validity: .explicit))
                 }
             }
             try add(a, .read)
             try add(a, .write)
-            let stored = try database.readBlocking { try $0.claims() }
+            let stored = try database.readBlocking { try $0.claims.all() }
             #expect(stored.map(\.kind) == [.write])
             let refused = #expect(throws: Failure.self) { try add(b, .read) }
             #expect(refused?.kind == .badData)
-            try database.writeBlocking { try $0.removeClaim(id) }
-            let unknown = #expect(throws: Failure.self) { try database.writeBlocking { try $0.removeClaim(id) } }
+            try database.writeBlocking { try $0.claims.remove(id) }
+            let unknown = #expect(throws: Failure.self) { try database.writeBlocking { try $0.claims.remove(id) } }
             #expect(unknown?.kind == .notFound)
         }
     }
@@ -71,15 +71,15 @@ struct ClaimStoreTests {
                 let kept = [ClaimValidity.explicit, later, .not(later), .any([past, later])]
                 let over = [past, .process(process), .not(.explicit), .all([later, past])]
                 for (index, validity) in (kept + over).enumerated() {
-                    try tx.addClaim(Claim(id: ClaimID("\(index)"), item: item, kind: .read, validity: validity))
+                    try tx.claims.add(Claim(id: ClaimID("\(index)"), item: item, kind: .read, validity: validity))
                 }
-                try tx.addClaim(Claim(id: ClaimID("8"), item: .random(), kind: .read, validity: .explicit))
+                try tx.claims.add(Claim(id: ClaimID("8"), item: .random(), kind: .read, validity: .explicit))
                 return item
             }
-            let valid = try database.readBlocking { try $0.validClaims(of: item, in: world) }
+            let valid = try database.readBlocking { try $0.claims.valid(of: item, in: world) }
             #expect(valid.map(\.id.text) == ["0", "1", "3"])
-            let swept = try database.writeBlocking { try $0.sweepClaims(in: world) }
-            let left = try database.readBlocking { try $0.claims() }
+            let swept = try database.writeBlocking { try $0.claims.sweep(in: world) }
+            let left = try database.readBlocking { try $0.claims.all() }
             #expect(swept == 5 && left.map(\.id.text) == ["0", "1", "2", "3"])
         }
     }
@@ -92,7 +92,7 @@ struct ClaimStoreTests {
                 isAsked = true
                 return ClaimWorld(now: Timestamp(seconds: 0)) { _ in true }
             }
-            let valid = try database.readBlocking { try $0.validClaims(of: .random(), in: world()) }
+            let valid = try database.readBlocking { try $0.claims.valid(of: .random(), in: world()) }
             #expect(valid.isEmpty && !isAsked)
         }
     }

@@ -13,14 +13,15 @@ struct CachedTests {
         try withDatabase { (database) throws in
             let bare = RecordKey("/ada/50%/")
             try database.writeBlocking { (tx) throws in
-                try tx.put(calendar(work, name: "Work"), in: .calendars)
-                try tx.put(Model.Record(key: bare), in: .calendars)
-                try tx.put(Model.Record(key: RecordKey("x"), value: #"{"name":["a"],"href":7}"#), in: .calendars)
-                try tx.enrolLoop(workLoop, plugin: calendarLoops)
+                try tx.records.put(calendar(work, name: "Work"), in: .calendars)
+                try tx.records.put(Model.Record(key: bare), in: .calendars)
+                try tx.records.put(
+                    Model.Record(key: RecordKey("x"), value: #"{"name":["a"],"href":7}"#), in: .calendars)
+                try tx.loops.enrol(workLoop, plugin: calendarLoops)
                 let objects = [object("a", "A"), object("b", nil), object("c", "")]
                 _ = try tx.turn(from: nil, to: "9", objects.map { .put($0, in: workObjects) })
             }
-            let found = try database.readBlocking { try $0.calendars() }
+            let found = try database.readBlocking { try $0.records.calendars() }
             #expect(
                 found == [
                     CachedCalendar(key: bare, name: nil, href: "/ada/50%/", objects: 0, eventID: nil),
@@ -35,19 +36,19 @@ struct CachedTests {
         try withDatabase { (database) throws in
             try database.writeBlocking { (tx) throws in
                 func put(_ name: String, _ value: String) throws {
-                    try tx.put(
+                    try tx.records.put(
                         Model.Record(key: RecordKey(name), version: "v", value: value, content: [1]), in: workObjects)
                 }
                 try put("a", #"{"start":"2026-03-01","summary":"Later","rrule":"FREQ=WEEKLY"}"#)
                 try put(
                     "b", #"{"uid":"u","component":"VEVENT","start":"2026-01-01","end":"2026-01-02","summary":null}"#)
                 try put("c", "")
-                try tx.put(object("not here", nil), in: workObjects)
+                try tx.records.put(object("not here", nil), in: workObjects)
             }
             for withContent in [false, true] {
                 var found: [CachedCalendarObject] = []
                 try database.readBlocking { reads in
-                    try reads.eachObject(of: work, withContent: withContent) { object in
+                    try reads.records.eachObject(of: work, withContent: withContent) { object in
                         found.append(object)
                         return found.count < 3
                     }
@@ -73,20 +74,20 @@ struct CachedTests {
             try database.writeBlocking { (tx) throws in
                 for number in 0..<count {
                     let value = #"{"path":"/f/\#(number / 2)","direction":"byMe","shareType":3,"permissions":"read"}"#
-                    try tx.put(Model.Record(key: RecordKey("\(number)"), value: value), in: .shares)
+                    try tx.records.put(Model.Record(key: RecordKey("\(number)"), value: value), in: .shares)
                 }
-                try tx.put(Model.Record(key: RecordKey("none")), in: .shares)
+                try tx.records.put(Model.Record(key: RecordKey("none")), in: .shares)
                 // What is called like a share elsewhere is none.
-                try tx.put(Model.Record(key: RecordKey("0"), value: #"{"path":"/f/1"}"#), in: .calendars)
+                try tx.records.put(Model.Record(key: RecordKey("0"), value: #"{"path":"/f/1"}"#), in: .calendars)
             }
             try database.readBlocking { (reads) throws in
-                #expect(try reads.shares(of: ItemPath(unchecked: "/f/1")) == ["2", "3"].map(RecordKey.init))
-                #expect(try reads.shares(of: ItemPath(unchecked: "/f")).isEmpty)
+                #expect(try reads.records.shares(of: ItemPath(unchecked: "/f/1")) == ["2", "3"].map(RecordKey.init))
+                #expect(try reads.records.shares(of: ItemPath(unchecked: "/f")).isEmpty)
                 let statement = try RawStatement(reads.db, "SELECT key FROM records WHERE sharedPath = ? ORDER BY key")
                 let steps = sqlite3_stmt_status(statement.handle, SQLITE_STMTSTATUS_VM_STEP, 0)
                 #expect(steps > 0 && steps < 100, "\(steps)")
                 var all: [CachedShare] = []
-                try reads.eachShare { share in
+                try reads.records.eachShare { share in
                     all.append(share)
                     return true
                 }

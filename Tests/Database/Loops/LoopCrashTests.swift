@@ -11,7 +11,7 @@ struct LoopCrashTests {
         try withTemporaryFolder { (folder) throws in
             let path = folder + "/larder.db"
             let database = try Database.open(path: path)
-            _ = try database.writeBlocking { try $0.enrolLoop(workLoop, plugin: calendarLoops) }
+            _ = try database.writeBlocking { try $0.loops.enrol(workLoop, plugin: calendarLoops) }
             var from: String?
             for turn in 1...3 {
                 try database.writeBlocking { (tx) throws in
@@ -35,12 +35,12 @@ struct LoopCrashTests {
                 try Files.write(log.prefix(end), to: copy + "-wal")
                 let found = try Database.open(path: copy)
                 try found.readBlocking { (reads) throws in
-                    let id = try reads.eventID(of: workLoop)?.text ?? ""
+                    let id = try reads.loops.eventID(of: workLoop)?.text ?? ""
                     seen.insert(id)
-                    let value = try reads.pluginValue(of: calendarLoops, key: [0])
+                    let value = try reads.plugins.value(of: calendarLoops, key: [0])
                     #expect(value == UInt8(id).map { [$0] })
                     var count = 0
-                    try reads.eachRecord(in: workObjects) { record in
+                    try reads.records.each(in: workObjects) { record in
                         count += 1
                         #expect(record.version == id)
                         #expect(

@@ -8,7 +8,7 @@ extension Transaction {
     func turn(
         from: String?, to: String?, _ changes: [RecordChange] = [], values: [PluginValue] = []
     ) throws -> LoopTurnOutcome {
-        try commit(
+        try loops.commit(
             LoopTurnCommit(
                 from: from.map(EventID.init),
                 state: LoopState(
@@ -21,13 +21,15 @@ extension Transaction {
 
 extension Database {
     func text(of key: RecordKey, in collection: RecordCollection) throws -> String? {
-        try readBlocking { try $0.record(key, in: collection)?.content }.map { String(decoding: $0, as: UTF8.self) }
+        try readBlocking { try $0.records.record(key, in: collection)?.content }.map {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 
     func keys(in collection: RecordCollection, after: RecordKey? = nil) throws -> [String] {
         try readBlocking { (reads) throws in
             var keys: [String] = []
-            try reads.eachRecord(in: collection, after: after, []) { record in
+            try reads.records.each(in: collection, after: after, []) { record in
                 keys.append(record.key.text)
                 return true
             }

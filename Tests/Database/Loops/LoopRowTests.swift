@@ -15,12 +15,14 @@ struct LoopRowTests {
         try withTemporaryFolder { (folder) throws in
             let database = try Database.open(path: folder + "/larder.db")
             try database.writeBlocking { (tx) throws in
-                #expect(try tx.enrolLoop(key("/a/"), plugin: calendarLoops))
-                #expect(try !tx.enrolLoop(key("/a/"), plugin: calendarLoops))
+                #expect(try tx.loops.enrol(key("/a/"), plugin: calendarLoops))
+                #expect(try !tx.loops.enrol(key("/a/"), plugin: calendarLoops))
                 // The same name in another form, and of another kind, are other loops.
-                for id in ["/caf\u{e9}/", "/cafe\u{301}/"] { #expect(try tx.enrolLoop(key(id), plugin: calendarLoops)) }
+                for id in ["/caf\u{e9}/", "/cafe\u{301}/"] {
+                    #expect(try tx.loops.enrol(key(id), plugin: calendarLoops))
+                }
                 let share = LoopKey(kind: LoopKind("share"), id: LoopID("/a/"))
-                #expect(try tx.enrolLoop(share, plugin: PluginID(shortOrFull: "share-loop")))
+                #expect(try tx.loops.enrol(share, plugin: PluginID(shortOrFull: "share-loop")))
                 #expect(try Int.fetchOne(tx.db, sql: "SELECT count(*) FROM loops") == 4)
             }
             for suffix in ["", "-wal", "-shm"] {
@@ -35,17 +37,17 @@ struct LoopRowTests {
     func order() throws {
         try withDatabase { (database) throws in
             try database.writeBlocking { (tx) throws in
-                for id in ["/c/", "/a/", "/b/"] { try tx.enrolLoop(key(id), plugin: calendarLoops) }
-                try tx.enrolLoop(.core, plugin: PluginID(shortOrFull: "core-loop"))
-                #expect(try tx.loops().map(\.key.id.text) == ["core", "/c/", "/a/", "/b/"])
-                try tx.setLoopEnabled(key("/a/"), false)
-                #expect(try tx.loops().map(\.isEnabled) == [true, true, false, true])
-                try tx.setLoopEnabled(key("/a/"), true)
-                #expect(try tx.loops().map(\.key.id.text) == ["core", "/c/", "/b/", "/a/"])
-                try tx.removeLoop(key("/c/"))
-                try tx.enrolLoop(key("/c/"), plugin: calendarLoops)
-                #expect(try tx.loops().map(\.key.id.text) == ["core", "/b/", "/a/", "/c/"])
-                let failure = #expect(throws: Failure.self) { try tx.setLoopEnabled(key("/x/"), true) }
+                for id in ["/c/", "/a/", "/b/"] { try tx.loops.enrol(key(id), plugin: calendarLoops) }
+                try tx.loops.enrol(.core, plugin: PluginID(shortOrFull: "core-loop"))
+                #expect(try tx.loops.all().map(\.key.id.text) == ["core", "/c/", "/a/", "/b/"])
+                try tx.loops.setEnabled(key("/a/"), false)
+                #expect(try tx.loops.all().map(\.isEnabled) == [true, true, false, true])
+                try tx.loops.setEnabled(key("/a/"), true)
+                #expect(try tx.loops.all().map(\.key.id.text) == ["core", "/c/", "/b/", "/a/"])
+                try tx.loops.remove(key("/c/"))
+                try tx.loops.enrol(key("/c/"), plugin: calendarLoops)
+                #expect(try tx.loops.all().map(\.key.id.text) == ["core", "/b/", "/a/", "/c/"])
+                let failure = #expect(throws: Failure.self) { try tx.loops.setEnabled(key("/x/"), true) }
                 #expect(failure?.kind == .notFound)
             }
         }
@@ -55,18 +57,18 @@ struct LoopRowTests {
     func notes() throws {
         try withDatabase { (database) throws in
             try database.writeBlocking { (tx) throws in
-                try tx.enrolLoop(workLoop, plugin: calendarLoops)
+                try tx.loops.enrol(workLoop, plugin: calendarLoops)
                 _ = try tx.turn(from: nil, to: "1")
-                try tx.setLoopEnabled(workLoop, false)
+                try tx.loops.setEnabled(workLoop, false)
                 let report = LoopState(
                     key: workLoop, plugin: PluginID("x"), isEnabled: true, eventID: EventID("other"),
                     lastPoll: Timestamp(seconds: 1), lastResult: .error, lastError: "no route",
                     nextPoll: Timestamp(seconds: 5),
                     failures: 3)
-                try tx.note([report, LoopState(key: key("/gone/"), plugin: calendarLoops)])
+                try tx.loops.note([report, LoopState(key: key("/gone/"), plugin: calendarLoops)])
                 var expected = report
                 (expected.plugin, expected.isEnabled, expected.eventID) = (calendarLoops, false, EventID("1"))
-                #expect(try tx.loops() == [expected])
+                #expect(try tx.loops.all() == [expected])
             }
         }
     }
@@ -75,10 +77,10 @@ struct LoopRowTests {
     func drop() throws {
         try withDatabase { (database) throws in
             try database.writeBlocking { (tx) throws in
-                for loop in [.core, workLoop] { try tx.enrolLoop(loop, plugin: calendarLoops) }
+                for loop in [.core, workLoop] { try tx.loops.enrol(loop, plugin: calendarLoops) }
                 _ = try tx.turn(from: nil, to: "1", [.put(object("a", "A"), in: workObjects)])
-                try tx.dropAnchors()
-                #expect(try tx.loops().map(\.eventID) == [nil, nil])
+                try tx.loops.dropEventIDs()
+                #expect(try tx.loops.all().map(\.eventID) == [nil, nil])
             }
             #expect(try database.keys(in: workObjects) == ["/ada/work/a"])
         }
@@ -88,10 +90,10 @@ struct LoopRowTests {
     func takenOver() throws {
         try withDatabase { (database) throws in
             try database.writeBlocking { (tx) throws in
-                try tx.enrolLoop(workLoop, plugin: calendarLoops)
+                try tx.loops.enrol(workLoop, plugin: calendarLoops)
                 _ = try tx.turn(from: nil, to: "1")
-                #expect(try !tx.enrolLoop(workLoop, plugin: PluginID("org.example.other")))
-                let loop = try tx.loop(workLoop)
+                #expect(try !tx.loops.enrol(workLoop, plugin: PluginID("org.example.other")))
+                let loop = try tx.loops.loop(workLoop)
                 #expect(loop?.plugin == PluginID("org.example.other") && loop?.eventID == nil)
                 #expect(try tx.turn(from: nil, to: "2") == .superseded)
             }

@@ -10,9 +10,9 @@ struct LoopTurnTests {
     private func withLoop(_ body: (Database) throws -> Void) throws {
         try withDatabase { (database) throws in
             try database.writeBlocking { (tx) throws in
-                try tx.put(calendar(work, name: "Work"), in: .calendars)
-                try tx.enrolLoop(.core, plugin: PluginID(shortOrFull: "core-loop"))
-                try tx.enrolLoop(workLoop, plugin: calendarLoops)
+                try tx.records.put(calendar(work, name: "Work"), in: .calendars)
+                try tx.loops.enrol(.core, plugin: PluginID(shortOrFull: "core-loop"))
+                try tx.loops.enrol(workLoop, plugin: calendarLoops)
             }
             try body(database)
         }
@@ -34,10 +34,10 @@ struct LoopTurnTests {
             expected.records = ["a", "b"].map { .init(.added, RecordKey("/ada/work/\($0)"), in: workObjects) }
             #expect(outcome == .committed(expected))
             try database.readBlocking { (reads) throws in
-                let loop = try reads.loop(workLoop)
+                let loop = try reads.loops.loop(workLoop)
                 #expect(loop?.eventID == EventID("1") && loop?.lastResult == .ok && loop?.lastPoll?.seconds == 9)
-                #expect(try reads.eventID(of: .core) == nil)
-                #expect(try reads.pluginValue(of: calendarLoops, key: [1]) == [2])
+                #expect(try reads.loops.eventID(of: .core) == nil)
+                #expect(try reads.plugins.value(of: calendarLoops, key: [1]) == [2])
             }
             let next = try database.writeBlocking {
                 try $0.turn(
@@ -52,7 +52,7 @@ struct LoopTurnTests {
                 .init(.removed, RecordKey("/ada/work/b"), in: workObjects),
             ]
             #expect(next == .committed(expected))
-            #expect(try database.readBlocking { try $0.pluginValue(of: calendarLoops, key: [1]) } == nil)
+            #expect(try database.readBlocking { try $0.plugins.value(of: calendarLoops, key: [1]) } == nil)
             #expect(heard.withLock { $0.map(\.collections) } == [[workObjects], [workObjects]])
             #expect(heard.withLock { $0.allSatisfy(\.loopsChanged) })
         }
@@ -68,16 +68,16 @@ struct LoopTurnTests {
                 for from in [nil, "0", "1\u{0}"] {
                     #expect(try tx.turn(from: from, to: "2", late, values: values) == .superseded)
                 }
-                try tx.setLoopEnabled(workLoop, false)
+                try tx.loops.setEnabled(workLoop, false)
                 #expect(try tx.turn(from: "1", to: "2", late, values: values) == .superseded)
-                try tx.setLoopEnabled(workLoop, true)
-                try tx.dropAnchors()
+                try tx.loops.setEnabled(workLoop, true)
+                try tx.loops.dropEventIDs()
                 #expect(try tx.turn(from: "1", to: "2", late, values: values) == .superseded)
-                #expect(try tx.loop(workLoop)?.eventID == nil)
-                try tx.removeLoop(workLoop)
+                #expect(try tx.loops.loop(workLoop)?.eventID == nil)
+                try tx.loops.remove(workLoop)
                 #expect(try tx.turn(from: nil, to: "2", late, values: values) == .superseded)
-                #expect(try tx.loop(workLoop) == nil)
-                #expect(try tx.pluginValue(of: calendarLoops, key: [1]) == nil)
+                #expect(try tx.loops.loop(workLoop) == nil)
+                #expect(try tx.plugins.value(of: calendarLoops, key: [1]) == nil)
             }
             #expect(try database.keys(in: workObjects).isEmpty)
         }
@@ -98,7 +98,7 @@ struct LoopTurnTests {
             }
             #expect(throws: Failure.self) { try database.writeBlocking { _ = try $0.turn(from: nil, to: "") } }
             #expect(try database.keys(in: workObjects).isEmpty)
-            #expect(try database.readBlocking { try $0.loop(workLoop)?.lastPoll } == nil)
+            #expect(try database.readBlocking { try $0.loops.loop(workLoop)?.lastPoll } == nil)
         }
     }
 
@@ -114,7 +114,8 @@ struct LoopTurnTests {
                     return
                 }
             }
-            #expect(try database.readBlocking { try $0.record(large.key, in: workObjects)?.content?.count } == room)
+            #expect(
+                try database.readBlocking { try $0.records.record(large.key, in: workObjects)?.content?.count } == room)
         }
     }
 
@@ -124,7 +125,7 @@ struct LoopTurnTests {
             try database.writeBlocking { (tx) throws in
                 _ = try tx.turn(from: nil, to: "7", [.put(object("a", "A"), in: workObjects)])
                 let core = LoopState(key: .core, plugin: PluginID(shortOrFull: "core-loop"), eventID: EventID("c"))
-                let outcome = try tx.commit(
+                let outcome = try tx.loops.commit(
                     LoopTurnCommit(
                         from: nil, state: core, changes: [.remove(work, from: .calendars)],
                         loopCollections: [workLoop.kind: .calendars, LoopKind("share"): .shares]))
@@ -132,7 +133,7 @@ struct LoopTurnTests {
                 expected.records = [.init(.removed, work, in: .calendars)]
                 expected.removedLoops = [workLoop]
                 #expect(outcome == .committed(expected))
-                #expect(try tx.loops().map(\.key) == [.core])
+                #expect(try tx.loops.all().map(\.key) == [.core])
                 // What was under way for it comes too late.
                 #expect(try tx.turn(from: "7", to: "8", [.put(object("b", "B"), in: workObjects)]) == .superseded)
             }

@@ -78,7 +78,7 @@ import Testing
                     in: RecordCollection("calendars//ada/00/"))
             } + [.remove(RecordKey("7"), from: .shares)]
         try database.writeBlocking { (tx) throws in
-            try tx.enrolLoop(workLoop, plugin: calendarLoops)
+            try tx.loops.enrol(workLoop, plugin: calendarLoops)
             try tx.db.execute(sql: "PRAGMA shrink_memory")
             var (pages, high) = (Int32(0), Int32(0))
             sqlite3_db_status(tx.db.sqliteConnection, SQLITE_DBSTATUS_CACHE_MISS, &pages, &high, 1)

@@ -21,20 +21,20 @@ struct RecordTests {
                 let record = Model.Record(
                     key: RecordKey("50%/\(index)\u{e9}"), version: #"W/"1""#, value: #"{"a":"\u0000é"}"#,
                     content: content)
-                let event = try database.writeBlocking { try $0.put(record, in: notes) }
+                let event = try database.writeBlocking { try $0.records.put(record, in: notes) }
                 #expect(event == .added)
                 try database.readBlocking { (reads) throws in
-                    #expect(try reads.record(record.key, in: notes) == record)
+                    #expect(try reads.records.record(record.key, in: notes) == record)
                     #expect(
-                        try reads.record(record.key, in: notes, .version)
+                        try reads.records.record(record.key, in: notes, .version)
                             == Model.Record(key: record.key, version: #"W/"1""#))
-                    #expect(try reads.record(record.key, in: notes, .value)?.value == record.value)
-                    #expect(try reads.record(record.key, in: notes, .content)?.content == content)
-                    #expect(try reads.record(record.key, in: RecordCollection("note")) == nil)
+                    #expect(try reads.records.record(record.key, in: notes, .value)?.value == record.value)
+                    #expect(try reads.records.record(record.key, in: notes, .content)?.content == content)
+                    #expect(try reads.records.record(record.key, in: RecordCollection("note")) == nil)
                 }
             }
-            #expect(try database.readBlocking { try $0.recordCount(in: notes) } == 5)
-            #expect(try database.readBlocking { try $0.recordCount(in: notes, withContent: true) } == 4)
+            #expect(try database.readBlocking { try $0.records.count(in: notes) } == 5)
+            #expect(try database.readBlocking { try $0.records.count(in: notes, withContent: true) } == 4)
         }
     }
 
@@ -48,12 +48,12 @@ struct RecordTests {
                     (record("a", [], version: "2"), .changed), (record("a", [3]), .changed), (record("a", [3]), nil),
                 ]
                 for (record, event) in steps {
-                    let found = try tx.put(record, in: notes)
+                    let found = try tx.records.put(record, in: notes)
                     #expect(found == event)
                 }
                 #expect(try Int.fetchAll(tx.db, sql: "SELECT length(content) FROM recordContents") == [1])
-                #expect(try tx.removeRecord(RecordKey("a"), from: notes))
-                #expect(try !tx.removeRecord(RecordKey("a"), from: notes))
+                #expect(try tx.records.remove(RecordKey("a"), from: notes))
+                #expect(try !tx.records.remove(RecordKey("a"), from: notes))
                 #expect(try Int.fetchOne(tx.db, sql: "SELECT count(*) FROM recordContents") == 0)
             }
         }
@@ -66,7 +66,7 @@ struct RecordTests {
         try withDatabase { (database) throws in
             let bad = Model.Record(key: RecordKey("12"), value: text)
             let failure = #expect(throws: Failure.self) {
-                try database.writeBlocking { try $0.put(bad, in: .shares) }
+                try database.writeBlocking { try $0.records.put(bad, in: .shares) }
             }
             #expect(failure?.kind == .badData && failure?.message.contains("12") == true)
             #expect(try database.keys(in: .shares) == [])
@@ -78,9 +78,9 @@ struct RecordTests {
         try withDatabase { (database) throws in
             let keys = ["", "/", "A", "B", "a", "e\u{301}", "z", "\u{e9}", "\u{1f600}"]
             try database.writeBlocking { (tx) throws in
-                for key in keys.reversed() { try tx.put(record(key), in: notes) }
-                try tx.put(record("x"), in: RecordCollection("note"))
-                try tx.put(record("x"), in: RecordCollection("notes/"))
+                for key in keys.reversed() { try tx.records.put(record(key), in: notes) }
+                try tx.records.put(record("x"), in: RecordCollection("note"))
+                try tx.records.put(record("x"), in: RecordCollection("notes/"))
             }
             #expect(try database.keys(in: notes).map { Array($0.utf8) } == keys.map { Array($0.utf8) })
             #expect(try database.keys(in: notes, after: RecordKey("a")) == Array(keys[5...]))
@@ -93,13 +93,13 @@ struct RecordTests {
     func cursor() throws {
         try withDatabase { (database) throws in
             try database.writeBlocking { (tx) throws in
-                for number in 0..<10 { try tx.put(record("\(number)", [UInt8(number)]), in: notes) }
+                for number in 0..<10 { try tx.records.put(record("\(number)", [UInt8(number)]), in: notes) }
             }
             let session = try ReadSession(database)
             let cursor = try session.records(in: notes, after: RecordKey("2"), [.content])
             #expect(try cursor.next()?.key == RecordKey("3"))
             try database.writeBlocking { (tx) throws in
-                for number in 4..<10 { try tx.removeRecord(RecordKey("\(number)"), from: notes) }
+                for number in 4..<10 { try tx.records.remove(RecordKey("\(number)"), from: notes) }
             }
             #expect(try cursor.next() == record("4", [4]))
             var rest = 0
@@ -113,10 +113,10 @@ struct RecordTests {
         try withDatabase { (database) throws in
             let alike = RecordCollection("calendars//ada/work/x")
             try database.writeBlocking { (tx) throws in
-                try tx.put(calendar(work, name: "Work"), in: .calendars)
-                try tx.put(object("a", "A"), in: workObjects)
-                for collection in [alike, .calendars] { try tx.put(record("x", [1]), in: collection) }
-                #expect(try tx.removeRecord(work, from: .calendars))
+                try tx.records.put(calendar(work, name: "Work"), in: .calendars)
+                try tx.records.put(object("a", "A"), in: workObjects)
+                for collection in [alike, .calendars] { try tx.records.put(record("x", [1]), in: collection) }
+                #expect(try tx.records.remove(work, from: .calendars))
                 #expect(try Int.fetchOne(tx.db, sql: "SELECT count(*) FROM recordContents") == 2)
             }
             #expect(try database.keys(in: workObjects) == [])
@@ -130,10 +130,10 @@ struct RecordTests {
         try withDatabase { (database) throws in
             let (short, long) = (RecordKey("/a/"), RecordKey("/a//b"))
             try database.writeBlocking { (tx) throws in
-                for key in [short, long] { try tx.put(calendar(key, name: key.text), in: .calendars) }
-                try tx.put(record("b", [1]), in: RecordCollection.calendars.of(short))
-                try tx.put(record("/a//b/1", [1]), in: RecordCollection.calendars.of(long))
-                #expect(try tx.removeRecord(RecordKey("b"), from: RecordCollection.calendars.of(short)))
+                for key in [short, long] { try tx.records.put(calendar(key, name: key.text), in: .calendars) }
+                try tx.records.put(record("b", [1]), in: RecordCollection.calendars.of(short))
+                try tx.records.put(record("/a//b/1", [1]), in: RecordCollection.calendars.of(long))
+                #expect(try tx.records.remove(RecordKey("b"), from: RecordCollection.calendars.of(short)))
             }
             #expect(try database.keys(in: RecordCollection.calendars.of(long)) == ["/a//b/1"])
         }

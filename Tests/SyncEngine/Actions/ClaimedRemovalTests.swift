@@ -29,7 +29,7 @@ struct ClaimedRemovalTests {
 
     private func claim(_ rig: Rig, _ item: Item, _ kind: Claim.Kind, _ validity: ClaimValidity) async throws {
         let claim = Claim(id: ClaimID("job"), item: item.localID, kind: kind, validity: validity)
-        try await rig.database.write { try $0.addClaim(claim) }
+        try await rig.database.write { try $0.claims.add(claim) }
     }
 
     @Test("P43: a copy that is claimed for writing is not replaced on a plugin's word, and is when the claim is over")

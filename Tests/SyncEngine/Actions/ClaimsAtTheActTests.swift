@@ -11,11 +11,11 @@ import Vault
 struct ClaimsAtTheActTests {
     private func claim(_ rig: Rig, _ item: Item, _ kind: Claim.Kind) async throws {
         let claim = Claim(id: ClaimID("job"), item: item.localID, kind: kind, validity: .explicit)
-        try await rig.database.write { try $0.addClaim(claim) }
+        try await rig.database.write { try $0.claims.add(claim) }
     }
 
     private func unclaim(_ rig: Rig) async throws {
-        try await rig.database.write { try $0.removeClaim(ClaimID("job")) }
+        try await rig.database.write { try $0.claims.remove(ClaimID("job")) }
         rig.clock.advance(.seconds(60))
     }
 

@@ -82,7 +82,7 @@ struct CoverageTests {
             try await rig.ask(.download, file, for: .availableOffline)
             #expect(try await rig.engine.drain().isDone)
             let claim = Claim(id: ClaimID("c"), item: file.localID, kind: .read, validity: .explicit)
-            try await rig.database.write { try $0.addClaim(claim) }
+            try await rig.database.write { try $0.claims.add(claim) }
             try await rig.ask(
                 .removeLocalCopy(restoringFormerTrigger: false, unusedSince: rig.clock.now), file,
                 for: .availableOffline)

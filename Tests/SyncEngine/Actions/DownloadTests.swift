@@ -274,7 +274,7 @@ struct DownloadTests {
 extension DatabaseReads {
     fileprivate func recordPaths() throws -> [String] {
         var paths: [String] = []
-        try eachSyncRecord { record in
+        try journal.each { record in
             paths.append(record.record.path.text)
             return true
         }

@@ -59,13 +59,13 @@ struct PurgeTests {
         try await Rig.with { rig in
             let (file, other) = (try await gone(rig, "/x"), try await gone(rig, "/y"))
             let claim = Claim(item: file.localID, kind: .delete, validity: .explicit)
-            try await rig.database.write { try $0.addClaim(claim) }
+            try await rig.database.write { try $0.claims.add(claim) }
             for item in [file, other] { try await rig.ask(.purge, item, for: .user) }
             #expect(try await rig.engine.drain().isDone)
             #expect(try rig.text("/x") == "content")
             #expect(try await rig.now(file).isRemoved)
             #expect(try await rig.database.read { try $0.item(localID: other.localID) } == nil)
-            try await rig.database.write { try $0.removeClaim(claim.id) }
+            try await rig.database.write { try $0.claims.remove(claim.id) }
             try await rig.ask(.purge, file, for: .user)
             #expect(try await rig.engine.drain().isDone)
             #expect(try rig.text("/x") == nil)

@@ -29,7 +29,7 @@ struct SecondLookTests {
             path: ItemPath(unchecked: path))
         policy.localID = localID
         try await rig.database.write { [policy, now = rig.clock.now] tx in
-            _ = try tx.addPolicy(policy, by: .person("ada", at: now))
+            _ = try tx.policies.add(policy, by: .person("ada", at: now))
         }
         rig.engine.policiesChanged()
     }

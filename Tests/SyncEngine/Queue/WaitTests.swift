@@ -44,9 +44,9 @@ struct WaitTests {
             let file = try await rig.addFile("/a")
             guard case .queued(let id) = try await rig.ask(.download, file) else { throw SetupError("not queued") }
             try await rig.database.write { [now = rig.clock.now] tx in
-                var record = try #require(try tx.syncRecord(id: id))
+                var record = try #require(try tx.journal.record(id: id))
                 record.record.wait = .until(now + .seconds(40 * 86_400))
-                try tx.update(record)
+                try tx.journal.update(record)
             }
             #expect(try await rig.engine.drain().isDone)
             #expect(try rig.text("/a") == "content")

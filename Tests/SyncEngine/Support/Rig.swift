@@ -172,7 +172,7 @@ struct Rig: Sendable {
     func records() async throws -> [JournalRecord] {
         try await database.read { reads in
             var records: [JournalRecord] = []
-            try reads.eachSyncRecord { record in
+            try reads.journal.each { record in
                 records.append(record)
                 return true
             }
@@ -180,7 +180,7 @@ struct Rig: Sendable {
         }
     }
 
-    func issues() async throws -> [Issue] { try await database.read { try $0.issues() } }
+    func issues() async throws -> [Issue] { try await database.read { try $0.issues.all() } }
 
     /// What is in the tree at a path; nil if there is no file.
     func text(_ path: String) throws -> String? {

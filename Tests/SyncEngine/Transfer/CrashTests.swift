@@ -22,7 +22,7 @@ struct CrashTests {
         try await Rig.with { first in
             let file = try await first.addFile("/a")
             guard case .queued(let id) = try await first.ask(.download, file) else { throw SetupError("not queued") }
-            try await first.database.write { try $0.markProcessing([id]) }
+            try await first.database.write { try $0.journal.markProcessing([id]) }
             #expect(try await first.records().map(\.record.state) == [.processing])
             let rig = try Rig(reopening: first)
             #expect(try await rig.engine.drain().isDone)
@@ -62,7 +62,7 @@ struct CrashTests {
                 try await first.database.write { tx in
                     var journal = journal
                     journal.landing = Fetched(job: job, file: complete, version: job.version).landing
-                    try tx.update(journal)
+                    try tx.journal.update(journal)
                 }
                 if isPlaced { _ = try first.tree.place(complete, at: file.path, replacing: nil) }
 
@@ -83,11 +83,11 @@ struct CrashTests {
             let file = try await first.addFile("/a", "content")
             try await first.ask(.download, file, for: .availableOffline)
             try await first.database.write { tx in
-                guard var journal = try tx.syncRecords(of: file.localID).first else { return }
+                guard var journal = try tx.journal.records(of: file.localID).first else { return }
                 journal.landing = Landing(
                     etag: ETag(opaque: "v1", strength: .strong), digest: [UInt8](repeating: 1, count: 32), size: 7,
                     modified: nil)
-                try tx.update(journal)
+                try tx.journal.update(journal)
             }
             try first.write("mine", to: "/a")
             let rig = try Rig(reopening: first)
@@ -157,7 +157,7 @@ struct CrashTests {
             await gate.untilSomebodyCame()
             while try await rig.records().first?.record.state != .processing { await Task.yield() }
             #expect(try await rig.records().map(\.record.state) == [.processing, .ready])
-            let counts = try await rig.database.read { try $0.syncRecordCounts() }
+            let counts = try await rig.database.read { try $0.journal.counts() }
             #expect(counts == [.processing: 1, .ready: 1])
             gate.open()
             #expect(try await outcome.isDone)

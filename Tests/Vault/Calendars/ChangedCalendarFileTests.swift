@@ -94,7 +94,7 @@ struct ChangedCalendarFileTests {
             try bench.put(work, "Renamed")
             try bench.mirror().follow()
             #expect(try bench.kept() == ["Renamed/a (changed here).ics"])
-            let message = try bench.database.readBlocking { try $0.issues() }.first?.message
+            let message = try bench.database.readBlocking { try $0.issues.all() }.first?.message
             #expect(message?.contains("a.ics in \(bench.calendars)/Renamed was changed here") == true)
             try Files.write("mine too", to: bench.calendars + "/Renamed/b.ics")
             try bench.remove(work)
@@ -114,9 +114,9 @@ struct ChangedCalendarFileTests {
             try bench.database.writeBlocking { tx in
                 for name in ["fine", "mine", "gone"] {
                     let key = RecordKey("/w/\(name).ics")
-                    var row = try #require(try tx.mirrorFile(of: key, in: work))
+                    var row = try #require(try tx.calendarFiles.file(of: key, in: work))
                     (row.digest, row.formerDigest) = (nil, nil)
-                    try tx.store(row, in: work)
+                    try tx.calendarFiles.store(row, in: work)
                 }
             }
             try Files.write("changed", to: bench.calendars + "/Work/mine.ics")

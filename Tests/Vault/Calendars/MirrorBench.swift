@@ -25,22 +25,22 @@ final class MirrorBench: Sendable {
 
     func put(_ calendar: RecordKey, _ name: String?) throws {
         let value = name.map { #"{"name":"\#($0)"}"# } ?? ""
-        try database.writeBlocking { _ = try $0.put(Record(key: calendar, value: value), in: .calendars) }
+        try database.writeBlocking { _ = try $0.records.put(Record(key: calendar, value: value), in: .calendars) }
     }
 
     func put(_ key: String, in calendar: RecordKey = work, _ content: String?) throws {
         let record = Record(key: RecordKey(key), content: content.map { Array($0.utf8) })
-        try database.writeBlocking { _ = try $0.put(record, in: RecordCollection.calendars.of(calendar)) }
+        try database.writeBlocking { _ = try $0.records.put(record, in: RecordCollection.calendars.of(calendar)) }
     }
 
     func remove(_ key: String, in calendar: RecordKey = work) throws {
         try database.writeBlocking {
-            _ = try $0.removeRecord(RecordKey(key), from: RecordCollection.calendars.of(calendar))
+            _ = try $0.records.remove(RecordKey(key), from: RecordCollection.calendars.of(calendar))
         }
     }
 
     func remove(_ calendar: RecordKey) throws {
-        try database.writeBlocking { _ = try $0.removeRecord(calendar, from: .calendars) }
+        try database.writeBlocking { _ = try $0.records.remove(calendar, from: .calendars) }
     }
 
     /// All files and empty folders below `calendars`, with their content.
@@ -70,12 +70,12 @@ final class MirrorBench: Sendable {
 
     /// What is told of files that were changed here.
     func kept() throws -> [MirrorName] {
-        try database.readBlocking { try $0.issues() }.filter { $0.code == CalendarMirror.keptCode }
+        try database.readBlocking { try $0.issues.all() }.filter { $0.code == CalendarMirror.keptCode }
             .map { MirrorName($0.subject) }
     }
 
     /// Calendars, folders and files that are to be mirrored still.
-    func pending() throws -> Int { try database.readBlocking { try $0.mirrorChanges(limit: 1_000).count } }
+    func pending() throws -> Int { try database.readBlocking { try $0.calendarFiles.changes(limit: 1_000).count } }
 }
 
 func mode(of path: String) -> mode_t? {

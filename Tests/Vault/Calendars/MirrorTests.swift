@@ -216,7 +216,7 @@ struct MirrorTests {
                 let failure = #expect(throws: Failure.self) { try pass() }
                 #expect(failure?.kind == .localIO && failure?.message.contains("full") == true)
                 #expect(try bench.files() == ["Work/": ""])
-                #expect(try bench.database.readBlocking { try $0.recordCount(in: workObjects) } == 3)
+                #expect(try bench.database.readBlocking { try $0.records.count(in: workObjects) } == 3)
             }
             room.withLock { $0 = 100 }
             try mirror.follow()
@@ -285,7 +285,7 @@ struct MirrorTests {
             try bench.put(work, "Work")
             try bench.database.writeBlocking { tx in
                 for number in 0..<10_000 {
-                    try tx.put(
+                    try tx.records.put(
                         Record(key: RecordKey("/w/\(number).ics"), content: Array("\(number)".utf8)), in: workObjects)
                 }
             }

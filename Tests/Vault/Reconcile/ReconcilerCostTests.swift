@@ -53,7 +53,7 @@ import TreeFixture
                     try database.writeBlocking { tx in
                         for number in 0..<files {
                             let path = ItemPath(unchecked: "/elsewhere/\(number)")
-                            _ = try tx.insert(
+                            _ = try tx.journal.insert(
                                 JournalRecord(
                                     SyncRecord(
                                         action: .download, localID: .random(), path: path, reason: .user,

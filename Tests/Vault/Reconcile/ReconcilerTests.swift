@@ -129,7 +129,7 @@ import TreeFixture
             let localID = try fixture.item("/a")?.localID ?? LocalID("")
             try Files.write("new version", to: fixture.tree.root + "/a")
             try fixture.database.writeBlocking { tx in
-                _ = try tx.insert(
+                _ = try tx.journal.insert(
                     JournalRecord(
                         SyncRecord(
                             action: .download, localID: localID, path: ItemPath(unchecked: "/a"), reason: .user,

@@ -15,7 +15,7 @@ extension Bench {
             let database = ground.database
             try database.writeBlocking { transaction in
                 for number in 0..<count - 1 {
-                    try transaction.addPolicy(pin(number), by: .somebody, runsTrigger: false)
+                    try transaction.policies.add(pin(number), by: .somebody, runsTrigger: false)
                 }
             }
             let work = try await AtWork(
@@ -23,7 +23,7 @@ extension Bench {
                 settings: "{\"keep-downloads\": true}")
             try await work.run {
                 let addition = try await work.time {
-                    try database.writeBlocking { try _ = $0.addPolicy(pin(count - 1), by: .somebody) }
+                    try database.writeBlocking { try _ = $0.policies.add(pin(count - 1), by: .somebody) }
                 }
                 additions.append(addition / .milliseconds(1))
                 var times: [Duration] = []

@@ -1,7 +1,8 @@
 import GRDB
 public import Model
 
-extension Transaction {
+/// What a transaction does to it.
+extension RecordTable where Access == Transaction {
     /// Puts a record in place of any with its key. One that is the same already is left alone.
     /// - Returns: what it was to the database; nil: nothing new.
     /// - Throws: `.badData` if the value is no JSON object.
@@ -20,7 +21,7 @@ extension Transaction {
             statement.bind(
                 [.text(collection.text), .text(record.key.text), .text(record.version), .text(record.value), content])
             try statement.run()
-            noteChange(of: collection)
+            access.noteChange(of: collection)
             try noteCalendar(record.key, in: collection)
             return .added
         }
@@ -35,7 +36,7 @@ extension Transaction {
             statement.bind([content, .text(collection.text), .text(record.key.text)])
             try statement.run()
         }
-        noteChange(of: collection)
+        access.noteChange(of: collection)
         try noteCalendar(record.key, in: collection)
         return .changed
     }
@@ -43,22 +44,22 @@ extension Transaction {
     /// Removes a record with the collection of what belongs to it.
     /// - Returns: whether there was one.
     @discardableResult
-    public func removeRecord(_ key: RecordKey, from collection: RecordCollection) throws -> Bool {
+    public func remove(_ key: RecordKey, from collection: RecordCollection) throws -> Bool {
         let statement = try RawStatement(db, "DELETE FROM records WHERE collection = ? AND key = ?")
         statement.bind([.text(collection.text), .text(key.text)])
         try statement.run()
         let hasGone = db.changesCount > 0
         // To a record that belongs to another nothing belongs: the name of that would be another collection's too.
-        let hadMore = try collection.isRoot && removeRecords(in: collection.of(key))
+        let hadMore = try collection.isRoot && removeAll(in: collection.of(key))
         guard hasGone || hadMore else { return false }
-        noteChange(of: collection)
+        access.noteChange(of: collection)
         try noteCalendar(key, in: collection)
         return hasGone
     }
 
     /// - Returns: whether there were any.
     @discardableResult
-    func removeRecords(in collection: RecordCollection) throws -> Bool {
+    func removeAll(in collection: RecordCollection) throws -> Bool {
         let statement = try RawStatement(db, "DELETE FROM records WHERE collection = ?")
         statement.bind(1, collection.text)
         try statement.run()
@@ -102,9 +103,45 @@ extension Transaction {
         statement.bind([.text(collection.text), .text(key.text)])
         try statement.run()
     }
-}
 
-/// What became of a record.
-public enum RecordEvent: Hashable, Sendable {
-    case added, changed, removed
+    /// Holds these records for a loop, and no others.
+    public func hold(_ places: some Sequence<RecordPlace>, for loop: String) throws {
+        try endHold(for: loop)
+        let statement = try RawStatement(
+            db, "INSERT OR REPLACE INTO heldRecords (collection, key, loop) VALUES (?, ?, ?)")
+        for place in places {
+            statement.bind([.text(place.collection.text), .text(place.key.text), .text(loop)])
+            try statement.run()
+        }
+    }
+
+    /// A loop has nothing held any more: takes its issue away too.
+    public func endHold(of loop: String) throws {
+        try endHold(for: loop)
+        try access.issues.remove(code: HeldRecords.code, subject: loop)
+    }
+
+    private func endHold(for loop: String) throws {
+        let statement = try RawStatement(db, "DELETE FROM heldRecords WHERE loop = ?")
+        statement.bind(1, loop)
+        try statement.run()
+    }
+
+    /// So many of a collection's records went without a person's word, of so many that there were.
+    public func noteRemovals(_ gone: Int, of known: Int, in collection: RecordCollection, at time: Timestamp) throws {
+        let minute = time.seconds / 60
+        let statement = try RawStatement(
+            db,
+            """
+            INSERT INTO recordRemovals (collection, minute, known, gone) VALUES (?, ?, ?, ?)
+            ON CONFLICT (collection, minute) DO UPDATE SET known = max(known, excluded.known), gone = gone + excluded.gone
+            """)
+        statement.bind([
+            .text(collection.text), .integer(minute), .integer(Int64(known)), .integer(Int64(gone)),
+        ])
+        try statement.run()
+        let old = try RawStatement(db, "DELETE FROM recordRemovals WHERE minute <= ?")
+        old.bind([.integer(minute - minutesOfDay)])
+        try old.run()
+    }
 }

@@ -1,24 +1,15 @@
 import GRDB
 public import Model
 
-extension Transaction {
-    private static let insertion: String = {
-        let places = SyncRecordColumns.written.map { _ in "?" }.joined(separator: ", ")
-        return "INSERT INTO syncRecords (\(SyncRecordColumns.written.joined(separator: ", "))) VALUES (\(places))"
-    }()
-
-    private static let replacement: String = {
-        let columns = SyncRecordColumns.written.map { "\($0) = ?" }.joined(separator: ", ")
-        return "UPDATE syncRecords SET \(columns) WHERE id = ?"
-    }()
-
+/// What a transaction does to it.
+extension JournalTable where Access == Transaction {
     /// Writes a new record behind all others.
     /// - Returns: the record with its id. Ids rise and are never used again.
     public func insert(_ record: JournalRecord) throws -> JournalRecord {
-        let statement = try RawStatement(db, Self.insertion)
+        let statement = try RawStatement(db, JournalSQL.insertion)
         record.bind(to: statement)
         try statement.run()
-        noteRecordsChanged()
+        access.noteRecordsChanged()
         var stored = record
         stored.record.id = db.lastInsertedRowID
         return stored
@@ -28,11 +19,11 @@ extension Transaction {
     /// - Returns: whether there is such a record still.
     @discardableResult
     public func update(_ record: JournalRecord) throws -> Bool {
-        let statement = try RawStatement(db, Self.replacement)
+        let statement = try RawStatement(db, JournalSQL.replacement)
         record.bind(to: statement)
         statement.bind(Int32(SyncRecordColumns.written.count + 1), record.id)
         try statement.run()
-        noteRecordsChanged()
+        access.noteRecordsChanged()
         return db.changesCount > 0
     }
 
@@ -41,7 +32,7 @@ extension Transaction {
         let statement = try RawStatement(
             db,
             """
-            UPDATE syncRecords SET state = 2, landingETag = ?, landingETagStrength = ?, landingDigest = ?, landingSize = ?,
+            UPDATE syncRecords SET state = \(State.processing.sql), landingETag = ?, landingETagStrength = ?, landingDigest = ?, landingSize = ?,
               landingModified = ?
             WHERE id = ?
             """)
@@ -52,27 +43,27 @@ extension Transaction {
         statement.bind(5, landing.modified?.nanoseconds)
         statement.bind(6, id)
         try statement.run()
-        noteRecordsChanged()
+        access.noteRecordsChanged()
     }
 
     /// Takes a record out of the journal; an issue about it goes with it.
     /// - Returns: whether there was such a record still.
     @discardableResult
-    public func deleteSyncRecord(id: Int64) throws -> Bool { try takeSyncRecord(id: id) != nil }
+    public func delete(id: Int64) throws -> Bool { try take(id: id) != nil }
 
     /// Takes a record out of the journal; an issue about it goes with it.
     /// - Returns: who asked for it; nil: there was no such record any more.
-    public func takeSyncRecord(id: Int64) throws -> DownloadTrigger? {
+    public func take(id: Int64) throws -> DownloadTrigger? {
         let issues = try RawStatement(db, "DELETE FROM issues WHERE record = ?")
         issues.bind(1, id)
         try issues.run()
-        if db.changesCount > 0 { noteIssuesChanged() }
+        if db.changesCount > 0 { access.noteIssuesChanged() }
         let statement = try RawStatement(db, "DELETE FROM syncRecords WHERE id = ? RETURNING reason")
         defer { statement.reset() }
         statement.bind(1, id)
         var reason: DownloadTrigger?
         while try statement.step() { reason = DownloadTrigger(statement.text(0) ?? "") }
-        noteRecordsChanged()
+        access.noteRecordsChanged()
         return reason
     }
 
@@ -80,8 +71,11 @@ extension Transaction {
     public func markProcessing(_ ids: some Sequence<Int64>) throws {
         let statement = try RawStatement(
             db,
-            "UPDATE syncRecords SET state = 2 WHERE id = ? AND state < 2 AND waitUntil IS NULL AND waitIssue IS NULL AND waitPlace IS NULL"
-        )
+            """
+            UPDATE syncRecords SET state = \(State.processing.sql)
+            WHERE id = ? AND state IN (\(State.pending.sql), \(State.ready.sql))
+              AND waitUntil IS NULL AND waitIssue IS NULL AND waitPlace IS NULL
+            """)
         for id in ids {
             statement.bind(1, id)
             try statement.run()
@@ -90,8 +84,13 @@ extension Transaction {
 
     /// Makes records ready that were pending or being processed when a host ended: nothing of it is under way any more.
     /// - Returns: how many.
-    public func makeStuckRecordsReady() throws -> Int {
-        let statement = try RawStatement(db, "UPDATE syncRecords SET state = 1 WHERE state IN (0, 2)")
+    public func makeStuckReady() throws -> Int {
+        let statement = try RawStatement(
+            db,
+            """
+            UPDATE syncRecords SET state = \(State.ready.sql)
+            WHERE state IN (\(State.pending.sql), \(State.processing.sql))
+            """)
         try statement.run()
         return db.changesCount
     }
@@ -106,7 +105,7 @@ extension Transaction {
             UPDATE syncRecords SET waitUntil = NULL, waitVersion = NULL, waitVersionStrength = NULL
             WHERE waitUntil IS NOT NULL AND waitIssue IS NULL AND (waitUntil <= ? OR waitUntil > ? OR (waitVersion IS NOT NULL AND NOT EXISTS (
               SELECT 1 FROM items WHERE items.localID = syncRecords.localID AND items.etag = syncRecords.waitVersion
-                AND (items.etagStrength = 2) = (syncRecords.waitVersionStrength = 2))))
+                AND (items.etagStrength = \(ETag.Strength.substitute.sql)) = (syncRecords.waitVersionStrength = \(ETag.Strength.substitute.sql)))))
             """)
         statement.bind([.integer(now.nanoseconds), .integer((now + longest).nanoseconds)])
         try statement.run()
@@ -117,19 +116,37 @@ extension Transaction {
     /// - Parameters:
     ///   - most: how many may be.
     ///   - time: until when.
-    public func holdSyncRecords(of reason: DownloadTrigger, beyond most: Int, until time: Timestamp) throws {
-        let isReady = "reason = ?1 AND state <> 4 AND waitUntil IS NULL AND waitIssue IS NULL AND waitPlace IS NULL"
+    public func hold(of reason: DownloadTrigger, beyond most: Int, until time: Timestamp) throws {
+        let isReady =
+            "reason = ?1 AND state <> \(State.failed.sql) AND waitUntil IS NULL AND waitIssue IS NULL AND waitPlace IS NULL"
         let statement = try RawStatement(
             db,
             """
-            UPDATE syncRecords SET waitUntil = ?3 WHERE state <> 2 AND landingDigest IS NULL AND id IN (
+            UPDATE syncRecords SET waitUntil = ?3 WHERE state <> \(State.processing.sql) AND landingDigest IS NULL AND id IN (
               SELECT id FROM (
-                SELECT id, state = 2 OR landingDigest IS NOT NULL AS isUnderWay FROM syncRecords WHERE key IS NOT NULL AND \(isReady)
+                SELECT id, state = \(State.processing.sql) OR landingDigest IS NOT NULL AS isUnderWay FROM syncRecords WHERE key IS NOT NULL AND \(isReady)
                 UNION ALL
-                SELECT id, state = 2 OR landingDigest IS NOT NULL FROM syncRecords WHERE key IS NULL AND \(isReady))
+                SELECT id, state = \(State.processing.sql) OR landingDigest IS NOT NULL FROM syncRecords WHERE key IS NULL AND \(isReady))
               ORDER BY isUnderWay DESC, id LIMIT -1 OFFSET ?2)
             """)
         statement.bind([.text(reason.text), .integer(Int64(most)), .integer(time.nanoseconds)])
         try statement.run()
+    }
+
+    /// Lets records go on that wait with an issue; the issue stays.
+    public func endWaits(forIssue id: Int64) throws {
+        let statement = try RawStatement(
+            db, "UPDATE syncRecords SET waitIssue = NULL, waitUntil = 0 WHERE waitIssue = ?")
+        statement.bind(1, id)
+        try statement.run()
+        if db.changesCount > 0 { access.noteRecordsChanged() }
+    }
+
+    /// Lets records go on that wait for their place: something there may have gone, or it is decided that it goes.
+    public func endPlaceWaits() throws {
+        let statement = try RawStatement(
+            db, "UPDATE syncRecords SET waitUntil = 0, waitPlace = NULL WHERE waitPlace IS NOT NULL")
+        try statement.run()
+        if db.changesCount > 0 { access.noteRecordsChanged() }
     }
 }

@@ -1,38 +1,49 @@
 import GRDBSQLite
 public import Model
 
-extension DatabaseReads {
-    /// Reads the shares that are known one after the other, by their ids; `body` returns false to end early.
-    public func eachShare(_ body: (CachedShare) throws -> Bool) throws {
-        let fields = [
-            "direction", "path", "shareType", "owner", "sharedWith", "permissions", "expiration", "url", "state",
-        ]
-        let statement = try RawStatement(
-            db,
-            """
-            SELECT key, \(fields.map { "nullif(value, '') ->> '$.\($0)'" }.joined(separator: ", "))
-            FROM records WHERE collection = 'shares' ORDER BY key
-            """)
-        defer { statement.reset() }
-        while try statement.step() {
-            let share = CachedShare(
-                id: RecordKey(statement.text(0) ?? ""), direction: statement.text(1), path: statement.text(2),
-                shareType: statement.given(3), owner: statement.text(4), sharedWith: statement.text(5),
-                permissions: statement.given(6), expiration: statement.text(7), url: statement.text(8),
-                state: statement.given(9))
-            guard try body(share) else { return }
+enum RecordSQL {
+    static func query(_ fields: RecordFields, where condition: String) -> String {
+        let version = fields.contains(.version) ? "version" : "''"
+        let value = fields.contains(.value) ? "value" : "''"
+        guard fields.contains(.content) else {
+            return "SELECT key, \(version), \(value), NULL FROM records WHERE \(condition)"
         }
+        return """
+            SELECT key, \(version), \(value), content FROM records
+            LEFT JOIN recordContents ON recordContents.id = contentID WHERE \(condition)
+            """
     }
 
-    /// The ids of the shares of the item at a path. It looks into an index.
-    public func shares(of path: ItemPath) throws -> [RecordKey] {
-        let statement = try RawStatement(db, "SELECT key FROM records WHERE sharedPath = ? ORDER BY key")
-        defer { statement.reset() }
-        statement.bind(1, path.text)
-        var keys: [RecordKey] = []
-        while try statement.step() { keys.append(RecordKey(statement.text(0) ?? "")) }
-        return keys
+    static func list(_ fields: RecordFields, isContinued: Bool) -> String {
+        query(fields, where: "collection = ?\(isContinued ? " AND key > ?" : "") ORDER BY key")
     }
+}
+
+extension Record {
+    /// The record in a row of ``RecordSQL``.
+    init(_ row: RawStatement) {
+        self.init(
+            key: RecordKey(row.text(0) ?? ""), version: row.text(1) ?? "", value: row.text(2) ?? "",
+            content: row.blob(3))
+    }
+}
+
+/// What became of a record.
+public enum RecordEvent: Hashable, Sendable {
+    case added, changed, removed
+}
+
+/// A record in its collection.
+public struct RecordPlace: Hashable, Sendable {
+    public var collection: RecordCollection
+    public var key: RecordKey
+
+    public init(_ collection: RecordCollection, _ key: RecordKey) { (self.collection, self.key) = (collection, key) }
+}
+
+/// Records of calendars whose removal waits for a person: an issue for each loop that asked for it.
+public enum HeldRecords {
+    public static let code = "calendar.removals"
 }
 
 /// Which shares items have, looked up item by item in the state of a read session.
@@ -70,7 +81,7 @@ public final class SharesOfItems {
 }
 
 extension RawStatement {
-    fileprivate func given(_ column: Int32) -> CachedShare.Given? {
+    func given(_ column: Int32) -> CachedShare.Given? {
         if sqlite3_column_type(handle, column) == SQLITE_INTEGER { return integer(column).map { .number($0) } }
         return text(column).map { .word($0) }
     }

@@ -1,0 +1,160 @@
+package import Model
+
+/// The files of calendars beside the database, as they were written last, and what changed since.
+public struct CalendarFileTable<Access: DatabaseReads>: Table {
+    let access: Access
+
+    /// The next records that changed, at most so many.
+    package func changes(limit: Int) throws -> [MirrorChange] {
+        let statement = try RawStatement(
+            db, "SELECT number, collection, key FROM calendarChanges ORDER BY number LIMIT ?")
+        defer { statement.reset() }
+        statement.bind(1, Int64(limit))
+        var changes: [MirrorChange] = []
+        while try statement.step() {
+            let (number, key) = (statement.integer(0) ?? 0, RecordKey(statement.text(2) ?? ""))
+            let collection = RecordCollection(statement.text(1) ?? "")
+            if collection == .calendars {
+                changes.append(MirrorChange(number: number, calendar: key, object: nil))
+            } else {
+                let calendar = String(decoding: collection.text.utf8.dropFirst("calendars/".utf8.count), as: UTF8.self)
+                changes.append(MirrorChange(number: number, calendar: RecordKey(calendar), object: key))
+            }
+        }
+        return changes
+    }
+
+    package func lastChange() throws -> Int64 {
+        let statement = try RawStatement(db, "SELECT max(number) FROM calendarChanges")
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) ?? 0 : 0
+    }
+
+    /// What a calendar is called; nil: there is no such calendar.
+    package func title(_ calendar: RecordKey) throws -> String?? {
+        let statement = try RawStatement(
+            db, "SELECT nullif(value, '') ->> '$.name' FROM records WHERE collection = 'calendars' AND key = ?")
+        defer { statement.reset() }
+        statement.bind(1, calendar.text)
+        return try statement.step() ? .some(statement.text(0)) : nil
+    }
+
+    package func calendars() throws -> [RecordKey] {
+        let statement = try RawStatement(db, "SELECT key FROM records WHERE collection = 'calendars' ORDER BY key")
+        defer { statement.reset() }
+        var keys: [RecordKey] = []
+        while try statement.step() { keys.append(RecordKey(statement.text(0) ?? "")) }
+        return keys
+    }
+
+    package func folders() throws -> [MirrorFolderRow] { try folders("1", []) }
+
+    package func folder(of calendar: RecordKey) throws -> MirrorFolderRow? {
+        try folders("calendar = ?", [.text(calendar.text)]).first
+    }
+
+    package func folder(named name: MirrorName) throws -> MirrorFolderRow? {
+        try folders("name = ?", [.text(name.text)]).first
+    }
+
+    private func folders(_ sql: String, _ arguments: [SQLValue]) throws -> [MirrorFolderRow] {
+        let statement = try RawStatement(
+            db, "SELECT calendar, name, title, formerName FROM calendarFolders WHERE \(sql) ORDER BY calendar")
+        defer { statement.reset() }
+        statement.bind(arguments)
+        var folders: [MirrorFolderRow] = []
+        while try statement.step() {
+            folders.append(
+                MirrorFolderRow(
+                    calendar: RecordKey(statement.text(0) ?? ""), name: MirrorName(statement.text(1) ?? ""),
+                    title: MirrorName(statement.text(2) ?? ""), formerName: statement.text(3).map(MirrorName.init)))
+        }
+        return folders
+    }
+
+    package func file(of object: RecordKey, in calendar: RecordKey) throws -> MirrorFileRow? {
+        try files("calendar = ? AND key = ?", [.text(calendar.text), .text(object.text)]).first
+    }
+
+    /// The file that has a content by the database.
+    package func file(contentID: Int64, in calendar: RecordKey) throws -> MirrorFileRow? {
+        try files("calendar = ? AND contentID = ?", [.text(calendar.text), .integer(contentID)]).first
+    }
+
+    package func hasFile(named name: MirrorName, in calendar: RecordKey) throws -> Bool {
+        try !files("calendar = ? AND name = ?", [.text(calendar.text), .text(name.text)]).isEmpty
+    }
+
+    /// The files of a calendar from a key on, at most so many.
+    package func files(of calendar: RecordKey, after key: RecordKey?, limit: Int) throws -> [MirrorFileRow] {
+        let start: [SQLValue] = key.map { [.text($0.text)] } ?? []
+        return try files(
+            "calendar = ?\(key == nil ? "" : " AND key > ?") ORDER BY key LIMIT ?",
+            [.text(calendar.text)] + start + [.integer(Int64(limit))])
+    }
+
+    private func files(_ sql: String, _ arguments: [SQLValue]) throws -> [MirrorFileRow] {
+        let statement = try RawStatement(
+            db,
+            """
+            SELECT key, name, contentID, inode, size, modified, digest, formerDigest FROM calendarFiles WHERE \(sql)
+            """)
+        defer { statement.reset() }
+        statement.bind(arguments)
+        var files: [MirrorFileRow] = []
+        while try statement.step() {
+            files.append(
+                MirrorFileRow(
+                    key: RecordKey(statement.text(0) ?? ""), name: MirrorName(statement.text(1) ?? ""),
+                    contentID: statement.integer(2) ?? 0, inode: UInt64(bitPattern: statement.integer(3) ?? 0),
+                    size: statement.integer(4) ?? 0, modified: statement.integer(5) ?? 0, digest: statement.blob(6),
+                    formerDigest: statement.blob(7)))
+        }
+        return files
+    }
+
+    /// Which contents a calendar's objects have, from a key on, at most so many; objects without content are left out.
+    package func contentIDs(
+        of calendar: RecordKey, after key: RecordKey?, limit: Int
+    ) throws -> [(key: RecordKey, contentID: Int64)] {
+        let statement = try RawStatement(
+            db,
+            """
+            SELECT key, contentID FROM records
+            WHERE collection = ?\(key == nil ? "" : " AND key > ?") AND contentID IS NOT NULL ORDER BY key LIMIT ?
+            """)
+        defer { statement.reset() }
+        let start: [SQLValue] = key.map { [.text($0.text)] } ?? []
+        statement.bind(
+            [.text(RecordCollection.calendars.of(calendar).text)] + start + [.integer(Int64(limit))])
+        var found: [(RecordKey, Int64)] = []
+        while try statement.step() { found.append((RecordKey(statement.text(0) ?? ""), statement.integer(1) ?? 0)) }
+        return found
+    }
+
+    package func contentID(of object: RecordKey, in calendar: RecordKey) throws -> Int64? {
+        let statement = try RawStatement(db, "SELECT contentID FROM records WHERE collection = ? AND key = ?")
+        defer { statement.reset() }
+        statement.bind([.text(RecordCollection.calendars.of(calendar).text), .text(object.text)])
+        return try statement.step() ? statement.integer(0) : nil
+    }
+
+    /// Nil: there is no such object, or it has none.
+    package func content(of object: RecordKey, in calendar: RecordKey) throws -> (id: Int64, bytes: [UInt8])? {
+        let statement = try RawStatement(
+            db,
+            """
+            SELECT id, content FROM records JOIN recordContents ON id = contentID WHERE collection = ? AND key = ?
+            """)
+        defer { statement.reset() }
+        statement.bind(1, RecordCollection.calendars.of(calendar).text)
+        statement.bind(2, object.text)
+        guard try statement.step(), let id = statement.integer(0), let bytes = statement.blob(1) else { return nil }
+        return (id, bytes)
+    }
+}
+
+extension DatabaseReads {
+    /// The files of calendars beside the database, as they were written last, and what changed since.
+    public var calendarFiles: CalendarFileTable<Self> { CalendarFileTable(access: self) }
+}

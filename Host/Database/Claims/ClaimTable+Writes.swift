@@ -1,0 +1,47 @@
+import GRDB
+public import Model
+
+/// What a transaction does to it.
+extension ClaimTable where Access == Transaction {
+    /// Stores a claim. One with the same id of the same item is renewed.
+    /// - Throws: `.badData` if another item has a claim with this id.
+    public func add(_ claim: Claim) throws {
+        if let earlier = try self.claim(claim.id), earlier.item != claim.item {
+            throw Failure(
+                .badData, "There is a claim \(claim.id) already, of another item",
+                hint: "Choose another id, or `larder claim remove \(claim.id)` first")
+        }
+        let statement = try RawStatement(
+            db, "INSERT OR REPLACE INTO claims (id, localID, kind, validity) VALUES (?, ?, ?, ?)")
+        statement.bind([
+            .text(claim.id.text), .text(claim.item.text), .integer(Int64(claim.kind.rawValue)),
+            .text(claim.validity.json),
+        ])
+        try statement.run()
+    }
+
+    /// - Throws: `.notFound` if there is no such claim.
+    public func remove(_ id: ClaimID) throws {
+        guard try deleteClaim(id) else {
+            throw Failure(.notFound, "There is no claim \(id)", hint: "See `larder claim list`")
+        }
+    }
+
+    /// Takes away the claims that never can be valid again, and those of items that are gone.
+    /// - Returns: how many.
+    @discardableResult
+    public func sweep(in world: ClaimWorld) throws -> Int {
+        var count = 0
+        for claim in try all() where try claim.isOver(in: world) || access.item(localID: claim.item) == nil {
+            if try deleteClaim(claim.id) { count += 1 }
+        }
+        return count
+    }
+
+    private func deleteClaim(_ id: ClaimID) throws -> Bool {
+        let statement = try RawStatement(db, "DELETE FROM claims WHERE id = ?")
+        statement.bind(1, id.text)
+        try statement.run()
+        return db.changesCount > 0
+    }
+}

@@ -1,0 +1,57 @@
+public import Model
+
+/// What keeps copies of items here (`larder claim`).
+public struct ClaimTable<Access: DatabaseReads>: Table {
+    let access: Access
+
+    /// An item's claims, valid or not.
+    public func of(_ item: LocalID) throws -> [Claim] {
+        try select(where: "localID = ? ORDER BY id", [.text(item.text)])
+    }
+
+    /// All claims, valid or not, by their ids.
+    public func all() throws -> [Claim] { try select(where: "1 ORDER BY id") }
+
+    public func claim(_ id: ClaimID) throws -> Claim? { try select(where: "id = ?", [.text(id.text)]).first }
+
+    /// The claims of an item that keep its copy here.
+    /// - Parameter world: Asked only if the item has claims at all.
+    public func valid(of item: LocalID, in world: @autoclosure () -> ClaimWorld) throws -> [Claim] {
+        let claims = try of(item)
+        guard !claims.isEmpty else { return [] }
+        let world = world()
+        return claims.filter { $0.isValid(in: world) }
+    }
+
+    /// Which kinds of valid claims items have; those without any are left out.
+    public func kinds(in world: @autoclosure () -> ClaimWorld) throws -> [LocalID: ClaimKinds] {
+        let claims = try all()
+        guard !claims.isEmpty else { return [:] }
+        let world = world()
+        var kinds: [LocalID: ClaimKinds] = [:]
+        for claim in claims where claim.isValid(in: world) { kinds[claim.item, default: []].insert(.init(claim.kind)) }
+        return kinds
+    }
+
+    private func select(where sql: String, _ arguments: [SQLValue] = []) throws -> [Claim] {
+        let statement = try RawStatement(db, "SELECT id, localID, kind, validity FROM claims WHERE \(sql)")
+        defer { statement.reset() }
+        statement.bind(arguments)
+        var claims: [Claim] = []
+        while try statement.step() {
+            guard let kind = statement.integer(2).flatMap({ Claim.Kind(rawValue: Int($0)) }),
+                let validity = try ClaimValidity.read(statement.text(3) ?? "", in: db)
+            else { throw Failure(.internal, "The claim \(statement.text(0) ?? "") makes no sense") }
+            claims.append(
+                Claim(
+                    id: ClaimID(statement.text(0) ?? ""), item: LocalID(statement.text(1) ?? ""), kind: kind,
+                    validity: validity))
+        }
+        return claims
+    }
+}
+
+extension DatabaseReads {
+    /// What keeps copies of items here (`larder claim`).
+    public var claims: ClaimTable<Self> { ClaimTable(access: self) }
+}

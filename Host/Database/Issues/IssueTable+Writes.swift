@@ -1,0 +1,66 @@
+import GRDB
+public import Model
+
+/// What a transaction does to it.
+extension IssueTable where Access == Transaction {
+    /// Stores what waits for a person. One of the same code about the same subject is the same issue: it keeps its id and its
+    /// age, and gets the new text, choices and record.
+    /// - Returns: the issue as stored.
+    @discardableResult
+    public func file(_ issue: Issue) throws -> Issue {
+        // SQLite writes the JSON, which it reads again.
+        let choices = issue.choices.map { _ in "json_object('id', ?, 'label', ?, 'impact', ?)" }.joined(separator: ", ")
+        let statement = try RawStatement(
+            db,
+            """
+            INSERT INTO issues (record, code, subject, message, created, failure, choices)
+            VALUES (?, ?, ?, ?, ?, ?, json_array(\(choices)))
+            ON CONFLICT (code, subject) DO UPDATE SET
+              record = excluded.record, message = excluded.message, failure = excluded.failure, choices = excluded.choices
+            """)
+        statement.bind([
+            issue.record.map(SQLValue.integer) ?? .null, .text(issue.code), .text(issue.subject), .text(issue.message),
+            .integer(issue.created.nanoseconds), .integer(Int64(issue.failure.rawValue)),
+        ])
+        let values = issue.choices.flatMap { [SQLValue.text($0.id), .text($0.label), .text($0.impact.rawValue)] }
+        statement.bind(values, from: 7)
+        try statement.run()
+        access.noteIssuesChanged()
+        guard let stored = try self.issue(code: issue.code, subject: issue.subject) else {
+            throw Failure(.internal, "The issue \(issue.code) about \(issue.subject) was not stored")
+        }
+        return stored
+    }
+
+    /// Takes an issue away that was answered or is none any more.
+    /// - Returns: whether there was one.
+    @discardableResult
+    public func remove(id: Int64) throws -> Bool {
+        let statement = try RawStatement(db, "DELETE FROM issues WHERE id = ?")
+        statement.bind(1, id)
+        try statement.run()
+        if db.changesCount > 0 { access.noteIssuesChanged() }
+        return db.changesCount > 0
+    }
+
+    /// Withdraws the issues of this kind about paths that no item has any more.
+    public func removeOfGonePaths(code: String) throws {
+        let statement = try RawStatement(
+            db,
+            """
+            DELETE FROM issues WHERE code = ?
+              AND NOT EXISTS (SELECT 1 FROM items WHERE items.path = issues.subject AND items.removedAt IS NULL)
+            """)
+        statement.bind(1, code)
+        try statement.run()
+        if db.changesCount > 0 { access.noteIssuesChanged() }
+    }
+
+    /// Withdraws the issue of this kind about this subject.
+    /// - Returns: whether there was one.
+    @discardableResult
+    public func remove(code: String, subject: String) throws -> Bool {
+        guard let issue = try issue(code: code, subject: subject) else { return false }
+        return try remove(id: issue.id)
+    }
+}

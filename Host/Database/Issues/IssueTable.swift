@@ -1,0 +1,55 @@
+public import Model
+
+/// What waits for a person.
+public struct IssueTable<Access: DatabaseReads>: Table {
+    let access: Access
+
+    /// What waits for a person, the oldest first.
+    /// - Parameter limit: Nil: all.
+    public func all(limit: Int? = nil) throws -> [Issue] { try issues(where: "1", limit: limit) }
+
+    public func issue(id: Int64) throws -> Issue? { try issues(where: "id = ?", [.integer(id)]).first }
+
+    /// The issue of this kind about this subject.
+    public func issue(code: String, subject: String) throws -> Issue? {
+        try issues(where: "code = ? AND subject = ?", [.text(code), .text(subject)]).first
+    }
+
+    /// All issues of a kind.
+    public func all(code: String) throws -> [Issue] { try issues(where: "code = ?", [.text(code)]) }
+
+    public func count() throws -> Int {
+        let statement = try RawStatement(db, "SELECT count(*) FROM issues")
+        defer { statement.reset() }
+        return try statement.step() ? Int(statement.integer(0) ?? 0) : 0
+    }
+
+    private func issues(where sql: String, _ arguments: [SQLValue] = [], limit: Int? = nil) throws -> [Issue] {
+        let statement = try RawStatement(
+            db,
+            """
+            SELECT issues.id, record, code, subject, message, created, failure, choice.value ->> 'id',
+              choice.value ->> 'label', choice.value ->> 'impact'
+            FROM (SELECT * FROM issues WHERE \(sql) ORDER BY id LIMIT \(limit ?? -1)) AS issues
+              LEFT JOIN json_each(issues.choices) AS choice ORDER BY issues.id, choice.key
+            """)
+        defer { statement.reset() }
+        statement.bind(arguments)
+        var issues: [Issue] = []
+        while try statement.step() {
+            guard let id = statement.integer(0) else { continue }
+            if issues.last?.id != id { issues.append(Issue(statement, id: id)) }
+            guard
+                let choice = statement.text(7), let label = statement.text(8),
+                let impact = statement.text(9).flatMap(Issue.Impact.init)
+            else { continue }
+            issues[issues.count - 1].choices.append(.init(id: choice, label: label, impact: impact))
+        }
+        return issues
+    }
+}
+
+extension DatabaseReads {
+    /// What waits for a person.
+    public var issues: IssueTable<Self> { IssueTable(access: self) }
+}

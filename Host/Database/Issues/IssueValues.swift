@@ -1,0 +1,11 @@
+import Model
+
+extension Issue {
+    /// Without its choices.
+    init(_ row: RawStatement, id: Int64) {
+        self.init(
+            id: id, record: row.integer(1), code: row.text(2) ?? "", subject: row.text(3) ?? "",
+            message: row.text(4) ?? "", choices: [], created: Timestamp(nanoseconds: row.integer(5) ?? 0),
+            failure: row.integer(6).flatMap { Failure.Kind(rawValue: Int32(clamping: $0)) } ?? .failed)
+    }
+}

@@ -1,0 +1,146 @@
+import GRDB
+public import Model
+
+/// What a transaction does to it.
+extension LoopTable where Access == Transaction {
+    /// Sees to it that a loop has a row. A new one is enabled and begins without an event id; one that is there stays as it is, unless
+    /// another plugin has taken it over, which cannot go on from an event id that is not its own.
+    /// - Returns: whether it is new.
+    @discardableResult
+    public func enrol(_ key: LoopKey, plugin: PluginID) throws -> Bool {
+        if let known = try loop(key) {
+            guard known.plugin != plugin else { return false }
+            try update(key, "plugin = ?, eventID = NULL, failures = 0", [.text(plugin.text)])
+            return false
+        }
+        let statement = try RawStatement(
+            db,
+            """
+            INSERT INTO loops (position, kind, id, plugin)
+            VALUES ((SELECT coalesce(max(position), 0) + 1 FROM loops), ?, ?, ?)
+            """)
+        statement.bind([.text(key.kind.text), .text(key.id.text), .text(plugin.text)])
+        try statement.run()
+        access.noteLoopsChanged()
+        return true
+    }
+
+    /// Takes a loop's row away with its event id. What the loop cached stays. One that is not there is fine.
+    public func remove(_ key: LoopKey) throws {
+        let statement = try RawStatement(db, "DELETE FROM loops WHERE kind = ? AND id = ?")
+        statement.bind([.text(key.kind.text), .text(key.id.text)])
+        try statement.run()
+        if db.changesCount > 0 { access.noteLoopsChanged() }
+    }
+
+    /// Switches a loop on or off, for a person. One that is switched on comes last in the order.
+    /// - Throws: `.notFound` if there is no such loop.
+    public func setEnabled(_ key: LoopKey, _ isEnabled: Bool) throws {
+        guard let known = try loop(key) else {
+            throw Failure(.notFound, "there is no loop \(key.id)", hint: "`larder loop list` shows all")
+        }
+        guard known.isEnabled != isEnabled else { return }
+        let position = isEnabled ? ", position = (SELECT max(position) + 1 FROM loops)" : ""
+        try update(key, "isEnabled = ?, failures = 0, nextPoll = NULL\(position)", [.integer(isEnabled ? 1 : 0)])
+    }
+
+    /// Forgets how far all loops have come: each begins with fetching everything (L18, L34). What they cached stays.
+    public func dropEventIDs() throws {
+        let statement = try RawStatement(db, "UPDATE loops SET eventID = NULL, failures = 0, nextPoll = NULL")
+        try statement.run()
+        if db.changesCount > 0 { access.noteLoopsChanged() }
+    }
+
+    /// Writes down what polls came to that changed nothing else: last and next poll, result, error and failures. The event id, the
+    /// plugin and whether the loop is enabled stay as they are; loops that are gone are left out.
+    public func note(_ reports: some Sequence<LoopState>) throws {
+        let statement = try RawStatement(
+            db,
+            """
+            UPDATE loops SET lastPoll = ?, lastResult = ?, lastError = ?, nextPoll = ?, failures = ?
+            WHERE kind = ? AND id = ?
+            """)
+        for report in reports {
+            statement.bind(report.reportValues + [.text(report.key.kind.text), .text(report.key.id.text)])
+            try statement.run()
+        }
+    }
+
+    func update(_ key: LoopKey, _ assignments: String, _ arguments: [SQLValue]) throws {
+        let statement = try RawStatement(db, "UPDATE loops SET \(assignments) WHERE kind = ? AND id = ?")
+        statement.bind(arguments + [.text(key.kind.text), .text(key.id.text)])
+        try statement.run()
+        access.noteLoopsChanged()
+    }
+
+    /// Commits a turn of an event loop: what it asked for, its plugin's values, its new event id and its state.
+    ///
+    /// All of it is one transaction, so that after a crash the stored event id and what is cached belong together, whichever of the
+    /// two states the disk has (L13).
+    /// - Returns: `.superseded`, with nothing written, if the turn began from what is no longer so.
+    /// - Throws: `.badData` if the turn asks for more than ``RecordChange/largestTurn``, has an event id that is empty or longer than
+    ///   ``EventID/longest``, or puts a value that is no JSON object.
+    public func commit(_ turn: LoopTurnCommit) throws -> LoopTurnOutcome {
+        let key = turn.state.key
+        guard turn.state.eventID?.text.isEmpty != true else {
+            throw Failure(
+                .badData, "The loop \(key) came to an empty event id",
+                hint: "Its plugin must name the place from which the next poll goes on")
+        }
+        let length = turn.state.eventID?.text.utf8.count ?? 0
+        guard length <= EventID.longest else {
+            throw Failure(
+                .badData, "The loop \(key) came to an event id of \(length) bytes; \(EventID.longest) are possible",
+                hint: "Its plugin must name the place from which the next poll goes on in fewer")
+        }
+        guard turn.size <= RecordChange.largestTurn else {
+            throw Failure(
+                .badData,
+                "The loop \(key) asked for \(turn.size) bytes in one turn; \(RecordChange.largestTurn) are possible",
+                hint: "Its plugin must do longer work in several pages, with `more`")
+        }
+        guard let stored = try loop(key), stored.isEnabled, stored.plugin == turn.state.plugin,
+            stored.eventID == turn.from
+        else { return .superseded }
+
+        let changes = try apply(turn.changes, loopCollections: turn.loopCollections)
+        for value in turn.values {
+            if let bytes = value.value {
+                try access.plugins.setValue(of: turn.state.plugin, key: value.key, bytes)
+            } else {
+                try access.plugins.removeValue(of: turn.state.plugin, key: value.key)
+            }
+        }
+        try update(
+            key, "eventID = ?, lastPoll = ?, lastResult = ?, lastError = ?, nextPoll = ?, failures = ?",
+            [turn.state.eventID.map { .text($0.text) } ?? .null] + turn.state.reportValues)
+        return .committed(changes)
+    }
+
+    /// Changes records. The loops of records that go, go with them.
+    /// - Parameter loopCollections: which kinds of loops are there for the records of which collection.
+    public func apply(
+        _ changes: [RecordChange], loopCollections: [LoopKind: RecordCollection]
+    ) throws -> LoopTurnChanges {
+        var done = LoopTurnChanges()
+        for change in changes {
+            switch change {
+            case .put(let record, let collection):
+                if let event = try access.records.put(record, in: collection) {
+                    done.records.append(.init(event, record.key, in: collection))
+                }
+            case .remove(let record, let collection):
+                guard try access.records.remove(record, from: collection) else { continue }
+                done.records.append(.init(.removed, record, in: collection))
+                for kind in loopCollections.filter({ $0.value == collection }).keys.sorted() {
+                    let loop = LoopKey(kind: kind, id: LoopID(record.text))
+                    guard let state = try self.loop(loop) else { continue }
+                    try remove(loop)
+                    try access.records.removeAll(in: RecordCollection(state.plugin.text).of(record))
+                    done.removedLoops.append(loop)
+                }
+            }
+        }
+        return done
+    }
+}

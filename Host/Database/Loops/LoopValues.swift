@@ -1,0 +1,12 @@
+import Model
+
+extension LoopState {
+    /// What of it ``Transaction/note(_:)`` writes, in its order.
+    var reportValues: [SQLValue] {
+        [
+            lastPoll.map { .integer($0.nanoseconds) } ?? .null, lastResult.map { .text($0.rawValue) } ?? .null,
+            lastError.map(SQLValue.text) ?? .null, nextPoll.map { .integer($0.nanoseconds) } ?? .null,
+            .integer(Int64(failures)),
+        ]
+    }
+}

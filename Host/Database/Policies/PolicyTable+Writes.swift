@@ -1,0 +1,193 @@
+import GRDB
+public import Model
+
+/// What a transaction does to it.
+extension PolicyTable where Access == Transaction {
+    /// Stores a new policy.
+    /// - Parameters:
+    ///   - author: whose step in the history it is.
+    ///   - runsTrigger: whether the processors' `policiesChanged` follows.
+    /// - Returns: the policy with its row and first revision.
+    /// - Throws: `.badData` if a condition does not parse, or the id is taken.
+    @discardableResult
+    public func add(
+        _ policy: ItemPolicy, by author: PolicyAuthor, runsTrigger: Bool = true
+    ) throws -> ItemPolicy {
+        guard try self.policy(policy.id) == nil else {
+            throw Failure(.badData, "there is a policy \(policy.id) already", hint: "update it, or leave the id out")
+        }
+        let stored = try insert(policy)
+        access.notePolicyChange(before: nil, after: stored, by: author, runsTrigger: runsTrigger)
+        return stored
+    }
+
+    /// Replaces what the policy with this id says; its id and kind stay.
+    /// - Parameters:
+    ///   - policy: `revision` is the one that the change was made from.
+    ///   - author: whose step in the history it is.
+    ///   - runsTrigger: whether the processors' `policiesChanged` follows.
+    /// - Returns: the policy with its new revision.
+    /// - Throws: `.notFound` if there is none with this id, `.failed` if it has another revision by now, `.badData` if a
+    ///   condition does not parse.
+    @discardableResult
+    public func update(
+        _ policy: ItemPolicy, by author: PolicyAuthor, runsTrigger: Bool = true
+    ) throws -> ItemPolicy {
+        guard let current = try self.policy(policy.id) else { throw Failure.noPolicy(policy.id) }
+        guard current.revision == policy.revision else {
+            throw Failure(
+                .failed, "the policy \(policy.id) was changed meanwhile", hint: "look at it again, then change it")
+        }
+        let stored = try replace(current, with: policy)
+        access.notePolicyChange(before: current, after: stored, by: author, runsTrigger: runsTrigger)
+        return stored
+    }
+
+    /// Takes a policy away.
+    /// - Parameters:
+    ///   - author: whose step in the history it is.
+    ///   - runsTrigger: whether the processors' `policiesChanged` follows.
+    /// - Throws: `.notFound` if there is none with this id.
+    public func remove(_ id: PolicyID, by author: PolicyAuthor, runsTrigger: Bool = true) throws {
+        guard let current = try policy(id) else { throw Failure.noPolicy(id) }
+        try delete(current)
+        access.notePolicyChange(before: current, after: nil, by: author, runsTrigger: runsTrigger)
+    }
+
+    // MARK: The rows. Whoever calls these sees to the journal.
+
+    func insert(_ policy: ItemPolicy) throws -> ItemPolicy {
+        try checkConditions(of: policy)
+        let statement = try RawStatement(
+            db,
+            """
+            INSERT INTO policies
+              (id, kind, identifier, description, condition, path, localID, removeWhenNone, data, revision)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
+            """)
+        statement.bind([.text(policy.id.text), .text(policy.kind.text)])
+        bindContents(of: policy, to: statement, from: 3)
+        try statement.run()
+        var stored = policy
+        stored.databaseID = db.lastInsertedRowID
+        stored.revision = 1
+        return stored
+    }
+
+    func replace(_ current: ItemPolicy, with policy: ItemPolicy) throws -> ItemPolicy {
+        try checkConditions(of: policy)
+        let statement = try RawStatement(
+            db,
+            """
+            UPDATE policies SET identifier = ?, description = ?, condition = ?, path = ?, localID = ?, removeWhenNone = ?,
+              data = ?, revision = revision + 1
+            WHERE databaseID = ?
+            """)
+        bindContents(of: policy, to: statement, from: 1)
+        statement.bind(8, current.databaseID)
+        try statement.run()
+        var stored = policy
+        stored.databaseID = current.databaseID
+        stored.kind = current.kind
+        stored.revision = current.revision.adding(1)
+        return stored
+    }
+
+    func delete(_ policy: ItemPolicy) throws {
+        let statement = try RawStatement(db, "DELETE FROM policies WHERE databaseID = ?")
+        statement.bind(1, policy.databaseID)
+        try statement.run()
+    }
+
+    private func bindContents(of policy: ItemPolicy, to statement: RawStatement, from first: Int32) {
+        statement.bind(first, policy.identifier)
+        statement.bind(first + 1, policy.description)
+        statement.bind(first + 2, policy.condition)
+        statement.bind(first + 3, policy.path?.text)
+        statement.bind(first + 4, policy.localID?.text)
+        statement.bind(first + 5, policy.removeWhenNone)
+        statement.bind(first + 6, policy.data)
+    }
+
+    private func checkConditions(of policy: ItemPolicy) throws {
+        for text in [policy.condition, policy.removeWhenNone].compactMap(\.self) {
+            do throws(ConditionError) { _ = try Condition(parsing: text) } catch {
+                throw error.failure(in: "the policy's condition")
+            }
+        }
+    }
+
+    /// Takes a step of the policies' history back, or does it again: all of it or, if it throws, nothing.
+    ///
+    /// Of a policy that the step changed only the fields that it set are set. The move is a row of the journal.
+    /// - Parameters:
+    ///   - step: the step that `move` names.
+    ///   - later: when it is redone, the quiet steps after it in the history, in order. They were not taken back with it: a
+    ///     policy that comes again is as they left it.
+    /// - Returns: policies that were to be removed and are gone already.
+    /// - Throws: `.badData` if the policies are not as the step, or the way back from it, left them.
+    @discardableResult
+    public func carryOut(_ move: PolicyMove, of step: PolicyStep, later: [PolicyStep] = []) throws -> [ItemPolicy] {
+        var gone: [ItemPolicy] = []
+        let changes = move.direction == .undo ? step.changes.reversed().map(\.reversed) : step.changes
+        for change in changes {
+            switch (change.before, change.after) {
+            case (nil, let after?): try addAgain(later.reduce(into: after) { $0.follow($1) }, move)
+            case (let before?, nil):
+                if let current = try policy(before.id) { try delete(current) } else { gone.append(before) }
+            case (let before?, let after?): try set(change.fields, from: before, to: after, move)
+            case (nil, nil): break
+            }
+        }
+        try append(.move(move))
+        access.notePoliciesChanged(runsTrigger: true)
+        return gone
+    }
+
+    private func addAgain(_ policy: ItemPolicy, _ move: PolicyMove) throws {
+        guard try self.policy(policy.id) == nil else {
+            throw Failure(
+                .badData,
+                "\(move.cannot): the policy \(policy.id) would be added again, and there is one with this id by now",
+                hint: "`larder policy remove \(policy.id)` takes that one away")
+        }
+        _ = try insert(policy)
+    }
+
+    private func set(
+        _ fields: [ItemPolicy.Field], from before: ItemPolicy, to after: ItemPolicy, _ move: PolicyMove
+    ) throws {
+        guard let current = try policy(before.id) else {
+            throw Failure(
+                .badData, "\(move.cannot): the policy \(before.id), which it changed, is gone",
+                hint: "`larder policy history` shows what became of it")
+        }
+        var changed = current
+        for field in fields {
+            guard current.bytes(of: field) == before.bytes(of: field) else {
+                throw Failure(
+                    .badData, "\(move.cannot): `\(field.rawValue)` of the policy \(before.id) was changed since",
+                    hint: "`larder policy update \(before.id)` changes it as you like; see `larder policy history`")
+            }
+            changed.take(field, from: after)
+        }
+        _ = try replace(current, with: changed)
+    }
+
+    /// So many rows are kept while the history cannot be written; older ones go.
+    static let policyJournalLimit: Int64 = 1_000
+
+    /// Removes the rows up to a number, which the history has.
+    public func removeChanges(through number: Int64) throws {
+        let statement = try RawStatement(db, "DELETE FROM policyChanges WHERE number <= ?")
+        statement.bind(1, number)
+        try statement.run()
+    }
+
+    func append(_ entry: PolicyEntry) throws {
+        let statement = try RawStatement(db, "INSERT INTO policyChanges (id, content) VALUES (?, ?)")
+        statement.bind([.text(PolicyChangeID.random().text), .text(entry.json)])
+        try statement.run()
+        try removeChanges(through: db.lastInsertedRowID - Self.policyJournalLimit)
+    }
+}
