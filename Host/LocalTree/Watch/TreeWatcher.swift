@@ -7,7 +7,7 @@ import Threads
 /// Notices what changes in the tree: every folder of it is watched by the kernel (`inotify(7)`), without following symbolic
 /// links.
 ///
-/// It says only where something changed, once it has kept still for a moment; what changed is found by ``Reconciler``.
+/// It says only where something changed, once it has kept still for a moment; what changed is found by comparing tree and rows.
 /// Whoever makes one calls ``walk()`` first, compares everything then, so that nothing is missed in between, and calls
 /// ``end()`` at last. It has a thread of its own. All functions may be called from any task; none blocks.
 public final class TreeWatcher: Sendable {
