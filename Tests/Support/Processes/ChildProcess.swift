@@ -31,10 +31,13 @@ public final class ChildProcess: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
+        // First of all it lets go of what it inherited: a file of another test that is being written, a server's socket.
+        for name in (try? Files.names(in: "/proc/self/fd")) ?? [] {
+            if let descriptor = Int32(name) { posix_spawn_file_actions_addclose(&actions, descriptor) }
+        }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output ?? "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0o644)
         posix_spawn_file_actions_addopen(&actions, 2, errors ?? "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0o644)
-        Self.keepDescriptorsFromChildren()
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -64,14 +67,6 @@ public final class ChildProcess: Sendable {
 
     /// Held while a child begins: for that moment it has all files open that the test's process has.
     fileprivate static let beginning = Mutex(())
-
-    /// Libraries in the test's process may open sockets that a child would inherit: a server that was stopped would
-    /// then still seem to listen.
-    private static func keepDescriptorsFromChildren() {
-        for name in (try? Files.names(in: "/proc/self/fd")) ?? [] {
-            if let descriptor = Int32(name), descriptor > 2 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-        }
-    }
 
     /// Sends a signal, unless the process has ended.
     public func send(_ signal: Int32) {
