@@ -39,17 +39,17 @@ public final class Transaction: DatabaseReads {
     public var anchor: Int64 {
         get throws {
             if let nextAnchor { return nextAnchor }
-            let next = try (metaInteger(.anchor) ?? 0).adding(1)
+            let next = try (meta.integer(.anchor) ?? 0).adding(1)
             nextAnchor = next
             return next
         }
     }
 
     /// The item with this `databaseID` is new.
-    public func noteAdded(_ databaseID: Int64) { notes.added.append(databaseID) }
-    public func noteUpdated(_ databaseID: Int64) { notes.updated.append(databaseID) }
+    func noteAdded(_ databaseID: Int64) { notes.added.append(databaseID) }
+    func noteUpdated(_ databaseID: Int64) { notes.updated.append(databaseID) }
     /// The item is marked removed, or its row is gone.
-    public func noteRemoved(_ databaseID: Int64) { notes.removed.append(databaseID) }
+    func noteRemoved(_ databaseID: Int64) { notes.removed.append(databaseID) }
 
     /// What became of a policy. Each author's changes are one row of the journal, written with the transaction.
     func notePolicyChange(before: ItemPolicy?, after: ItemPolicy?, by author: PolicyAuthor, runsTrigger: Bool) {
@@ -58,14 +58,14 @@ public final class Transaction: DatabaseReads {
     }
 
     /// - Parameter runsTrigger: Whether the processors' `policiesChanged` follows.
-    public func notePoliciesChanged(runsTrigger: Bool) {
+    func notePoliciesChanged(runsTrigger: Bool) {
         notes.policiesChanged = true
         kept = nil
         if runsTrigger { notes.triggersPolicies = true }
     }
 
-    public func noteRecordsChanged() { notes.recordsChanged = true }
-    public func noteIssuesChanged() { notes.issuesChanged = true }
+    func noteRecordsChanged() { notes.recordsChanged = true }
+    func noteIssuesChanged() { notes.issuesChanged = true }
     func noteLoopsChanged() { notes.loopsChanged = true }
     func noteChange(of collection: RecordCollection) {
         notes.collections.insert(collection)
@@ -79,7 +79,7 @@ public final class Transaction: DatabaseReads {
         for step in policyChanges.steps { try policies.append(.step(step)) }
         guard notes.changesItems else { return }
         notes.anchor = try anchor
-        try setMeta(.anchor, .integer(notes.anchor))
+        try meta.set(.anchor, notes.anchor)
     }
 
     /// What the transaction noted; nil if nothing.

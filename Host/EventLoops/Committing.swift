@@ -70,7 +70,7 @@ final class Committing: Sendable {
             let outcome = try tx.loops.commit(commit)
             if case .committed(let changes) = outcome {
                 for (key, plugin) in loops(of: changes) { try tx.loops.enrol(key, plugin: plugin) }
-                for path in looks { try tx.look(at: path) }
+                for path in looks { try tx.scan.look(at: path) }
                 for key in changes.removedLoops { try tx.forgetIssues(of: key) }
                 try tx.note(removals, at: time)
                 // What goes comes last.

@@ -83,23 +83,23 @@ package final class FolderMerge: Sendable {
             let folder = listing.folder
             if job.path.isRoot { try mergeRoot(folder, in: tx) }
             for path in listing.unknown {
-                if let row = try tx.scanRow(at: path) { state.seen.insert(row.databaseID) }
+                if let row = try tx.items.scanRow(at: path) { state.seen.insert(row.databaseID) }
             }
             try report(listing.refused + state.reserved, of: listing.refusedCount + state.reserved.count, in: tx)
             var missing: [Int64] = []
-            try tx.forEachKnownChild(of: job.path) { if !state.seen.contains($0) { missing.append($0) } }
+            try tx.items.forEachKnownChild(of: job.path) { if !state.seen.contains($0) { missing.append($0) } }
             // The end of the scan decides: until then they may turn up elsewhere.
-            for id in missing where try tx.noteMissing(id) { state.noteChange() }
-            try tx.noteFound(in: job.path) { state.seen.contains($0) }
-            if let row = try tx.scanRow(at: job.path) {
+            for id in missing where try tx.scan.noteMissing(id) { state.noteChange() }
+            try tx.scan.noteFound(in: job.path) { state.seen.contains($0) }
+            if let row = try tx.items.scanRow(at: job.path) {
                 if let listed = row.listedETag, let etag = folder.etag, listed.hasSameBytes(as: etag.opaque) {
                     state.result.contradictsETag = state.contentChanged
                 }
-                try tx.setListed(folder: row.databaseID, etag: folder.etag)
+                try tx.items.setListed(folder: row.databaseID, etag: folder.etag)
             }
-            try tx.removeScanJob(job.path)
+            try tx.scan.removeJob(job.path)
             state.result.keptJobs = context.keepsAllJobs()
-            for job in state.result.keptJobs ? state.result.jobs : state.jobsToKeep { try tx.addScanJob(job) }
+            for job in state.result.keptJobs ? state.result.jobs : state.jobsToKeep { try tx.scan.add(job) }
             return state.result
         }
     }
@@ -134,27 +134,27 @@ package final class FolderMerge: Sendable {
     /// The root is in no folder's listing but its own.
     private func mergeRoot(_ folder: ListedItem, in tx: Transaction) throws {
         let fileID = folder.fileID ?? .substitute(for: .root)
-        if let row = try tx.scanRow(at: .root) {
+        if let row = try tx.items.scanRow(at: .root) {
             if row.etag != folder.etag || row.fileID != fileID {
-                try tx.updateListed(row, with: folder, fileID: fileID, racy: .no)
+                try tx.items.updateListed(row, with: folder, fileID: fileID, racy: .no)
             }
         } else {
-            try tx.insertListed(folder, fileID: fileID, racy: .no)
+            try tx.items.insertListed(folder, fileID: fileID, racy: .no)
         }
     }
 
     private func merge(_ entry: ListedItem, listedAt: Timestamp?, into state: inout State, in tx: Transaction) throws {
         let fileID = entry.fileID ?? .substitute(for: entry.path)
-        let atPath = try tx.scanRow(at: entry.path)
+        let atPath = try tx.items.scanRow(at: entry.path)
         var withID: ScanRow?
-        if atPath?.fileID != fileID, let found = try tx.scanRow(withFileID: fileID),
+        if atPath?.fileID != fileID, let found = try tx.items.scanRow(withFileID: fileID),
             found.databaseID != atPath?.databaseID
         {
             withID = found
         }
         let isConfirmedElsewhere =
             try withID.map {
-                try $0.removedAt == nil && context.isListed($0.path.parent) && !tx.isMissing($0.databaseID)
+                try $0.removedAt == nil && context.isListed($0.path.parent) && !tx.scan.isMissing($0.databaseID)
             } ?? false
         let decision = MergeDecision.decide(
             entry, atPath: atPath, withID: withID, isConfirmedElsewhere: isConfirmedElsewhere, listedAt: listedAt)
@@ -164,34 +164,34 @@ package final class FolderMerge: Sendable {
         let id: Int64
         switch decision {
         case .keep(let row, let renewing):
-            if let renewing { try tx.renewListed(row, etag: entry.etag, racy: renewing) }
+            if let renewing { try tx.items.renewListed(row, etag: entry.etag, racy: renewing) }
             (id, listedETag) = (row.databaseID, row.listedETag)
         case .distrust(let row):
-            try tx.distrustCopy(of: row)
+            try tx.items.distrustCopy(of: row)
             try context.fetchesAgain(row.localID, tx)
             (id, listedETag) = (row.databaseID, row.listedETag)
         case .update(let row, let racy):
-            try tx.updateListed(row, with: entry, fileID: newFileID, racy: racy)
+            try tx.items.updateListed(row, with: entry, fileID: newFileID, racy: racy)
             (id, listedETag) = (row.databaseID, row.listedETag)
             state.noteChange(ofContent: row.etag != entry.etag)
         case .meet(let row):
-            try tx.meetLocalItem(row, with: entry, fileID: fileID)
+            try tx.items.meetLocalItem(row, with: entry, fileID: fileID)
             id = row.databaseID
             state.noteChange()
         case .insert(let displaced, let racy, let isSecondWithID):
             let inherits = try displace(displaced, for: entry, in: tx)
-            id = try tx.insertListed(
+            id = try tx.items.insertListed(
                 entry, fileID: isSecondWithID ? .substitute(for: entry.path) : fileID, racy: racy,
                 inheritsLocalFile: inherits)
             state.noteChange()
         case .move(let row, let displaced, let racy):
             // An item that is back in its place before it was decided about takes it from the one that came meanwhile.
-            let isBack = try row.path == entry.path && row.removedAt != nil && tx.isMissing(row.databaseID)
+            let isBack = try row.path == entry.path && row.removedAt != nil && tx.scan.isMissing(row.databaseID)
             let inherits = try displace(
                 displaced, for: entry, isBack: isBack && displaced?.isYounger(than: row) == true, in: tx)
             (listedETag, rescan) = try move(row, to: entry, fileID: fileID, racy: racy, in: tx)
             if inherits, row.path == entry.path || row.cloudStatus == .cloudOnly {
-                try tx.meetUnknownFile(at: row.localID)
+                try tx.items.meetUnknownFile(at: row.localID)
             }
             id = row.databaseID
             state.result.movesTree = true
@@ -216,8 +216,8 @@ package final class FolderMerge: Sendable {
         guard let row else { return false }
         let hasPersonsFile = row.cloudStatus == .locallyModified || row.fileID == nil
         let inherits = hasPersonsFile && row.kind == .file && entry.kind == .file
-        if inherits || row.fileID == nil { try tx.forgetLocalFile(of: row) }
-        if row.fileID != nil { try tx.displaceListed(row, at: context.started, isNewcomer: isBack) }
+        if inherits || row.fileID == nil { try tx.items.forgetLocalFile(of: row) }
+        if row.fileID != nil { try tx.scan.displace(row, at: context.started, isNewcomer: isBack) }
         return inherits
     }
 
@@ -227,13 +227,13 @@ package final class FolderMerge: Sendable {
     ) throws -> (listedETag: String?, rescan: Bool) {
         let cameBack = row.removedAt.map { $0 < context.started } ?? false
         if row.path == entry.path {
-            try tx.restoreListed(row, with: entry, fileID: fileID, racy: racy)
+            try tx.scan.restore(row, with: entry, fileID: fileID, racy: racy)
             return (nil, true)
         }
-        let placeIsTaken = try row.removedAt != nil && tx.scanRow(at: row.path) != nil
-        try tx.moveListed(row, to: entry, fileID: fileID, racy: racy, placeIsTaken: placeIsTaken)
+        let placeIsTaken = try row.removedAt != nil && tx.items.scanRow(at: row.path) != nil
+        try tx.scan.move(row, to: entry, fileID: fileID, racy: racy, placeIsTaken: placeIsTaken)
         // Its own ETag tells nothing of what was never listed: that was to be listed where it was before.
-        let isPartlyListed = try row.kind == .folder && tx.hasUnlistedFolder(below: entry.path)
+        let isPartlyListed = try row.kind == .folder && tx.items.hasUnlistedFolder(below: entry.path)
         return cameBack ? (nil, true) : (row.listedETag, job.isWhole || isPartlyListed)
     }
 }

@@ -104,8 +104,8 @@ extension ItemListUpdate {
     /// A folder's ETag was the same although something in it had changed: from now on everything is walked.
     private func distrustETags(of path: ItemPath) async throws {
         let isNews = try await database.write { tx in
-            guard try tx.metaInteger(.etagsWereWrong) != 1 else { return false }
-            try tx.setMeta(.etagsWereWrong, .integer(1))
+            guard try tx.meta.integer(.etagsWereWrong) != 1 else { return false }
+            try tx.meta.set(.etagsWereWrong, 1)
             return true
         }
         if isNews {
@@ -150,7 +150,7 @@ final class KeptJobs: Sendable {
     func keep(_ jobs: [ScanJob]) async throws {
         guard !isOn else { return }
         try await database.write { [self] tx in
-            for job in jobs { try tx.addScanJob(job) }
+            for job in jobs { try tx.scan.add(job) }
             if let walk { try tx.openWalk(begun: walk) }
             // Transactions are one after the other: what is merged after this sees it.
             state.withLock { $0 = true }
@@ -160,8 +160,8 @@ final class KeptJobs: Sendable {
     /// A folder was merged just before the others were kept.
     func exchange(_ job: ScanJob, for jobs: [ScanJob]) async throws {
         try await database.write { tx in
-            try tx.removeScanJob(job.path)
-            for job in jobs { try tx.addScanJob(job) }
+            try tx.scan.removeJob(job.path)
+            for job in jobs { try tx.scan.add(job) }
         }
     }
 }

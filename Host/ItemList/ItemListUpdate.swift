@@ -81,8 +81,8 @@ package struct ItemListUpdate: Sendable {
         if mode == .whole {
             keepsJobs = try await database.write { try $0.beginWholeWalk(at: started, etagsTell: etagsNameWrites) }
         }
-        if try await !database.read({ try $0.hasRemovalMemory() }) {
-            try await database.write { tx in try tx.noteKnown(tx.knownCount(), at: started) }
+        if try await !database.read({ try $0.scan.hasRemovalMemory() }) {
+            try await database.write { tx in try tx.scan.noteKnown(tx.items.knownCount(), at: started) }
         }
         guard let jobs = try await firstJobs(mode, root: root, waits, &outcome) else {
             try await carryOutMoves()
@@ -101,9 +101,9 @@ package struct ItemListUpdate: Sendable {
         let ended = clock.now()
         outcome.isHeld = try await database.write { [removalGuard] tx in
             let isHeld = try tx.settleMissing(guardedBy: removalGuard, at: ended)
-            if changed, !isHeld { try tx.noteKnown(tx.knownCount(), at: ended) }
+            if changed, !isHeld { try tx.scan.noteKnown(tx.items.knownCount(), at: ended) }
             guard isComplete else { return isHeld }
-            try tx.keepModifiedOfRemoved()
+            try tx.items.keepModifiedOfRemoved()
             try tx.endScan(mode, begun: started)
             return isHeld
         }
@@ -118,7 +118,7 @@ package struct ItemListUpdate: Sendable {
     ) async throws -> [ScanJob]? {
         if mode == .whole { return [ScanJob(path: .root, isWhole: true)] }
         let (left, listedETag) = try await database.read { tx in
-            (try tx.scanJobs(), try tx.scanRow(at: .root)?.listedETag)
+            (try tx.scan.jobs(), try tx.items.scanRow(at: .root)?.listedETag)
         }
         let due = left.filter { !waits($0.path) }
         if due.count < left.count { outcome.isComplete = false }
@@ -173,9 +173,9 @@ package struct ItemListUpdate: Sendable {
             isAboveThere = false
         }
         try await writer.write { [isAboveThere] tx in
-            try tx.forgetListings(above: path)
-            if isAboveThere, let row = try tx.scanRow(at: path) { _ = try tx.noteMissing(row.databaseID) }
-            try tx.removeScanJob(path)
+            try tx.items.forgetListings(above: path)
+            if isAboveThere, let row = try tx.items.scanRow(at: path) { _ = try tx.scan.noteMissing(row.databaseID) }
+            try tx.scan.removeJob(path)
         }
         return .gone
     }

@@ -31,28 +31,28 @@ extension Transaction {
     ) throws -> Bool {
         // What waits for its place is looked at again after each scan, whatever that found.
         try journal.endPlaceWaits()
-        guard try hasMissing() else {
-            try endHold()
+        guard try scan.hasMissing() else {
+            try scan.endHold()
             return false
         }
         if let removalGuard, try holdMissing(removalGuard, isTold: folder == nil, at: time) { return true }
-        let gone = try removeMissing(in: folder, at: time)
+        let gone = try scan.removeMissing(in: folder, at: time)
         if gone > 0 {
-            try noteGone(gone, at: time)
+            try scan.noteGone(gone, at: time)
             try issues.removeOfGonePaths(code: FolderMerge.refusedCode)
         }
-        if folder == nil { try endHold() }
+        if folder == nil { try scan.endHold() }
         return false
     }
 
     private func holdMissing(_ removalGuard: RemovalGuard, isTold: Bool, at time: Timestamp) throws -> Bool {
-        let missing = try missingCount()
-        let memory = try removalMemory(at: time)
-        let known = try max(memory.known, knownCount())
+        let missing = try scan.missingCount()
+        let memory = try scan.removalMemory(at: time)
+        let known = try max(memory.known, items.knownCount())
         guard removalGuard.holds(missing, after: memory.gone, ofKnown: known) else { return false }
         guard isTold else { return true }
-        let message = MassRemoval.message(missing, of: known, after: memory.gone, first: try firstMissing(3))
-        let before = try heldRemovals()
+        let message = MassRemoval.message(missing, of: known, after: memory.gone, first: try scan.firstMissing(3))
+        let before = try scan.heldRemovals()
         // Told anew only if it is news: each scan finds it again.
         guard before?.message != message else { return true }
         let issue = try issues.file(
@@ -69,10 +69,10 @@ extension Transaction {
     package func decideRemovals(_ issue: Issue, _ choice: String, at time: Timestamp) throws -> Bool {
         switch choice {
         case MassRemoval.apply.id:
-            try removeMissing(at: time)
+            try scan.removeMissing(at: time)
             try issues.removeOfGonePaths(code: FolderMerge.refusedCode)
             try journal.endPlaceWaits()
-            try endHold()
+            try scan.endHold()
         case MassRemoval.wait.id: break
         default:
             throw Failure(

@@ -54,10 +54,10 @@ extension MetaKey {
 extension DatabaseReads {
     package func scanHistory() throws -> ScanMode.History {
         ScanMode.History(
-            etagsWereWrong: try metaInteger(.etagsWereWrong) == 1,
-            lastWholeWalk: try metaInteger(.lastWholeWalk).map(Timestamp.init(nanoseconds:)),
-            openWalk: try metaInteger(.openWalk).map(Timestamp.init(nanoseconds:)),
-            lastScan: try metaInteger(.lastScan).map(Timestamp.init(nanoseconds:)))
+            etagsWereWrong: try meta.integer(.etagsWereWrong) == 1,
+            lastWholeWalk: try meta.time(.lastWholeWalk),
+            openWalk: try meta.time(.openWalk),
+            lastScan: try meta.time(.lastScan))
     }
 }
 
@@ -66,29 +66,29 @@ extension Transaction {
     /// - Parameter etagsTell: whether a later scan skips what this one has listed.
     /// - Returns: whether what it leaves is kept from the beginning: it is the first, and writes each folder anyway.
     package func beginWholeWalk(at time: Timestamp, etagsTell: Bool) throws -> Bool {
-        for job in try scanJobs() { try removeScanJob(job.path) }
+        for job in try scan.jobs() { try scan.removeJob(job.path) }
         guard try scanHistory().lastWholeWalk == nil else {
-            try setMeta(.openWalk, .null)
+            try meta.clear(.openWalk)
             return false
         }
         // What an earlier walk listed is listed anew, also when this one is cut off before it comes there.
-        if etagsTell { try forgetListings() }
-        try addScanJob(ScanJob(path: .root, isWhole: true))
+        if etagsTell { try items.forgetListings() }
+        try scan.add(ScanJob(path: .root, isWhole: true))
         try openWalk(begun: time)
         return true
     }
 
     /// What a walk over everything has left is in the database.
-    package func openWalk(begun time: Timestamp) throws { try setMeta(.openWalk, .integer(time.nanoseconds)) }
+    package func openWalk(begun time: Timestamp) throws { try meta.set(.openWalk, time) }
 
     /// A scan has listed all that it had to.
     package func endScan(_ mode: ScanMode, begun time: Timestamp) throws {
-        try setMeta(.lastScan, .integer(time.nanoseconds))
+        try meta.set(.lastScan, time)
         if mode == .whole {
-            try setMeta(.lastWholeWalk, .integer(time.nanoseconds))
+            try meta.set(.lastWholeWalk, time)
         } else if let began = try scanHistory().openWalk {
-            try setMeta(.lastWholeWalk, .integer(began.nanoseconds))
+            try meta.set(.lastWholeWalk, began)
         }
-        try setMeta(.openWalk, .null)
+        try meta.clear(.openWalk)
     }
 }

@@ -202,7 +202,7 @@ public final class ItemPolicies: Sendable {
     /// Where the first item is that a run is about; nil: it is about none alone, or that cannot be read.
     private func firstItem(of run: RunQueue.Run) async -> ItemPath? {
         guard case .items(let ids, _) = run.cause, let id = ids.first else { return nil }
-        do { return try await database.read { try $0.item(databaseID: id)?.path } } catch {
+        do { return try await database.read { try $0.items.item(databaseID: id)?.path } } catch {
             logger.debug("The first item of a run cannot be read: \(error)")
             return nil
         }

@@ -13,7 +13,7 @@ extension Transaction {
     /// What has been recorded of copies until now proves nothing any more: each is read before it goes.
     func distrustLooks(now: Timestamp) throws {
         // The clock may be behind those by which they were recorded.
-        let last = try lastRecordedLooks()
-        try setMeta(.looksSince, .integer(max(last?.nanoseconds ?? .min, now.nanoseconds)))
+        let last = try items.lastRecordedLooks()
+        try meta.set(.looksSince, max(last ?? now, now))
     }
 }

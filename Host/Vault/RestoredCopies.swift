@@ -18,7 +18,7 @@ public struct RestoredCopies: Sendable {
     /// Takes each file that counts as changed here for a copy if its bytes are those of a version that the backup knew.
     /// - Returns: those that may be one nevertheless: they are as long as the server's.
     public func adopt() throws -> [LocalID] {
-        let changed = try database.readBlocking { try $0.changedFiles() }
+        let changed = try database.readBlocking { try $0.items.changedFiles() }
         guard !changed.isEmpty else { return [] }
         let versions = access(source, F_OK) == 0 ? try knownVersions() : [:]
         var unknown: [LocalID] = []
@@ -26,20 +26,20 @@ public struct RestoredCopies: Sendable {
             let version = versions[Self.key(item.fileID?.text, item.path)]
             if let version, let mark = tree.mark(at: item.path, ifDigest: version.digest) {
                 try database.writeBlocking { tx in
-                    guard var now = try tx.item(localID: item.localID), now.path == item.path,
+                    guard var now = try tx.items.item(localID: item.localID), now.path == item.path,
                         now.cloudStatus == .locallyModified
                     else { return }
                     now.cloudStatus = .localCopy
                     now.copy = LocalCopy(etag: version.etag, digest: version.digest, mark: mark)
                     now.downloadTrigger = now.downloadTrigger ?? version.trigger ?? .user
-                    try tx.updateLocal(now)
+                    try tx.items.updateLocal(now)
                 }
             } else if let size = item.size, tree.mark(at: item.path)?.size == size {
                 unknown.append(item.localID)
                 try database.writeBlocking { tx in
-                    guard var now = try tx.item(localID: item.localID), now.downloadTrigger == nil else { return }
+                    guard var now = try tx.items.item(localID: item.localID), now.downloadTrigger == nil else { return }
                     now.downloadTrigger = version?.trigger ?? .user
-                    try tx.updateLocal(now)
+                    try tx.items.updateLocal(now)
                 }
             }
         }

@@ -22,7 +22,7 @@ struct TreeOpening {
     let clock: @Sendable () -> Timestamp
 
     func open(files: String) throws -> Tree {
-        let last = try database.readBlocking { try $0.metaText(.tree) }
+        let last = try database.readBlocking { try $0.meta.text(.tree) }
         let isDefault = files == vault + "/files"
         if isDefault, mkdirat(vaultFolder, "files", 0o700) != 0, errno != EEXIST {
             throw Failure.system("making \(files)", errno)
@@ -48,7 +48,7 @@ struct TreeOpening {
             try makeMark(root.number, files)
         }
         let now = isInside ? "inside" : "marked"
-        if last != now { try database.writeBlocking { try $0.setMeta(.tree, .text(now)) } }
+        if last != now { try database.writeBlocking { try $0.meta.set(.tree, now) } }
 
         let incoming = try openIncoming(root.number, files, isMarked: !isInside)
         let proof = try measureProof(incoming.number, files)
@@ -63,11 +63,11 @@ struct TreeOpening {
         }
         let step = proof.step.nanoseconds
         proof.since = try database.writeBlocking { tx in
-            if step > (try tx.metaInteger(.looksStep) ?? FileMark.clockStep.nanoseconds) {
+            if step > (try tx.meta.integer(.looksStep) ?? FileMark.clockStep.nanoseconds) {
                 try tx.distrustLooks(now: clock())
             }
-            try tx.setMeta(.looksStep, .integer(step))
-            return try tx.metaInteger(.looksSince).map(Timestamp.init(nanoseconds:))
+            try tx.meta.set(.looksStep, step)
+            return try tx.meta.time(.looksSince)
         }
         return proof
     }

@@ -65,15 +65,15 @@ public final class Vault: Sendable {
         }
         do {
             // A database that was moved aside is made anew under the id that the tree is marked with.
-            if mark == nil { mark = try database.readBlocking { try $0.metaText(.vaultID) }.flatMap(VaultMark.init) }
+            if mark == nil { mark = try database.readBlocking { try $0.meta.text(.vaultID) }.flatMap(VaultMark.init) }
             let marked = mark ?? VaultMark.random()
             try marked.write(in: folder.number, at: path)
             let boot = currentBootID()
             let isFirstSinceBoot = try database.writeBlocking { tx in
-                let last = try tx.metaText(.bootID)
+                let last = try tx.meta.text(.bootID)
                 if let last, last != boot { try tx.distrustLooks(now: clock()) }
-                try tx.setMeta(.vaultID, .text(marked.id))
-                try tx.setMeta(.bootID, .text(boot))
+                try tx.meta.set(.vaultID, marked.id)
+                try tx.meta.set(.bootID, boot)
                 return last != boot
             }
             let tree = try TreeOpening(

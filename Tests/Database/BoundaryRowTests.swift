@@ -17,7 +17,7 @@ import Testing
                     item.cloudStatus = .localCopy
                     item.copy = localCopy("1", inode: 1)
                     item.copy?.mark.size = .max
-                    try tx.insert(item)
+                    try tx.items.insert(item)
                     _ = try tx.journal.insert(
                         JournalRecord(
                             SyncRecord(
@@ -43,7 +43,7 @@ import Testing
             let id = try database.writeBlocking { tx -> Int64 in
                 let issue = try tx.issues.file(
                     Issue(code: "test", subject: "a", message: "b", choices: [], created: Timestamp(seconds: 0)))
-                let item = try tx.insert(fileItem("/a"))
+                let item = try tx.items.insert(fileItem("/a"))
                 _ = try tx.journal.insert(
                     JournalRecord(
                         SyncRecord(
@@ -59,19 +59,19 @@ import Testing
                         UPDATE syncRecords SET attempts = \(number), rounds = \(number), since = \(number);
                         """)
                 for key in ["nextPoll", "lastClock", "lastWholeWalk", "lastScan", "firstWalk", "anchor"] {
-                    try tx.setMeta(MetaKey(key), .integer(number))
+                    try tx.meta.set(MetaKey(key), number)
                 }
             }
             try database.writeBlocking { tx in
                 #expect(try tx.issues.all().count == 1)
-                var item = try #require(try tx.item(at: ItemPath("/a")))
+                var item = try #require(try tx.items.item(at: ItemPath("/a")))
                 #expect(item.size == number)
                 let record = try #require(try tx.journal.records(of: item.localID).first)
                 // Each try counts one more.
                 #expect((0...Int(Int32.max)).contains(record.record.attempts))
                 #expect((0...Int(Int32.max)).contains(record.rounds))
                 item.cloudStatus = .localOnly
-                try tx.updateLocal(item)
+                try tx.items.updateLocal(item)
             }
         }
     }

@@ -14,12 +14,12 @@ import Testing
             let database = try Database.open(path: folder + "/larder.db")
             let heard = Mutex<[CommitSummary]>([])
             database.setCommitObserver { summary in heard.withLock { $0.append(summary) } }
-            let photos = try await database.write { tx in try tx.insert(folderItem("/Photos")) }
-            try await database.write { tx in try tx.setMeta(MetaKey("x"), .integer(1)) }
+            let photos = try await database.write { tx in try tx.items.insert(folderItem("/Photos")) }
+            try await database.write { tx in try tx.meta.set(MetaKey("x"), 1) }
             try await database.write { tx in
-                let a = try tx.insert(fileItem("/Photos/a"))
-                try tx.update(photos)
-                try tx.deleteItem(databaseID: a.databaseID)
+                let a = try tx.items.insert(fileItem("/Photos/a"))
+                try tx.items.update(photos)
+                try tx.items.delete(databaseID: a.databaseID)
                 tx.notePoliciesChanged(runsTrigger: false)
             }
             try await database.write { tx in tx.noteRecordsChanged() }
@@ -30,7 +30,7 @@ import Testing
             #expect(summaries[1].added == summaries[1].removed)
             #expect(summaries[1].policiesChanged && !summaries[1].triggersPolicies)
             #expect(summaries[2].recordsChanged && !summaries[2].changesItems)
-            #expect(try await database.read { try $0.item(at: photos.path)?.anchor } == 2)
+            #expect(try await database.read { try $0.items.item(at: photos.path)?.anchor } == 2)
         }
     }
 
@@ -77,12 +77,12 @@ import Testing
             database.setCommitObserver { _ in heard.withLock { $0 += 1 } }
             await #expect(throws: CancellationError.self) {
                 try await database.write { tx in
-                    try tx.insert(fileItem("/a"))
+                    try tx.items.insert(fileItem("/a"))
                     throw CancellationError()
                 }
             }
-            #expect(try await database.read { try $0.item(at: ItemPath(unchecked: "/a")) } == nil)
-            #expect(try await database.read { try $0.metaInteger(.anchor) } == nil)
+            #expect(try await database.read { try $0.items.item(at: ItemPath(unchecked: "/a")) } == nil)
+            #expect(try await database.read { try $0.meta.integer(.anchor) } == nil)
             #expect(heard.withLock { $0 } == 0)
         }
     }
@@ -115,16 +115,16 @@ import Testing
             for (bytes, isCopied) in [(10_000, false), (2_000_000, true)] {
                 let database = try Database.open(path: path)
                 try database.writeBlocking { tx in
-                    try tx.setMeta(MetaKey("long"), .text(String(repeating: "x", count: bytes)))
+                    try tx.meta.set(MetaKey("long"), String(repeating: "x", count: bytes))
                 }
                 // What reads is closed with it.
-                #expect(try database.readBlocking { try $0.knownCount() } == 0)
+                #expect(try database.readBlocking { try $0.items.knownCount() } == 0)
                 try database.close()
                 #expect((size(path + "-wal") == 0) == isCopied)
                 #expect((size(path) > bytes) == isCopied)
             }
             let database = try Database.open(path: path, readOnly: true)
-            #expect(try database.readBlocking { try $0.knownCount() } == 0)
+            #expect(try database.readBlocking { try $0.items.knownCount() } == 0)
             try database.close()
         }
     }
@@ -133,19 +133,22 @@ import Testing
     func sameValue() throws {
         try withTemporaryFolder { folder in
             let database = try Database.open(path: folder + "/larder.db")
-            func set(_ value: SQLValue) throws -> Int64 {
-                try database.writeBlocking { try $0.setMeta(MetaKey("value"), value) }
+            func set(_ value: String?) throws -> Int64 {
+                let key = MetaKey("value")
+                try database.writeBlocking { tx in
+                    if let value { try tx.meta.set(key, value) } else { try tx.meta.clear(key) }
+                }
                 var info = stat()
                 try #require(stat(folder + "/larder.db-wal", &info) == 0)
                 return Int64(info.st_size)
             }
-            let first = try set(.text("a"))
-            #expect(try set(.text("a")) == first)
-            let second = try set(.text("b"))
+            let first = try set("a")
+            #expect(try set("a") == first)
+            let second = try set("b")
             #expect(second > first)
-            #expect(try database.readBlocking { try $0.metaText(MetaKey("value")) } == "b")
-            let third = try set(.null)
-            #expect(try third > second && set(.null) == third)
+            #expect(try database.readBlocking { try $0.meta.text(MetaKey("value")) } == "b")
+            let third = try set(nil)
+            #expect(try third > second && set(nil) == third)
         }
     }
 
@@ -201,7 +204,7 @@ import Testing
                 try db.execute(sql: "ROLLBACK")
             }
             let database = try Database.open(path: folder + "/larder.db")
-            #expect(try database.readBlocking { try $0.itemCounts().items } == 0)
+            #expect(try database.readBlocking { try $0.items.counts().items } == 0)
             try database.close()
         }
     }
@@ -213,14 +216,14 @@ import Testing
             #expect(throws: Failure.self) { try Database.open(path: path, readOnly: true) }
             #expect(!Files.exists(path))
             let host = try Database.open(path: path)
-            try await host.write { tx in _ = try tx.insert(fileItem("/a")) }
+            try await host.write { tx in _ = try tx.items.insert(fileItem("/a")) }
             let beside = try Database.open(path: path, readOnly: true)
-            #expect(try await beside.read { try $0.itemCounts().items } == 1)
-            await #expect(throws: Failure.self) { try await beside.write { tx in try tx.insert(fileItem("/b")) } }
+            #expect(try await beside.read { try $0.items.counts().items } == 1)
+            await #expect(throws: Failure.self) { try await beside.write { tx in try tx.items.insert(fileItem("/b")) } }
             try beside.close()
             try host.close()
             let after = try Database.open(path: path, readOnly: true)
-            #expect(try await after.read { try $0.itemCounts().items } == 1)
+            #expect(try await after.read { try $0.items.counts().items } == 1)
         }
     }
 

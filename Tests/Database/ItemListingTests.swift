@@ -13,10 +13,10 @@ import Testing
     private func filled(_ body: (AccountDatabase) throws -> Void) throws {
         try withDatabase { database in
             try database.writeBlocking { tx in
-                for path in paths { try tx.insert(fileItem(path)) }
+                for path in paths { try tx.items.insert(fileItem(path)) }
                 var gone = fileItem("/Docs/gone")
                 gone.removedAt = Timestamp(seconds: 1)
-                try tx.insert(gone)
+                try tx.items.insert(gone)
             }
             try body(database)
         }
@@ -25,7 +25,7 @@ import Testing
     private func list(_ database: Database, _ listing: ItemListing) throws -> [String] {
         var found: [String] = []
         try database.readBlocking { reads in
-            try reads.listItems(listing) { item in
+            try reads.items.each(listing) { item in
                 found.append(item.path.text)
                 return true
             }
@@ -74,14 +74,14 @@ import Testing
                     var item = fileItem("/\(index)")
                     item.cloudStatus = status
                     if status != .cloudOnly { item.copy = localCopy("e", inode: 1) }
-                    try tx.insert(item)
+                    try tx.items.insert(item)
                 }
                 var folder = folderItem("/folder")
                 folder.cloudStatus = .localCopy
-                try tx.insert(folder)
-                try tx.insert(folderItem("/"))
+                try tx.items.insert(folder)
+                try tx.items.insert(folderItem("/"))
             }
-            let counts = try database.readBlocking { try $0.itemCounts() }
+            let counts = try database.readBlocking { try $0.items.counts() }
             #expect(counts.items == 5)
             #expect(counts.here.localCopies == 2)
             #expect(counts.here.localBytes == 20)

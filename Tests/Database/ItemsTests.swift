@@ -18,12 +18,12 @@ import Testing
                 syncActivity: [.downloading, .updating])
             let bare = Item(localID: .random(), fileID: nil, path: .root, kind: .folder)
             for item in [full, bare] {
-                let stored = try database.writeBlocking { tx in try tx.insert(item) }
+                let stored = try database.writeBlocking { tx in try tx.items.insert(item) }
                 var expected = item
                 expected.databaseID = stored.databaseID
                 expected.anchor = stored.anchor
                 #expect(stored == expected)
-                let read = try database.readBlocking { try $0.item(databaseID: stored.databaseID) }
+                let read = try database.readBlocking { try $0.items.item(databaseID: stored.databaseID) }
                 #expect(read == expected)
                 #expect(read?.etag?.strength == item.etag?.strength)
             }
@@ -37,8 +37,8 @@ import Testing
             item.mimeType = ""
             item.copy = localCopy("e", inode: 1)
             item.copy?.digest = []
-            let stored = try database.writeBlocking { [item] tx in try tx.insert(item) }
-            let read = try database.readBlocking { try $0.item(localID: stored.localID) }
+            let stored = try database.writeBlocking { [item] tx in try tx.items.insert(item) }
+            let read = try database.readBlocking { try $0.items.item(localID: stored.localID) }
             #expect(read?.mimeType == "")
             #expect(read?.copy?.digest == [])
         }
@@ -49,12 +49,12 @@ import Testing
         try withDatabase { database in
             let (nfc, nfd) = (fileItem("/\u{e9}"), fileItem("/e\u{301}"))
             try database.writeBlocking { tx in
-                try tx.insert(nfc)
-                try tx.insert(nfd)
+                try tx.items.insert(nfc)
+                try tx.items.insert(nfd)
             }
-            let found = try database.readBlocking { try $0.item(at: nfd.path) }
+            let found = try database.readBlocking { try $0.items.item(at: nfd.path) }
             #expect(found?.localID == nfd.localID)
-            #expect(try database.readBlocking { try $0.children(of: .root) }.count == 2)
+            #expect(try database.readBlocking { try $0.items.children(of: .root) }.count == 2)
         }
     }
 
@@ -67,12 +67,12 @@ import Testing
             var live = fileItem("/a")
             live.fileID = FileID("1")
             try database.writeBlocking { [gone, live] tx in
-                try tx.insert(gone)
-                try tx.insert(live)
+                try tx.items.insert(gone)
+                try tx.items.insert(live)
             }
-            #expect(throws: Failure.self) { try database.writeBlocking { tx in try tx.insert(fileItem("/a")) } }
+            #expect(throws: Failure.self) { try database.writeBlocking { tx in try tx.items.insert(fileItem("/a")) } }
             let reads = try database.readBlocking { [live] reads in
-                (try reads.item(at: live.path), try reads.item(fileID: FileID("1")))
+                (try reads.items.item(at: live.path), try reads.items.scanRow(withFileID: FileID("1")))
             }
             #expect(reads.0?.localID == live.localID)
             #expect(reads.1?.localID == live.localID)
@@ -101,9 +101,9 @@ import Testing
                 ("/0", RemoteVersion.current, true), ("/1", RemoteVersion.newer, false),
             ] {
                 try await database.read { tx in
-                    let item = try #require(try tx.item(at: ItemPath(unchecked: name)))
+                    let item = try #require(try tx.items.item(at: ItemPath(unchecked: name)))
                     #expect(item.remoteVersion == version)
-                    #expect(try tx.isCopyDistrusted(databaseID: item.databaseID) == isDistrusted)
+                    #expect(try tx.items.isCopyDistrusted(databaseID: item.databaseID) == isDistrusted)
                 }
             }
             try database.close()
@@ -113,14 +113,14 @@ import Testing
     @Test("An update of an item without a row is refused, and changes the columns of no scan")
     func updates() throws {
         try withDatabase { database in
-            #expect(throws: Failure.self) { try database.writeBlocking { tx in try tx.update(fileItem("/a")) } }
+            #expect(throws: Failure.self) { try database.writeBlocking { tx in try tx.items.update(fileItem("/a")) } }
             try database.writeBlocking { tx in
-                var stored = try tx.insert(fileItem("/a"))
+                var stored = try tx.items.insert(fileItem("/a"))
                 try tx.db.execute(sql: "UPDATE items SET racy = 2, listedETag = 'l'")
                 stored.isFavorite = true
-                try tx.update(stored)
+                try tx.items.update(stored)
                 var rows = 0
-                try tx.eachItem(where: "racy = 2 AND listedETag = ?", [.text("l")]) { item in
+                try tx.items.each(where: "racy = 2 AND listedETag = ?", [.text("l")]) { item in
                     rows += 1
                     return item.isFavorite
                 }
@@ -147,7 +147,7 @@ import Testing
                             item.cloudStatus = CloudStatus(rawValue: status) ?? .cloudOnly
                             item.copy = copyTag.map { LocalCopy(etag: $0, digest: [1], mark: mark(inode: 1)) }
                             expected.updateValue(item.remoteVersion, forKey: item.path)
-                            try tx.insert(item)
+                            try tx.items.insert(item)
                         }
                     }
                 }

@@ -9,12 +9,12 @@ import Testing
     @Test("A session sees the state at its opening, whatever is written meanwhile, with several cursors open")
     func snapshot() throws {
         try withDatabase { database in
-            try database.writeBlocking { tx in for n in 0..<10 { try tx.insert(fileItem("/\(n)")) } }
+            try database.writeBlocking { tx in for n in 0..<10 { try tx.items.insert(fileItem("/\(n)")) } }
             let session = try ReadSession(database)
             let one = try session.items(.all, from: "items ORDER BY items.path")
             #expect(try one.next())
             try database.writeBlocking { tx in
-                try tx.insert(fileItem("/new"))
+                try tx.items.insert(fileItem("/new"))
                 try tx.db.execute(sql: "DELETE FROM items WHERE path = '/5'")
             }
             let two = try session.items(.all, from: "items WHERE items.path >= ?", [.text("/5")])
@@ -41,7 +41,7 @@ import Testing
                 var item = fileItem("/a")
                 item.size = 12
                 item.mimeType = ""
-                try tx.insert(item)
+                try tx.items.insert(item)
             }
             let session = try ReadSession(database)
             let cursor = try session.items([ItemColumns(.size), ItemColumns(.mimeType)], from: "items")

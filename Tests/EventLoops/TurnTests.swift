@@ -218,7 +218,7 @@ import Testing
         try await withLoopBench(mode: "look 0", target: "/Shared/deep") { bench async throws in
             _ = await bench.loops.runOnce()
             #expect(bench.looks.count == 1)
-            let jobs = try await bench.database.read { try $0.scanJobs() }
+            let jobs = try await bench.database.read { try $0.scan.jobs() }
             #expect(jobs == [ScanJob(path: .root, isWhole: false)])
         }
     }

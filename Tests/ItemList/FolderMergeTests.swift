@@ -66,14 +66,14 @@ private struct Account {
 
     func item(_ path: String) async throws -> Item? {
         let path = try ItemPath(path)
-        return try await database.read { try $0.item(at: path) }
+        return try await database.read { try $0.items.item(at: path) }
     }
 
     /// As if the file had been downloaded.
     func giveCopy(_ path: String, modified: Bool = false) async throws {
         let path = try ItemPath(path)
         try await database.write { tx in
-            guard var item = try tx.item(at: path) else { throw Failure(.notFound, path.text) }
+            guard var item = try tx.items.item(at: path) else { throw Failure(.notFound, path.text) }
             item.cloudStatus = modified ? .locallyModified : .localCopy
             if item.kind == .file, let etag = item.etag {
                 let mark = FileMark(
@@ -83,7 +83,7 @@ private struct Account {
             }
             item.downloadTrigger = .user
             item.lastUsed = Timestamp(seconds: 5)
-            try tx.update(item)
+            try tx.items.update(item)
         }
     }
 
@@ -91,7 +91,9 @@ private struct Account {
     func addWork(_ action: SyncRecord.Action, to path: String) async throws -> (Item, [JournalRecord]) {
         let path = try ItemPath(path)
         return try await database.write { tx in
-            guard var item = try tx.item(at: path), let etag = item.etag else { throw Failure(.notFound, path.text) }
+            guard var item = try tx.items.item(at: path), let etag = item.etag else {
+                throw Failure(.notFound, path.text)
+            }
             let time = Timestamp(seconds: 7)
             var record = SyncRecord(
                 action: action, state: .processing, localID: item.localID, path: path, reason: .availableOffline,
@@ -102,7 +104,7 @@ private struct Account {
                 landing = Landing(etag: etag, digest: Array(repeating: 3, count: 32), size: 1, modified: time)
                 item.syncActivity.insert(.downloading)
                 item.formerTrigger = .availableOffline
-                try tx.update(item)
+                try tx.items.update(item)
             }
             _ = try tx.journal.insert(JournalRecord(record, rounds: 2, landing: landing, overwrites: item.copy?.mark))
             return (item, try tx.journal.records(of: item.localID))
@@ -110,11 +112,11 @@ private struct Account {
     }
 
     func work(of id: LocalID) async throws -> (item: Item, records: [JournalRecord])? {
-        try await database.read { tx in try tx.item(localID: id).map { ($0, try tx.journal.records(of: id)) } }
+        try await database.read { tx in try tx.items.item(localID: id).map { ($0, try tx.journal.records(of: id)) } }
     }
 
     func moves() async throws -> [String] {
-        try await database.write { tx in try tx.treeMoves().map { "\($0.from) -> \($0.to)" } }
+        try await database.write { tx in try tx.moves.all().map { "\($0.from) -> \($0.to)" } }
     }
 }
 
@@ -174,7 +176,7 @@ struct FolderMergeTests {
     func unchanged() async throws {
         try await withAccount { account in
             let database = account.database
-            func jobs() async throws -> [String] { try await database.read { try $0.scanJobs() }.map(\.path.text) }
+            func jobs() async throws -> [String] { try await database.read { try $0.scan.jobs() }.map(\.path.text) }
             func written() throws -> Int { try Files.read("\(database.path)-wal").count }
             let (a, x) = (try folder("/a", id: "a", etag: "a1"), try file("/x", id: "x", etag: "1"))
             try await account.list("/", etag: "r1", whole: true, a, x)
@@ -276,7 +278,7 @@ struct FolderMergeTests {
             let after = try #require(try await account.item("/x"))
             #expect(after.localID != before.localID)
             #expect(after.cloudStatus == .cloudOnly)
-            let old = try #require(try await account.database.read { try $0.item(localID: before.localID) })
+            let old = try #require(try await account.database.read { try $0.items.item(localID: before.localID) })
             #expect(old.isRemoved && old.copy == before.copy)
         }
     }
@@ -309,7 +311,7 @@ struct FolderMergeTests {
             #expect(item.remoteVersion == .newer)
             account.beginScan()
             try await account.list("/", etag: "r3")
-            try await account.database.write { try $0.keepModifiedOfRemoved() }
+            try await account.database.write { try $0.items.keepModifiedOfRemoved() }
             item = try #require(try await account.item("/x"))
             #expect(item.cloudStatus == .localOnly && item.fileID == nil)
         }
@@ -430,7 +432,7 @@ struct FolderMergeTests {
             }
             try await account.giveCopy("/x")
             let id = try #require(try await account.item("/x")?.databaseID)
-            try await account.database.write { try $0.trustCopy(databaseID: id) }
+            try await account.database.write { try $0.items.trustCopy(databaseID: id) }
             try await account.list("/", etag: "r1", file("/x", id: nil, etag: "\"1\"", changed: now))
             #expect(account.takeFetchedAgain() == [])
         }

@@ -9,15 +9,15 @@ import Testing
     private static let effect: @Sendable (Intent, Transaction) throws -> Void = { intent, transaction in
         switch intent.change {
         case .download(let id, _):
-            guard var item = try transaction.item(localID: id), item.cloudStatus == .cloudOnly else { return }
+            guard var item = try transaction.items.item(localID: id), item.cloudStatus == .cloudOnly else { return }
             item.cloudStatus = .localCopy
             item.downloadTrigger = .availableOffline
-            try transaction.update(item)
+            try transaction.items.update(item)
         case .removeLocalCopy(let id, _, _):
-            guard var item = try transaction.item(localID: id), item.cloudStatus == .localCopy else { return }
+            guard var item = try transaction.items.item(localID: id), item.cloudStatus == .localCopy else { return }
             item.cloudStatus = .cloudOnly
             item.downloadTrigger = nil
-            try transaction.update(item)
+            try transaction.items.update(item)
         default: break
         }
     }
@@ -37,8 +37,8 @@ import Testing
     private static func here(_ bench: Workbench) async throws -> [String] {
         try await bench.database.read { reads in
             var paths: [String] = []
-            try reads.eachItem(where: "cloudStatus = 1 ORDER BY path") { item in
-                paths.append(item.path.text)
+            try reads.items.each(ItemListing(folder: .root, isRecursive: true, includesRemoved: true)) { item in
+                if item.cloudStatus == .localCopy { paths.append(item.path.text) }
                 return true
             }
             return paths
@@ -47,7 +47,7 @@ import Testing
 
     private static func folder(_ path: String, _ bench: Workbench) async throws -> Item {
         try await bench.database.write { transaction in
-            try transaction.insert(
+            try transaction.items.insert(
                 Item(localID: LocalID("id:" + path), fileID: nil, path: ItemPath(path), kind: .folder))
         }
     }
@@ -92,9 +92,9 @@ import Testing
             let asked = bench.sink.intents.count
             try await bench.database.write { transaction in
                 for (old, new) in [("/Photos", "/Pictures"), ("/Photos/a", "/Pictures/a")] {
-                    guard var item = try transaction.item(at: ItemPath(old)) else { continue }
+                    guard var item = try transaction.items.item(at: ItemPath(old)) else { continue }
                     item.path = try ItemPath(new)
-                    try transaction.update(item)
+                    try transaction.items.update(item)
                 }
             }
             await bench.policies.settled()

@@ -54,10 +54,11 @@ import Testing
             await bench.policies.settled()
             let names = try await bench.names {
                 try await bench.database.write { transaction in
-                    guard let b = try transaction.item(at: ItemPath("/b")) else { return }
-                    transaction.noteRemoved(b.databaseID)
+                    guard let b = try transaction.items.item(at: ItemPath("/b")) else { return }
+                    try transaction.scan.noteMissing(b.databaseID)
+                    try transaction.scan.removeMissing(at: Timestamp(seconds: 5))
                     for path in ["/z", "/c"] {
-                        try transaction.insert(
+                        try transaction.items.insert(
                             Item(localID: .random(), fileID: nil, path: ItemPath(path), kind: .file))
                     }
                 }
@@ -92,23 +93,25 @@ import Testing
     func preflightOfRemoved() async throws {
         try await withWorkbench(settings: ["mode": "preflight"], items: ["/kept", "/d/one", "/d/three"]) { bench in
             let folder = try await bench.database.write { transaction in
-                try transaction.insert(Item(localID: LocalID("d"), fileID: nil, path: ItemPath("/d"), kind: .folder))
+                try transaction.items.insert(
+                    Item(localID: LocalID("d"), fileID: nil, path: ItemPath("/d"), kind: .folder))
             }
             for path in ["/d", "/d/one", "/d/three"] {
                 try await bench.database.write { transaction in
-                    guard var item = try transaction.item(at: ItemPath(path)) else { return }
+                    guard var item = try transaction.items.item(at: ItemPath(path)) else { return }
                     item.fileID = FileID(path)
-                    try transaction.update(item)
+                    try transaction.items.update(item)
                 }
             }
             await bench.policies.settled()
             let before = bench.log.messages.count
             try await bench.database.write { transaction in
-                guard let row = try transaction.scanRow(at: folder.path),
-                    let kept = try transaction.item(at: ItemPath("/kept"))
+                guard let row = try transaction.items.scanRow(at: folder.path),
+                    let kept = try transaction.items.item(at: ItemPath("/kept"))
                 else { return }
-                try transaction.removeListed(row, at: Timestamp(seconds: 5))
-                try transaction.update(kept)
+                try transaction.scan.noteMissing(row.databaseID)
+                try transaction.scan.removeMissing(at: Timestamp(seconds: 5))
+                try transaction.items.update(kept)
             }
             await bench.policies.settled()
             let said = bench.log.messages.dropFirst(before).filter { $0.hasPrefix("info") }

@@ -85,7 +85,7 @@ struct Workbench: Sendable {
             item.size = size
             item.cloudStatus = status
             if removed { item.removedAt = Timestamp(seconds: 1) }
-            return try transaction.insert(item)
+            return try transaction.items.insert(item)
         }
     }
 }

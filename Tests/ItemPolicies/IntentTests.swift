@@ -12,11 +12,11 @@ import Testing
         // Asking for a file marks it, as the sync engine does; a marked one is not asked for again.
         let settings = ["mode": "", "match": #"type == "file" && !favorite"#]
         let effect: @Sendable (Intent, Transaction) throws -> Void = { intent, transaction in
-            guard case .download(let id, _) = intent.change, var item = try transaction.item(localID: id) else {
+            guard case .download(let id, _) = intent.change, var item = try transaction.items.item(localID: id) else {
                 return
             }
             item.isFavorite = true
-            try transaction.update(item)
+            try transaction.items.update(item)
         }
         try await withWorkbench(settings: settings, items: ["/a", "/b"], effect: effect) { bench in
             let names = try await bench.names { bench.policies.fire(.itemListUpdateCompleted) }
@@ -39,7 +39,7 @@ import Testing
         try await withWorkbench(settings: ["match": "true"], items: []) { bench in
             try await bench.database.write { transaction in
                 for number in 0..<2_500 {
-                    try transaction.insert(
+                    try transaction.items.insert(
                         Item(
                             localID: LocalID("\(number)"), fileID: nil,
                             path: ItemPath(unchecked: "/\(10_000 + number)"),
@@ -174,7 +174,7 @@ import Testing
                         etag: etag, digest: [1],
                         mark: FileMark(
                             inode: 1, size: Int64(10 << number), modified: time, changed: time, recorded: time))
-                    try transaction.insert(item)
+                    try transaction.items.insert(item)
                 }
             }
             let words = ["no size -2", "usage 0", "bytes 60", "copies 2", "room 1"].map { "info: \($0)" }
@@ -184,10 +184,10 @@ import Testing
             bench.policies.fire(.itemListUpdateCompleted)
             await bench.policies.settled()
             #expect(bench.log.messages.filter { $0.hasPrefix("info") } == words + words)
-            var item = try #require(try await bench.database.read { try $0.item(localID: LocalID("1")) })
+            var item = try #require(try await bench.database.read { try $0.items.item(localID: LocalID("1")) })
             item.cloudStatus = .cloudOnly
             item.copy = nil
-            try await bench.database.write { [item] in _ = try $0.update(item) }
+            try await bench.database.write { [item] in _ = try $0.items.update(item) }
             await bench.policies.settled()
             #expect(bench.log.messages.filter { $0 == "info: bytes 40" }.count == 1)
         }
@@ -226,20 +226,20 @@ import Testing
             case .download(let item, _), .removeLocalCopy(let item, _, _): id = item
             default: return
             }
-            guard var item = try transaction.item(localID: id), item.syncActivity.isEmpty else { return }
+            guard var item = try transaction.items.item(localID: id), item.syncActivity.isEmpty else { return }
             item.syncActivity = .downloading
-            try transaction.update(item)
+            try transaction.items.update(item)
         }
         try await withWorkbench(settings: settings, items: ["/a"], effect: effect) { bench in
             // The engine carries out what was asked, each time in a transaction of its own.
             let carryOut = { () async throws -> Bool in
                 let isDone = try await bench.database.write { transaction in
-                    guard var item = try transaction.item(at: ItemPath("/a")), !item.syncActivity.isEmpty else {
+                    guard var item = try transaction.items.item(at: ItemPath("/a")), !item.syncActivity.isEmpty else {
                         return false
                     }
                     item.syncActivity = []
                     item.cloudStatus = item.cloudStatus == .cloudOnly ? .localCopy : .cloudOnly
-                    try transaction.update(item)
+                    try transaction.items.update(item)
                     return true
                 }
                 await bench.policies.settled()

@@ -16,7 +16,7 @@ import Testing
         var mostLive: Int { most.withLock { $0 } }
 
         func take(_ intent: Intent, in tx: Transaction) throws {
-            guard let id = intent.change.item, let item = try tx.item(localID: id) else { return }
+            guard let id = intent.change.item, let item = try tx.items.item(localID: id) else { return }
             let isDownload = if case .download = intent.change { true } else { false }
             let action: SyncRecord.Action =
                 isDownload ? .download : .removeLocalCopy(restoringFormerTrigger: false)
@@ -40,9 +40,9 @@ import Testing
                 return records.count < count
             }
             for record in records {
-                var item = try #require(try tx.item(localID: record.record.localID))
+                var item = try #require(try tx.items.item(localID: record.record.localID))
                 item.cloudStatus = record.record.action == .download ? .localCopy : .cloudOnly
-                try tx.update(item)
+                try tx.items.update(item)
                 try tx.journal.delete(id: record.id)
             }
         }

@@ -10,10 +10,10 @@ import Testing
     /// Gives an item a last use, and a copy that is here.
     private func use(_ path: String, at time: Timestamp?, _ bench: Workbench) async throws -> Item {
         try await bench.database.write { tx in
-            var item = try #require(try tx.item(at: ItemPath(path)))
+            var item = try #require(try tx.items.item(at: ItemPath(path)))
             item.lastUsed = time
             item.cloudStatus = .localCopy
-            return try tx.update(item)
+            return try tx.items.update(item)
         }
     }
 
@@ -22,7 +22,7 @@ import Testing
     func dryRun() async throws {
         let settings = ["match": #"path != "/b""#, "cleanup": #"path == "/b""#, "mode": "fail"]
         try await withWorkbench(settings: settings, items: ["/a", "/b", "/bad"]) { bench in
-            let before = try await bench.database.read { try $0.metaInteger(.anchor) }
+            let before = try await bench.database.read { try $0.meta.integer(.anchor) }
             let wishes = Collected<Wish>()
             try await bench.policies.dryRun(.itemListUpdateCompleted) { wishes.add($0) }
             #expect(
@@ -30,7 +30,7 @@ import Testing
                     "performAction /a download", "performAction /bad -", "performCleanup /b removeLocalCopy",
                 ])
             #expect(bench.sink.intents.isEmpty)
-            #expect(try await bench.database.read { try $0.metaInteger(.anchor) } == before)
+            #expect(try await bench.database.read { try $0.meta.integer(.anchor) } == before)
             // A trigger that is not in its mask is none of its business.
             let quiet = Collected<Wish>()
             try await bench.policies.dryRun(.policiesChanged) { quiet.add($0) }
@@ -101,13 +101,13 @@ import Testing
             #expect(bench.sink.intents.count == before)
         }
         try await withWorkbench(settings: ["match": "true", "triggers": "0"], items: ["/a"]) { bench in
-            let item = try #require(try await bench.database.read { try $0.item(at: ItemPath("/a")) })
+            let item = try #require(try await bench.database.read { try $0.items.item(at: ItemPath("/a")) })
             let explanation = try #require(try await bench.policies.explain(item).first)
             #expect(explanation.trigger == nil && explanation.because == nil && explanation.now == [])
         }
         // One that is called for changed items alone gets the item as its batch.
         try await withWorkbench(settings: ["match": "true", "triggers": "1"], items: ["/a", "/b"]) { bench in
-            let item = try #require(try await bench.database.read { try $0.item(at: ItemPath("/b")) })
+            let item = try #require(try await bench.database.read { try $0.items.item(at: ItemPath("/b")) })
             let explanation = try #require(try await bench.policies.explain(item).first)
             #expect(explanation.trigger == .itemsChanged && explanation.now.map(\.path?.text) == ["/b"])
         }
@@ -122,7 +122,7 @@ import Testing
                     runsTrigger: false)
             }
             let items = try await bench.database.read { reads in
-                try ["/Photos/a", "/b"].compactMap { try reads.item(at: ItemPath($0)) }
+                try ["/Photos/a", "/b"].compactMap { try reads.items.item(at: ItemPath($0)) }
             }
             let covered = try #require(try await bench.policies.explain(items[0]).first)
             #expect(covered.plugin.shortName == "available-offline" && covered.policies == [policy.id])

@@ -89,20 +89,20 @@ import TreeFixture
                 item.cloudStatus = .localCopy
                 item.copy = localCopy("1", inode: 1)
                 item.copy?.mark.recorded = recorded
-                try tx.insert(item)
+                try tx.items.insert(item)
             }
             for key in [MetaKey.bootID, .looksStep] {
                 try reopen()
                 check(vault, true)
                 try vault.database.writeBlocking { tx in
-                    try tx.setMeta(key, key == .bootID ? .text("another boot") : .integer(1))
+                    if key == .bootID { try tx.meta.set(key, "another boot") } else { try tx.meta.set(key, 1) }
                 }
                 // The clock is behind that by which the marks were recorded.
                 for _ in 0..<2 {
                     try reopen()
                     check(vault, false)
                 }
-                try vault.database.writeBlocking { try $0.setMeta(.looksSince, .null) }
+                try vault.database.writeBlocking { try $0.meta.clear(.looksSince) }
             }
         }
     }

@@ -36,7 +36,7 @@ import Testing
     private func makeVault(_ path: String, backup: Bool = true) throws {
         let vault = try Vault.open(at: path)
         try vault.database.writeBlocking { tx in
-            let item = try tx.insert(fileItem("/a"))
+            let item = try tx.items.insert(fileItem("/a"))
             try tx.policies.add(
                 ItemPolicy(kind: .availableOffline, condition: "path == '/a'"), by: .person("a", at: .now()))
             try tx.claims.add(

@@ -48,7 +48,7 @@ import Testing
             #expect(failure?.kind == .vaultLocked)
             #expect(failure?.message.contains("\(getpid())") == true)
             let reading = try Vault.openDatabaseForReading(at: folder + "/vault")
-            #expect(try reading.readBlocking { try $0.itemCounts().items } == 0)
+            #expect(try reading.readBlocking { try $0.items.counts().items } == 0)
             try reading.close()
             try vault.close()
             _ = try Vault.open(at: folder + "/vault")

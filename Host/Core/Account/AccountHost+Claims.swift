@@ -12,7 +12,7 @@ extension AccountHost {
         let now = clock.agesTo()
         return try await failing {
             try await self.database.write { tx in
-                guard let item = try tx.item(at: path) else { throw Failure.noItem(path) }
+                guard let item = try tx.items.item(at: path) else { throw Failure.noItem(path) }
                 guard item.kind == .file else {
                     throw Failure(.badData, "\(path) is a folder", hint: "Claim the files in it that are needed")
                 }
@@ -53,10 +53,10 @@ extension AccountReader {
     public func claims(at path: ItemPath = .root) async throws(Failure) -> [ClaimReport] {
         let now = clock.agesTo()
         return try await read { tx in
-            if !path.isRoot, try tx.item(at: path) == nil { throw Failure.noItem(path) }
+            if !path.isRoot, try tx.items.item(at: path) == nil { throw Failure.noItem(path) }
             let world = ClaimWorld.current(now: now)
             let claims = try tx.claims.all().compactMap { claim in
-                try tx.item(localID: claim.item).map { ClaimReport(claim: claim, path: $0.path) }
+                try tx.items.item(localID: claim.item).map { ClaimReport(claim: claim, path: $0.path) }
             }
             return claims.filter { !$0.claim.isOver(in: world) && ($0.path == path || path.isAncestor(of: $0.path)) }
                 .sorted { ($0.path, $0.claim.id) < ($1.path, $1.claim.id) }

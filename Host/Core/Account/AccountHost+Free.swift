@@ -49,7 +49,7 @@ extension AccountHost {
             for batch in waited.batches(of: 1_000) {
                 let left = try await database.write { [engine] tx in
                     try batch.map { item in
-                        try tx.item(localID: item.localID).flatMap { try engine.reasonToStay($0, in: tx) }
+                        try tx.items.item(localID: item.localID).flatMap { try engine.reasonToStay($0, in: tx) }
                     }
                 }
                 for (item, why) in zip(batch, left) {
@@ -71,8 +71,8 @@ extension AccountHost {
         let now = clock.now()
         return try await failing {
             try await self.database.write { tx in
-                guard try path.isRoot || tx.item(at: path) != nil else { throw Failure.noItem(path) }
-                return try tx.noteUse(at: path, now)
+                guard try path.isRoot || tx.items.item(at: path) != nil else { throw Failure.noItem(path) }
+                return try tx.items.noteUse(at: path, now)
             }
         }
     }
@@ -87,7 +87,7 @@ private struct FreePlan: Sendable {
 
     init(_ reads: ReadTransaction, _ path: ItemPath, now: Timestamp) throws {
         let policies = try reads.policies.all(kind: .availableOffline).map { ($0, try $0.parsedCondition()) }
-        if let item = try reads.item(at: path) {
+        if let item = try reads.items.item(at: path) {
             if let (policy, _) = policies.first(where: { $0.1.matches(item, now: now) }) {
                 throw Failure.pinned(path.text, by: policy)
             }
@@ -95,10 +95,9 @@ private struct FreePlan: Sendable {
         } else if !path.isRoot {
             throw Failure.noItem(path)
         }
-        var listing = ItemListing(folder: path)
-        listing.isRecursive = true
+        var listing = ItemListing(folder: path, isRecursive: true)
         listing.leavesOut = .cloudOnly
-        try reads.listItems(listing) { item in
+        try reads.items.each(listing) { item in
             if item.kind == .folder, item.cloudStatus == .localOnly { return true }
             guard let index = policies.firstIndex(where: { $0.1.matches(item, now: now) }) else {
                 items.append(item)

@@ -59,7 +59,7 @@ extension AccountHost {
     /// - Throws: `.failed` if the file is not here as the server has it, `.cannotCreate`, `.localIO`.
     public func export(_ path: ItemPath, to target: String) async throws(Failure) {
         try await failing { [database, vault] in
-            let item = try await database.read { try $0.item(at: path) }
+            let item = try await database.read { try $0.items.item(at: path) }
             guard let item, item.cloudStatus == .localCopy, let copy = item.copy else {
                 throw Failure(.failed, "\(path) is not here as the server has it: \(target) was not written")
             }
@@ -70,7 +70,7 @@ extension AccountHost {
     /// Asks the server about what is not known here: the folders on the way to an item, or everything if it is a folder.
     /// - Returns: whether the server was asked.
     private func look(at path: ItemPath, _ outcome: inout GetOutcome) async throws -> Bool {
-        let known = try await database.read { try $0.item(at: path) }
+        let known = try await database.read { try $0.items.item(at: path) }
         if known?.kind == .file { return false }
         let facts: ServerFacts
         do throws(Failure) { facts = try await reach() } catch {
@@ -80,7 +80,7 @@ extension AccountHost {
             return true
         }
         if known == nil { try await findFolders(above: path, facts) }
-        let found = try await database.read { try $0.item(at: path) }
+        let found = try await database.read { try $0.items.item(at: path) }
         guard path.isRoot || found?.kind == .folder else { return true }
         let mode = facts.isOwnCloudFamily ? try await nextMode(facts) : .whole
         let scan = try await scan(facts, mode, root: facts.rootItem)
@@ -108,10 +108,10 @@ extension AccountHost {
         while !folder.isRoot {
             folder = folder.parent
             way.append(folder)
-            if try await database.read({ [folder] in try $0.item(at: folder) }) != nil { break }
+            if try await database.read({ [folder] in try $0.items.item(at: folder) }) != nil { break }
         }
         for folder in way.reversed() {
-            let known = try await database.read { try $0.item(at: folder) }
+            let known = try await database.read { try $0.items.item(at: folder) }
             guard folder.isRoot || known?.kind == .folder else { return }
             if let error = try await list.listAgain(
                 folder, etagsNameWrites: facts.isOwnCloudFamily && !history.etagsWereWrong)
@@ -126,17 +126,16 @@ extension AccountHost {
     private func ask(for path: ItemPath, _ outcome: inout GetOutcome) async throws -> Set<Int64> {
         let items = try await database.read { reads in
             var items: [(id: LocalID, path: ItemPath, kind: Item.Kind)] = []
-            if let item = try reads.item(at: path) {
+            if let item = try reads.items.item(at: path) {
                 if !path.isRoot { items.append((item.localID, item.path, item.kind)) }
                 if item.kind == .file { return items }
             } else if !path.isRoot {
                 throw Failure.noItem(path)
             }
-            var listing = ItemListing(folder: path)
-            listing.isRecursive = true
+            var listing = ItemListing(folder: path, isRecursive: true)
             // What is only here is nothing to fetch.
             listing.leavesOut = .localOnly
-            try reads.listItems(listing) { item in
+            try reads.items.each(listing) { item in
                 items.append((item.localID, item.path, item.kind))
                 return true
             }

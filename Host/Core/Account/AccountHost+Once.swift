@@ -89,7 +89,7 @@ extension AccountHost {
             for failure in try await polled { outcome.add(failure) }
             try await keepServer()
             // What loops saw change while it was listed.
-            if scan.isComplete, try await database.read({ try !$0.scanJobs().isEmpty }) {
+            if scan.isComplete, try await database.read({ try !$0.scan.jobs().isEmpty }) {
                 let mode = try await nextMode(facts)
                 for failure in try await self.scan(facts, mode == .whole ? .rest : mode).failures {
                     outcome.add(failure)

@@ -22,6 +22,6 @@ extension AccountHost {
         let notes = await process.pluginReports()
             .filter { $0.reason != nil && $0.state != .found && $0.state != .disabled }
             .map { PluginNote($0, at: now) }
-        try await database.write { try $0.setMeta(.pluginNotes, json: notes) }
+        try await database.write { try $0.meta.set(.pluginNotes, json: notes) }
     }
 }

@@ -34,7 +34,7 @@ extension AccountHost {
                     // Somebody changes policies at this moment: then another step may be the last one.
                     guard try tx.policies.changeCount() == 0 else { return nil }
                     let gone = try tx.policies.carryOut(move, of: target.step, later: target.later)
-                    try tx.setMeta(.policiesChanged, .integer(1))
+                    try tx.meta.set(.policiesChanged, 1)
                     return gone
                 }
             }
@@ -54,7 +54,7 @@ extension AccountHost {
         let result = try await failing { [self] in
             try await database.write { tx in
                 let result = try change(tx, author)
-                try tx.setMeta(.policiesChanged, .integer(1))
+                try tx.meta.set(.policiesChanged, 1)
                 return result
             }
         }

@@ -17,10 +17,10 @@ extension AccountHost {
         state.noteWorked()
         let now = WorkedSecret(bookmark, writing: state.secret.writing, at: clock.now())
         try await database.write { tx in
-            let known = try tx.metaJSON(WorkedSecret.self, .workedSecret)
+            let known = try tx.meta.json(WorkedSecret.self, .workedSecret)
             let isRecent = known.map { now.isSame(as: $0) && abs(now.at - $0.at) < 86_400_000_000_000 } ?? false
-            if !isRecent { try tx.setMeta(.workedSecret, json: now) }
-            try tx.setMeta(.refusal, .null)
+            if !isRecent { try tx.meta.set(.workedSecret, json: now) }
+            try tx.meta.clear(.refusal)
         }
         try await engine.accountChanged()
     }
@@ -33,8 +33,8 @@ extension AccountHost {
         try await engine.reportAccount(failure)
         let now = clock.now()
         try await database.write { tx in
-            let since = try tx.metaJSON(AccountRefusal.self, .refusal)?.since ?? now
-            try tx.setMeta(.refusal, json: AccountRefusal(message: failure.message, since: since, nextTry: next))
+            let since = try tx.meta.json(AccountRefusal.self, .refusal)?.since ?? now
+            try tx.meta.set(.refusal, json: AccountRefusal(message: failure.message, since: since, nextTry: next))
         }
     }
 
@@ -52,7 +52,7 @@ extension AccountHost {
         guard connection.refusal != nil else { return true }
         if let known = state.hasWorked { return known }
         let now = WorkedSecret(bookmark, writing: state.secret.writing, at: clock.now())
-        return try await database.read { try $0.metaJSON(WorkedSecret.self, .workedSecret) }?.isSame(as: now) ?? false
+        return try await database.read { try $0.meta.json(WorkedSecret.self, .workedSecret) }?.isSame(as: now) ?? false
     }
 
     /// While the server refuses the secret for calendars or shares alone, looks whether it was written anew, until the task is cancelled:
@@ -105,19 +105,19 @@ extension MetaKey {
     static let refusal = MetaKey("refusal")
 }
 
-extension DatabaseReads {
+extension MetaTable {
     /// A value that was stored as JSON; nil if there is none, or another Larder's.
-    func metaJSON<Value: Decodable>(_ type: Value.Type, _ key: MetaKey) throws -> Value? {
-        guard let text = try metaText(key) else { return nil }
+    func json<Value: Decodable>(_ type: Value.Type, _ key: MetaKey) throws -> Value? {
+        guard let text = try text(key) else { return nil }
         do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch { return nil }
     }
 }
 
-extension Transaction {
+extension MetaTable where Access == Transaction {
     /// Stores a value as JSON.
-    func setMeta(_ key: MetaKey, json value: some Encodable) throws {
+    func set(_ key: MetaKey, json value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        try setMeta(key, .text(String(decoding: try encoder.encode(value), as: UTF8.self)))
+        try set(key, String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 }

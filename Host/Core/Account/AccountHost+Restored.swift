@@ -12,7 +12,7 @@ extension AccountHost {
     /// with the versions that the backup knew, by the server's id. What is left, and is as long as the server's file, is fetched beside the
     /// copy and compared; it replaces nothing.
     func settleRestored() async throws {
-        guard try await database.read({ try $0.metaInteger(.isRestored) }) != nil else { return }
+        guard try await database.read({ try $0.meta.integer(.isRestored) }) != nil else { return }
         let known = RestoredCopies(vault: bookmark.vault, database: database, tree: vault.tree)
         let unknown = try await runBlocking { try known.adopt() }
         let engine = engine
@@ -20,7 +20,7 @@ extension AccountHost {
             // No person asks: what turns out to be changed here is no question to anybody.
             let requests = unknown.map { ActionRequest(.download, item: $0, reason: .availableOffline, isProof: true) }
             _ = try engine.enqueue(requests, in: tx)
-            try tx.setMeta(.isRestored, .null)
+            try tx.meta.clear(.isRestored)
         }
         await runBlocking { known.forget() }
         logger.notice(

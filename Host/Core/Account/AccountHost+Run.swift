@@ -32,7 +32,7 @@ extension AccountHost {
     private func work(_ watch: TreeWatch) async -> Result<Void, any Error> {
         do {
             watch.look(at: try await recover())
-            let end = try await database.read { try $0.metaJSON(HeldLibraries.self, .heldLibraries) }?.nextEnd(
+            let end = try await database.read { try $0.meta.json(HeldLibraries.self, .heldLibraries) }?.nextEnd(
                 after: clock.now())
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { [policies] in await policies.run() }
@@ -147,7 +147,7 @@ extension AccountHost {
     private func scan(
         _ facts: ServerFacts, _ root: ListedItem?, _ listing: RootListing?, _ walks: inout WalkPlan, isCalled: Bool
     ) async throws -> Duration? {
-        let (history, left) = try await database.read { (try $0.scanHistory(), try $0.scanJobs()) }
+        let (history, left) = try await database.read { (try $0.scanHistory(), try $0.scan.jobs()) }
         let (time, now, plan) = (clock.now(), clock.monotonic(), walks)
         // Where an event loop looks for something, it has left the folder to be listed.
         let isCalled = isCalled && !left.contains { !plan.waits($0.path, at: now) }
@@ -198,7 +198,7 @@ extension AccountHost {
     @discardableResult
     private func wait(_ interval: Duration, poll next: Timestamp?) async throws -> Bool {
         try await database.write { tx in
-            try tx.setMeta(.nextPoll, next.map { .integer($0.nanoseconds) } ?? .null)
+            if let next { try tx.meta.set(.nextPoll, next) } else { try tx.meta.clear(.nextPoll) }
         }
         let began = clock.monotonic()
         let isEarly = try await withThrowingTaskGroup(of: Bool.self) { [clock, state] group in

@@ -20,8 +20,8 @@ extension AccountHost {
         try await list.carryOutMoves()
         let look = try await reconcile()
         let changed = try await database.write { tx in
-            guard try tx.metaInteger(.policiesChanged) == 1 else { return false }
-            try tx.setMeta(.policiesChanged, .null)
+            guard try tx.meta.integer(.policiesChanged) == 1 else { return false }
+            try tx.meta.clear(.policiesChanged)
             return true
         }
         if changed { policies.fire(.policiesChanged) }
@@ -116,7 +116,7 @@ extension AccountHost {
     /// Time has passed and no scan has finished: what needs no server is looked at. Not while a person has to say whether the server
     /// has lost what it does not list any more, for then the copies here may be all there is.
     func passTime() async throws {
-        guard try await !database.read({ try $0.hasMissing() }) else { return }
+        guard try await !database.read({ try $0.scan.hasMissing() }) else { return }
         try await lookAtClock()
         policies.fire(.timer)
     }
@@ -138,7 +138,7 @@ extension AccountHost {
         if let recorded = before.last?.wall, before.last?.monotonic != nil, now.seconds / 60 == recorded.seconds / 60 {
             return
         }
-        try await database.write { try $0.setMeta(.lastClock, .integer(now.nanoseconds)) }
+        try await database.write { try $0.meta.set(.lastClock, now) }
     }
 
     /// The server is not asked any more, until ``connect(toScan:)`` finds it.
@@ -149,7 +149,7 @@ extension AccountHost {
 
     private func setConnectionState(_ state: ConnectionState) async throws {
         connection.isUnavailable = state == .unavailable
-        try await database.write { tx in try tx.setMeta(.connection, .text(state.rawValue)) }
+        try await database.write { tx in try tx.meta.set(.connection, state.rawValue) }
     }
 }
 

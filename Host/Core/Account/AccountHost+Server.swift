@@ -13,12 +13,12 @@ extension AccountHost {
         let now = clock.now()
         let secret = WorkedSecret(bookmark, writing: state.secret.writing, at: now)
         return try await database.read { [bookmark, state] tx in
-            guard let known = try tx.metaJSON(KnownServer.self, .server), known.isOf(bookmark), !known.isStale else {
+            guard let known = try tx.meta.json(KnownServer.self, .server), known.isOf(bookmark), !known.isStale else {
                 return nil
             }
-            let isRefused = try tx.metaText(.refusal) != nil
+            let isRefused = try tx.meta.text(.refusal) != nil
             guard isRefused || known.isRecent(for: bookmark, now: now) else { return nil }
-            let worked = try tx.metaJSON(WorkedSecret.self, .workedSecret)?.isSame(as: secret) ?? false
+            let worked = try tx.meta.json(WorkedSecret.self, .workedSecret)?.isSame(as: secret) ?? false
             return state.hasWorked ?? worked ? known : nil
         }
     }
@@ -26,15 +26,15 @@ extension AccountHost {
     /// Stores what the connection knows of the server.
     func keepServer() async throws {
         guard let known = connection.known else { return }
-        try await database.write { try $0.setMeta(.server, json: known) }
+        try await database.write { try $0.meta.set(.server, json: known) }
     }
 
     /// Something failed: what is known of the server is found out anew.
     func distrustServer() async throws {
         try await database.write { tx in
-            guard var known = try tx.metaJSON(KnownServer.self, .server), !known.isStale else { return }
+            guard var known = try tx.meta.json(KnownServer.self, .server), !known.isStale else { return }
             known.isStale = true
-            try tx.setMeta(.server, json: known)
+            try tx.meta.set(.server, json: known)
         }
     }
 }

@@ -107,7 +107,7 @@ public final class AccountHost: Sendable {
                 noted: { state.mistakes.ring() })
             do {
                 let names = plugins.map(\.plugin.text).joined(separator: "\n")
-                try await vault.database.write { try $0.setMeta(.runningPlugins, .text(names)) }
+                try await vault.database.write { try $0.meta.set(.runningPlugins, names) }
             } catch {
                 await process.stopPlugins(plugins)
                 throw error

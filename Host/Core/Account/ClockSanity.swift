@@ -80,7 +80,7 @@ extension HostClock {
 extension ClockSanity {
     /// As a host recorded it last.
     init(_ reads: some DatabaseReads, clock: HostClock) throws {
-        let last = try reads.metaInteger(.lastClock).map { Reading(wall: Timestamp(nanoseconds: $0), monotonic: nil) }
+        let last = try reads.meta.integer(.lastClock).map { Reading(wall: Timestamp(nanoseconds: $0), monotonic: nil) }
         self.init(last: last, began: clock.monotonic())
     }
 }

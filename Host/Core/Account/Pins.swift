@@ -16,8 +16,8 @@ extension Transaction {
     /// Before the account was ever scanned any path is accepted; afterwards it must be known.
     /// - Throws: `.badData` if policies cover the item already, `.notFound` if nothing is known at the path.
     func pin(_ path: ItemPath, by author: PolicyAuthor) throws -> PinOutcome {
-        let item = try item(at: path)
-        if item == nil, !path.isRoot, try metaInteger(.lastScan) != nil {
+        let item = try items.item(at: path)
+        if item == nil, !path.isRoot, try meta.integer(.lastScan) != nil {
             throw Failure(.notFound, "\(path) is not known", hint: "See `larder ls \(path.parent)`")
         }
         let policies = try self.policies.all(kind: .availableOffline, includesInternal: false)
@@ -50,7 +50,7 @@ extension Transaction {
     /// - Returns: the policies that were removed.
     /// - Throws: `.badData` if the item is covered by a policy for something else, `.notFound` if no policy covers it.
     func unpin(_ path: ItemPath, by author: PolicyAuthor) throws -> [ItemPolicy] {
-        let item = try item(at: path)
+        let item = try items.item(at: path)
         let policies = try self.policies.all(kind: .availableOffline, includesInternal: false)
         let own = policies.filter { policy in
             policy.path == path || (item != nil && policy.localID == item?.localID)

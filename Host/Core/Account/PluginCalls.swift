@@ -16,7 +16,7 @@ struct PluginCalls {
     /// The libraries that are held, with those that the last host's end says are to be.
     /// - Parameter isReadOnly: whether a host may be running, whose calls under way are its own, and nothing is written.
     func held(in database: Database, isReadOnly: Bool, logger: Logger) async throws -> HeldLibraries {
-        let stored = try await database.read { try $0.metaJSON(HeldLibraries.self, .heldLibraries) } ?? HeldLibraries()
+        let stored = try await database.read { try $0.meta.json(HeldLibraries.self, .heldLibraries) } ?? HeldLibraries()
         if isReadOnly, Vault.isInUse(at: vault) { return stored }
         let (path, now) = (path, clock.now())
         let (notes, held) = await runBlocking {
@@ -34,7 +34,7 @@ struct PluginCalls {
                 logger.warning("\(ended) at \(note.time): \(note.sentence)")
             }
         }
-        if held != stored { try await database.write { try $0.setMeta(.heldLibraries, json: held) } }
+        if held != stored { try await database.write { try $0.meta.set(.heldLibraries, json: held) } }
         return held
     }
 
@@ -60,7 +60,7 @@ struct PluginCalls {
             var held = try await calls.held(in: vault.database, isReadOnly: false, logger: options.logger)
             let isReleased = held.release(plugin, library: library)
             let kept = held
-            try await vault.database.write { try $0.setMeta(.heldLibraries, json: kept) }
+            try await vault.database.write { try $0.meta.set(.heldLibraries, json: kept) }
             await runBlocking { CallBoard.forget(at: calls.path) }
             try vault.close()
             return isReleased

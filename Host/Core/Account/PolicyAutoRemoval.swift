@@ -18,9 +18,9 @@ enum AutoRemoval {
             self = .stays
             return
         }
-        if try reads.hasItem(meeting: staying, now: now) {
+        if try reads.items.contains(staying, now: now) {
             self = .stays
-        } else if let path = policy.path, let item = try reads.item(at: path),
+        } else if let path = policy.path, let item = try reads.items.item(at: path),
             let aimed = try policy.aimed(at: item), try aimed.parsedRemoveWhenNone()?.matches(item, now: now) == true
         {
             self = .aimedAnew(aimed)

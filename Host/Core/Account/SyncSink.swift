@@ -21,7 +21,7 @@ struct SyncSink: IntentSink {
         case .refused(let failure):
             // The engine has logged it.
             guard let trace else { return false }
-            let path = try transaction.item(localID: request.item)?.path.text
+            let path = try transaction.items.item(localID: request.item)?.path.text
             trace.dropped(
                 request.action.kind.rawValue, path: path, by: intent.plugin, because: failure.message, at: clock.now())
             return false

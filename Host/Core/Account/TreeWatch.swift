@@ -94,7 +94,7 @@ struct TreeWatch: Sendable {
     private func writeUses() async throws {
         let now = host.clock.monotonic()
         for batch in Array(host.state.uses.with { $0.take(now: now) }).batches(of: 1_000) {
-            try await host.database.write { try $0.noteUses(batch) }
+            try await host.database.write { try $0.items.noteUses(batch) }
         }
     }
 

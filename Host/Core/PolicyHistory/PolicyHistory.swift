@@ -109,13 +109,13 @@ public final class PolicyHistory: Sendable {
                 try PolicyProject(newIn: storage)
             }
         if project.id != known {
-            try database.writeBlocking { try $0.setMeta(.policiesProject, .text(project.id.description)) }
+            try database.writeBlocking { try $0.meta.set(.policiesProject, project.id.description) }
         }
         return project
     }
 
     private func knownProject() throws -> ProjectID? {
-        try database.readBlocking { try $0.metaText(.policiesProject) }.flatMap { ProjectID($0) }
+        try database.readBlocking { try $0.meta.text(.policiesProject) }.flatMap { ProjectID($0) }
     }
 
     private func openStorage() -> ProjectStorage {

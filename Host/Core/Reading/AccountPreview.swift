@@ -53,7 +53,7 @@ public final class AccountPreview: Sendable {
     /// - Throws: `.notFound` if there never was one, as far as is known.
     public func explain(_ path: ItemPath) async throws(Failure) -> (item: Item, explanations: [Explanation]) {
         do {
-            guard let item = try await database.read({ try $0.lastItem(at: path) }) else {
+            guard let item = try await database.read({ try $0.items.lastItem(at: path) }) else {
                 throw Failure(
                     .notFound, "there is no item \(path)", hint: "`larder ls -r --removed` lists what is known")
             }

@@ -26,7 +26,7 @@ extension AccountReader {
     /// - Parameter limit: no more than these; nil: all.
     public func policyHistory(limit: Int? = nil) async throws(Failure) -> PolicyHistoryReport {
         let (known, waiting) = try await read { tx in
-            (try tx.metaText(.policiesProject).flatMap { ProjectID($0) }, try tx.policies.changeCount())
+            (try tx.meta.text(.policiesProject).flatMap { ProjectID($0) }, try tx.policies.changeCount())
         }
         let base = PolicyHistory.base(inVault: bookmark.vault)
         do {

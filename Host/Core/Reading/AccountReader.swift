@@ -32,21 +32,21 @@ public struct AccountReader: Sendable {
     public func items(_ query: ItemQuery, _ body: @escaping @Sendable (ItemReport) -> Bool) async throws(Failure) {
         try await read { tx in
             let coverage = try AvailableOfflineCoverage(tx, now: query.now)
-            let root = try tx.item(at: query.path)
+            let root = try tx.items.item(at: query.path)
             if root == nil, !query.path.isRoot { throw Failure.noItem(query.path) }
             if let root, root.kind == .file {
                 let isWanted = query.condition?.matches(root, now: query.now) ?? true
                 if isWanted, query.limit != 0 { _ = body(try report(root, coverage, tx)) }
                 return
             }
-            try tx.listItems(query.listing) { body(try report($0, coverage, tx)) }
+            try tx.items.each(query.listing) { body(try report($0, coverage, tx)) }
         }
     }
 
     /// - Throws: `.notFound` if there is no item with this path.
     public func item(at path: ItemPath) async throws(Failure) -> ItemReport {
         try await read { tx in
-            guard let item = try tx.item(at: path) else { throw Failure.noItem(path) }
+            guard let item = try tx.items.item(at: path) else { throw Failure.noItem(path) }
             return try report(item, AvailableOfflineCoverage(tx, now: clock.agesTo()), tx)
         }
     }
@@ -60,7 +60,7 @@ public struct AccountReader: Sendable {
         return try await read { tx in
             var policies = try tx.policies.all(kind: kind, includesInternal: includesInternal)
             if let path {
-                guard let item = try tx.item(at: path) else { throw Failure.noItem(path) }
+                guard let item = try tx.items.item(at: path) else { throw Failure.noItem(path) }
                 policies = try tx.policies.all(
                     kind: kind, affecting: item, now: now, includesInternal: includesInternal)
             }
@@ -101,19 +101,19 @@ public struct AccountReader: Sendable {
         let account = bookmark.name
         var status = try await read { tx in
             var status = AccountStatus(account: account)
-            status.lastConnection = try tx.metaText(.connection).flatMap(ConnectionState.init)
+            status.lastConnection = try tx.meta.text(.connection).flatMap(ConnectionState.init)
             status.connection = status.lastConnection ?? .offline
-            status.anchor = try tx.metaInteger(.anchor) ?? 0
-            let counts = try tx.itemCounts()
+            status.anchor = try tx.meta.integer(.anchor) ?? 0
+            let counts = try tx.items.counts()
             status.items = counts.items
             status.localCopies = counts.here.localCopies
             status.localBytes = counts.here.localBytes
             status.locallyChanged = counts.here.locallyChanged
             status.records = try tx.journal.counts()
             status.issues = try tx.issues.count()
-            status.nextPoll = try tx.metaInteger(.nextPoll).map(Timestamp.init(nanoseconds:))
-            status.refusal = try tx.metaJSON(AccountRefusal.self, .refusal)
-            status.server = try tx.metaJSON(KnownServer.self, .server).map(ServerReport.init)
+            status.nextPoll = try tx.meta.time(.nextPoll)
+            status.refusal = try tx.meta.json(AccountRefusal.self, .refusal)
+            status.server = try tx.meta.json(KnownServer.self, .server).map(ServerReport.init)
             let history = try tx.scanHistory()
             (status.lastScan, status.etagsWereWrong) = (history.lastScan, history.etagsWereWrong)
             status.loops = try tx.loops.all()

@@ -23,10 +23,9 @@ public struct ItemQuery: Sendable {
     }
 
     var listing: ItemListing {
-        var listing = ItemListing(folder: path)
-        listing.isRecursive = isRecursive
         let asksForRemoved = condition.map { $0.names(.removed) || $0.names(.removedAt) } ?? false
-        listing.includesRemoved = includesRemoved || asksForRemoved
+        var listing = ItemListing(
+            folder: path, isRecursive: isRecursive, includesRemoved: includesRemoved || asksForRemoved)
         if let condition {
             listing.condition = (condition, now)
         }

@@ -50,9 +50,9 @@ extension AccountReader {
 extension DatabaseReads {
     func pluginNotes() throws -> PluginNotes {
         var notes = PluginNotes()
-        let names = try metaText(.runningPlugins) ?? ""
+        let names = try meta.text(.runningPlugins) ?? ""
         notes.started = Set(names.split(separator: "\n").map { PluginID(String($0)) })
-        notes.notes = try metaJSON([PluginNote].self, .pluginNotes) ?? []
+        notes.notes = try meta.json([PluginNote].self, .pluginNotes) ?? []
         return notes
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 public import Model
 
 /// What a transaction does to it.
@@ -32,7 +31,7 @@ extension ClaimTable where Access == Transaction {
     @discardableResult
     public func sweep(in world: ClaimWorld) throws -> Int {
         var count = 0
-        for claim in try all() where try claim.isOver(in: world) || access.item(localID: claim.item) == nil {
+        for claim in try all() where try claim.isOver(in: world) || access.items.item(localID: claim.item) == nil {
             if try deleteClaim(claim.id) { count += 1 }
         }
         return count
@@ -42,6 +41,6 @@ extension ClaimTable where Access == Transaction {
         let statement = try RawStatement(db, "DELETE FROM claims WHERE id = ?")
         statement.bind(1, id.text)
         try statement.run()
-        return db.changesCount > 0
+        return changedRows > 0
     }
 }

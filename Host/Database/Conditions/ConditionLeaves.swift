@@ -89,7 +89,7 @@ extension ConditionCompiler {
             return .join(result, .or, ConditionFragment(sql: "items.\(property.rawValue) IS NULL"))
         }
         // What is here has an index of its own, which SQLite uses only where its condition stands as it is.
-        let isHere = ConditionFragment(sql: "items.cloudStatus <> 0")
+        let isHere = ConditionFragment(sql: "items.\(ItemSQL.isHere)")
         switch property {
         case .cloudStatus where numbers == [1, 2, 3]: return isHere
         case .cloudStatus where !numbers.contains(0): return .join(isHere, .and, result)

@@ -1,4 +1,3 @@
-import GRDB
 public import Model
 
 /// What a transaction does to it.
@@ -39,8 +38,8 @@ extension IssueTable where Access == Transaction {
         let statement = try RawStatement(db, "DELETE FROM issues WHERE id = ?")
         statement.bind(1, id)
         try statement.run()
-        if db.changesCount > 0 { access.noteIssuesChanged() }
-        return db.changesCount > 0
+        if changedRows > 0 { access.noteIssuesChanged() }
+        return changedRows > 0
     }
 
     /// Withdraws the issues of this kind about paths that no item has any more.
@@ -53,7 +52,7 @@ extension IssueTable where Access == Transaction {
             """)
         statement.bind(1, code)
         try statement.run()
-        if db.changesCount > 0 { access.noteIssuesChanged() }
+        if changedRows > 0 { access.noteIssuesChanged() }
     }
 
     /// Withdraws the issue of this kind about this subject.

@@ -17,24 +17,24 @@ public struct ItemListing: Sendable {
     public var isDescending = false
     public var limit: Int?
 
-    public init(folder: ItemPath) { self.folder = folder }
+    public init(folder: ItemPath, isRecursive: Bool = false, includesRemoved: Bool = false) {
+        (self.folder, self.isRecursive, self.includesRemoved) = (folder, isRecursive, includesRemoved)
+    }
 
     var query: (sql: String, arguments: [SQLValue]) {
         var terms: [String] = ["items.path <> '/'"]
         var arguments: [SQLValue] = []
-        let below = folder.prefixOfItemsBelow
-        // `0` is the character after `/`: the range holds exactly the texts that begin with the prefix.
-        let bounds: [SQLValue] = [.text(below), .text(String(below.dropLast()) + "0")]
+        let range = ItemSQL.range(below: folder)
         switch (isRecursive, includesRemoved) {
         case (false, _):
             terms.append("items.parentPath = ?")
             arguments.append(.text(folder.text))
         case (true, false):
             terms.append("items.path >= ? AND items.path < ?")
-            arguments += bounds
+            arguments += range
         case (true, true):
             terms.append("(items.parentPath = ? OR (items.parentPath >= ? AND items.parentPath < ?))")
-            arguments += [.text(folder.text)] + bounds
+            arguments += [.path(folder)] + range
         }
         if !includesRemoved { terms.append("items.removedAt IS NULL") }
         // A number in the text, since an index may be of the rows with this term.
@@ -60,23 +60,4 @@ public struct ItemCounts: Hashable, Sendable {
     public var here = LocalUsage()
 
     public init() {}
-}
-
-extension DatabaseReads {
-    /// Reads the items of a listing one after the other; `body` returns false to end early.
-    public func listItems(_ listing: ItemListing, _ body: (Item) throws -> Bool) throws {
-        let query = listing.query
-        try eachItem(where: query.sql, query.arguments, body)
-    }
-
-    public func itemCounts() throws -> ItemCounts {
-        var counts = ItemCounts()
-        let all = try RawStatement(db, "SELECT count(*) FROM items WHERE removedAt IS NULL AND path <> '/'")
-        defer { all.reset() }
-        if try all.step() { counts.items = all.integer(0) ?? 0 }
-        let here = try RawStatement(db, LocalUsage.sql)
-        defer { here.reset() }
-        if try here.step() { counts.here = LocalUsage(here) }
-        return counts
-    }
 }

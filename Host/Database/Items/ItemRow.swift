@@ -12,7 +12,7 @@ extension Item {
             localID: LocalID(text(.localID) ?? ""),
             fileID: text(.fileID).map(FileID.init),
             path: ItemPath(unchecked: text(.path) ?? ""),
-            kind: integer(.type) == 1 ? .folder : .file,
+            kind: row.kind(ItemColumn.type.rawValue),
             size: integer(.size),
             mimeType: text(.mimeType),
             etag: ETag(text(.etag), strength: integer(.etagStrength)),
@@ -21,7 +21,7 @@ extension Item {
             owner: text(.owner),
             permissions: text(.permissions),
             removedAt: time(.removedAt),
-            cloudStatus: CloudStatus(rawValue: Int(integer(.cloudStatus) ?? 0)) ?? .cloudOnly,
+            cloudStatus: row.status(ItemColumn.cloudStatus.rawValue),
             copy: LocalCopy(row, from: ItemColumn.copyETag.rawValue),
             downloadTrigger: text(.downloadTrigger).map(DownloadTrigger.init),
             formerTrigger: text(.formerTrigger).map(DownloadTrigger.init),
@@ -78,6 +78,14 @@ extension Item {
         statement.bind(before + 12, lastUsed?.nanoseconds)
         statement.bind(before + 13, syncActivity.rawValue)
         statement.bind(before + 14, anchor)
+    }
+}
+
+extension RawStatement {
+    func kind(_ column: Int32) -> Item.Kind { integer(column) == Int64(Item.Kind.folder.rawValue) ? .folder : .file }
+
+    func status(_ column: Int32) -> CloudStatus {
+        integer(column).flatMap { CloudStatus(rawValue: Int(clamping: $0)) } ?? .cloudOnly
     }
 }
 

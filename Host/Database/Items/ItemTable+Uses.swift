@@ -1,32 +1,21 @@
-import GRDB
 public import Model
 
-extension Transaction {
+/// What a transaction writes of the use of files: `lastUsed`.
+extension ItemTable where Access == Transaction {
     /// Marks files as used at a time, unless they were used later: the one at a path, and all below it that are here.
     /// - Returns: how many.
     @discardableResult
     public func noteUse(at path: ItemPath, _ time: Timestamp) throws -> Int {
-        let statement = try RawStatement(
-            db,
+        let used = try integers(
             """
             UPDATE items SET lastUsed = ?1, anchor = ?2
-            WHERE type = 0 AND (lastUsed IS NULL OR lastUsed < ?1)
-              AND ((path = ?3 AND removedAt IS NULL) OR (path >= ?4 AND path < ?5 AND cloudStatus <> 0))
+            WHERE \(ItemSQL.isFile) AND (lastUsed IS NULL OR lastUsed < ?1)
+              AND ((path = ?3 AND removedAt IS NULL)
+                OR (path >= ?4 AND path < ?5 AND \(ItemSQL.isHere)))
             RETURNING databaseID
-            """)
-        defer { statement.reset() }
-        let below = path.prefixOfItemsBelow
-        statement.bind([
-            .integer(time.nanoseconds), .integer(try anchor), .text(path.text), .text(below),
-            // `0` is the character after `/`.
-            .text(String(below.dropLast()) + "0"),
-        ])
-        var count = 0
-        while try statement.step() {
-            noteUpdated(statement.integer(0) ?? 0)
-            count += 1
-        }
-        return count
+            """, [.time(time), .integer(access.anchor), .path(path)] + ItemSQL.range(below: path))
+        used.forEach(access.noteUpdated)
+        return used.count
     }
 
     /// Marks a copy as used at a time, unless it was used later.
@@ -36,19 +25,17 @@ extension Transaction {
 
     /// Marks the copies that programs have used. Those that have gone elsewhere meanwhile are left out.
     public func noteUses(_ uses: some Sequence<(key: ItemPath, value: Timestamp)>) throws {
-        for (path, time) in uses { try noteUse("path = ?3", .text(path.text), time) }
+        for (path, time) in uses { try noteUse("path = ?3", .path(path), time) }
     }
 
     private func noteUse(_ term: String, _ argument: SQLValue, _ time: Timestamp) throws {
-        let statement = try RawStatement(
-            db,
+        try integers(
             """
             UPDATE items SET lastUsed = ?1, anchor = ?2
-            WHERE type = 0 AND cloudStatus <> 0 AND (lastUsed IS NULL OR lastUsed < ?1) AND \(term)
+            WHERE \(ItemSQL.isFile) AND \(ItemSQL.isHere)
+              AND (lastUsed IS NULL OR lastUsed < ?1) AND \(term)
             RETURNING databaseID
-            """)
-        defer { statement.reset() }
-        statement.bind([.integer(time.nanoseconds), .integer(try anchor), argument])
-        while try statement.step() { noteUpdated(statement.integer(0) ?? 0) }
+            """, .time(time), .integer(access.anchor), argument
+        ).forEach(access.noteUpdated)
     }
 }

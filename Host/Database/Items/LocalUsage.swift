@@ -11,15 +11,15 @@ public struct LocalUsage: Hashable, Sendable {
 
     /// Answered by the index of what is here, which has each of these columns.
     static let sql = """
-        SELECT count(*) FILTER (WHERE cloudStatus IN (1, 2) AND type = 0),
-          total(copySize) FILTER (WHERE cloudStatus IN (1, 2)),
-          count(*) FILTER (WHERE cloudStatus IN (2, 3))
-        FROM items WHERE cloudStatus <> 0
+        SELECT count(*) FILTER (WHERE \(ItemSQL.isOfServer) AND \(ItemSQL.isFile)),
+          total(copySize) FILTER (WHERE \(ItemSQL.isOfServer)),
+          count(*) FILTER (WHERE \(ItemSQL.isChanged))
+        FROM items WHERE \(ItemSQL.isHere)
         """
 
     static let goingSQL = """
         SELECT count(*), coalesce(sum(copySize), 0), 0 FROM items
-        WHERE cloudStatus = 1 AND type = 0 AND localID IN (
+        WHERE \(ItemSQL.isCopy) AND \(ItemSQL.isFile) AND localID IN (
           SELECT localID FROM syncRecords INDEXED BY syncRecords_removals
           WHERE action <> 'download' AND waitUntil IS NULL AND waitIssue IS NULL)
         """

@@ -1,75 +1,4 @@
-import GRDB
 package import Model
-
-/// The rows as a comparison with the tree needs them.
-extension DatabaseReads {
-    private static var columns: String {
-        "databaseID, localID, path, type, cloudStatus, copyETag, copyETagStrength, copyDigest, copyInode, copySize, copyModified, copyChanged, copyRecorded, size, lastModified, lastUsed"
-    }
-
-    /// The rows at a path and below that say that something is here, those of removed items too; folder by folder.
-    package func eachRecordedEntry(at scope: ItemPath, _ body: (RecordedEntry) throws -> Void) throws {
-        let term = scope.isRoot ? "" : "AND (path = ?1 OR (path >= ?2 AND path < ?3))"
-        let statement = try RawStatement(
-            db,
-            "SELECT \(Self.columns) FROM items WHERE cloudStatus <> 0 AND path <> '/' \(term) ORDER BY parentPath, name"
-        )
-        defer { statement.reset() }
-        if !scope.isRoot {
-            statement.bind(1, scope.text)
-            statement.bind(2, scope.prefixOfItemsBelow)
-            statement.bind(3, scope.text + "0")
-        }
-        while try statement.step() { try body(RecordedEntry(statement)) }
-    }
-
-    /// The names in a folder that rows know: of items that are not removed, and of removed ones that are still here. A folder may
-    /// hold very many, so that no more than what tells them apart is kept of each.
-    package func recordedNames(in folder: ItemPath) throws -> [FileName: RecordedName] {
-        let statement = try RawStatement(
-            db,
-            "SELECT name, type, cloudStatus FROM items WHERE parentPath = ? AND path <> '/' AND (removedAt IS NULL OR cloudStatus <> 0)"
-        )
-        defer { statement.reset() }
-        statement.bind(1, folder.text)
-        var names: [FileName: RecordedName] = [:]
-        while try statement.step() {
-            let name = FileName(text: statement.text(0) ?? "")
-            let isHere = statement.integer(2) != 0
-            // Of a removed item's row and its successor's, the one that something is here of.
-            guard isHere || names[name] == nil else { continue }
-            names[name] = RecordedName(kind: statement.integer(1) == 1 ? .folder : .file, isHere: isHere)
-        }
-        return names
-    }
-
-    /// The row of a name in a folder, chosen as in ``recordedNames(in:)``.
-    package func recordedEntry(at path: ItemPath) throws -> RecordedEntry? {
-        let statement = try RawStatement(
-            db,
-            "SELECT \(Self.columns) FROM items WHERE path = ? AND (removedAt IS NULL OR cloudStatus <> 0) ORDER BY cloudStatus = 0 LIMIT 1"
-        )
-        defer { statement.reset() }
-        statement.bind(1, path.text)
-        return try statement.step() ? RecordedEntry(statement) : nil
-    }
-
-    /// Whether a folder above a path lies where a file should be: what is in it is no item's.
-    package func isInObstructedFolder(_ path: ItemPath) throws -> Bool {
-        var folder = path.parent
-        while !folder.isRoot {
-            if let row = try recordedEntry(at: folder) { return row.kind != .folder }
-            folder = folder.parent
-        }
-        return false
-    }
-
-    package func hasTreeMoves() throws -> Bool {
-        let statement = try RawStatement(db, "SELECT 1 FROM treeMoves LIMIT 1")
-        defer { statement.reset() }
-        return try statement.step()
-    }
-}
 
 /// What a row says of a path, as far as the tree is concerned.
 package struct RecordedEntry: Hashable {
@@ -95,13 +24,74 @@ package struct RecordedName: Hashable {
 }
 
 extension RecordedEntry {
+    fileprivate static let columns = """
+        databaseID, localID, path, type, cloudStatus, copyETag, copyETagStrength, copyDigest, copyInode, copySize, copyModified,
+        copyChanged, copyRecorded, size, lastModified, lastUsed
+        """
+
     fileprivate init(_ row: RawStatement) {
         let text = { (column: Int32) in row.text(column) ?? "" }
         let time = { (column: Int32) in row.integer(column).map(Timestamp.init(nanoseconds:)) }
         self.init(
             databaseID: row.integer(0) ?? 0, localID: LocalID(text(1)), path: ItemPath(unchecked: text(2)),
-            kind: row.integer(3) == 1 ? .folder : .file,
-            status: CloudStatus(rawValue: Int(row.integer(4) ?? 0)) ?? .cloudOnly,
+            kind: row.kind(3),
+            status: row.status(4),
             copy: LocalCopy(row, from: 5), size: row.integer(13), lastModified: time(14), lastUsed: time(15))
+    }
+}
+
+/// The rows as a comparison with the tree needs them.
+extension ItemTable {
+    /// The rows at a path and below that say that something is here, those of removed items too; folder by folder.
+    package func eachRecordedEntry(at scope: ItemPath, _ body: (RecordedEntry) throws -> Void) throws {
+        let isInScope = scope.isRoot ? "path <> '/'" : "(path = ? OR (\(ItemSQL.isInRange)))"
+        let statement = try RawStatement(
+            db,
+            "SELECT \(RecordedEntry.columns) FROM items WHERE \(ItemSQL.isHere) AND \(isInScope) ORDER BY parentPath, name"
+        )
+        defer { statement.reset() }
+        if !scope.isRoot { statement.bind([.path(scope)] + ItemSQL.range(below: scope)) }
+        while try statement.step() { try body(RecordedEntry(statement)) }
+    }
+
+    /// The names in a folder that rows know: of items that are not removed, and of removed ones that are still here. A folder may
+    /// hold very many, so that no more than what tells them apart is kept of each.
+    package func recordedNames(in folder: ItemPath) throws -> [FileName: RecordedName] {
+        let statement = try RawStatement(
+            db,
+            """
+            SELECT name, type, \(ItemSQL.isHere) FROM items
+            WHERE parentPath = ? AND path <> '/' AND (removedAt IS NULL OR \(ItemSQL.isHere))
+            """)
+        defer { statement.reset() }
+        statement.bind(1, folder.text)
+        var names: [FileName: RecordedName] = [:]
+        while try statement.step() {
+            let name = FileName(text: statement.text(0) ?? "")
+            let isHere = statement.integer(2) == 1
+            // Of a removed item's row and its successor's, the one that something is here of.
+            guard isHere || names[name] == nil else { continue }
+            names[name] = RecordedName(kind: statement.kind(1), isHere: isHere)
+        }
+        return names
+    }
+
+    /// The row of a name in a folder, chosen as in ``recordedNames(in:)``.
+    package func recordedEntry(at path: ItemPath) throws -> RecordedEntry? {
+        try row(
+            """
+            SELECT \(RecordedEntry.columns) FROM items WHERE path = ? AND (removedAt IS NULL OR \(ItemSQL.isHere))
+            ORDER BY \(ItemSQL.isHere) DESC LIMIT 1
+            """, [.path(path)], RecordedEntry.init)
+    }
+
+    /// Whether a folder above a path lies where a file should be: what is in it is no item's.
+    package func isInObstructedFolder(_ path: ItemPath) throws -> Bool {
+        var folder = path.parent
+        while !folder.isRoot {
+            if let row = try recordedEntry(at: folder) { return row.kind != .folder }
+            folder = folder.parent
+        }
+        return false
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 public import Model
 
 /// What a scan compares with a listing's entry: a row without its local details.
@@ -43,16 +42,13 @@ public struct ScanRow: Hashable, Sendable {
         \(selection) fileID = ? ORDER BY removedAt IS NOT NULL, removedAt DESC LIMIT 1
         """
     fileprivate static let withDatabaseID = "\(selection) databaseID = ?"
-    fileprivate static let inFolder = """
-        \(selection) parentPath = ? AND path <> '/' AND removedAt IS NULL AND fileID IS NOT NULL
-        """
 
     init(_ row: RawStatement) {
         databaseID = row.integer(0) ?? 0
         localID = LocalID(row.text(1) ?? "")
         fileID = row.text(2).map(FileID.init)
         path = ItemPath(unchecked: row.text(3) ?? "")
-        kind = row.integer(4) == 1 ? .folder : .file
+        kind = row.kind(4)
         etag = ETag(row.text(5), strength: row.integer(6))
         size = row.integer(7)
         lastModified = row.integer(8).map(Timestamp.init(nanoseconds:))
@@ -63,57 +59,69 @@ public struct ScanRow: Hashable, Sendable {
         listedETag = row.text(13)
         racy = row.integer(14).flatMap { Racy(rawValue: Int($0)) } ?? .no
         removedAt = row.integer(15).map(Timestamp.init(nanoseconds:))
-        cloudStatus = row.integer(16).flatMap { CloudStatus(rawValue: Int($0)) } ?? .cloudOnly
+        cloudStatus = row.status(16)
     }
 }
 
-extension DatabaseReads {
+extension ItemTable {
     /// The row that is on the server, or here alone, at this path.
-    public func scanRow(at path: ItemPath) throws -> ScanRow? {
-        try scanRows(ScanRow.atPath) { $0.bind(1, path.text) }.first
-    }
+    public func scanRow(at path: ItemPath) throws -> ScanRow? { try row(ScanRow.atPath, [.path(path)], ScanRow.init) }
 
     /// The row with the server's id: one that is not removed if there is one, else the one removed last.
     public func scanRow(withFileID id: FileID) throws -> ScanRow? {
-        try scanRows(ScanRow.withFileID) { $0.bind(1, id.text) }.first
+        try row(ScanRow.withFileID, [.text(id.text)], ScanRow.init)
     }
 
     public func scanRow(databaseID: Int64) throws -> ScanRow? {
-        try scanRows(ScanRow.withDatabaseID) { $0.bind(1, databaseID) }.first
+        try row(ScanRow.withDatabaseID, [.integer(databaseID)], ScanRow.init)
     }
 
-    /// What is known to be in a folder on the server: rows by id.
-    public func scanRows(in folder: ItemPath) throws -> [ScanRow] {
-        try scanRows(ScanRow.inFolder) { $0.bind(1, folder.text) }
-    }
-
-    private func scanRows(_ sql: String, _ bind: (RawStatement) -> Void) throws -> [ScanRow] {
-        let statement = try RawStatement(db, sql)
-        defer { statement.reset() }
-        bind(statement)
-        var rows: [ScanRow] = []
-        while try statement.step() { rows.append(ScanRow(statement)) }
-        return rows
+    /// Whether a copy is to be fetched once more, since it may hold the first of two contents with one ETag.
+    public func isCopyDistrusted(databaseID: Int64) throws -> Bool {
+        try exists(
+            "SELECT 1 FROM items WHERE databaseID = ? AND racy = \(ScanRow.Racy.distrusted.sql)", .integer(databaseID))
     }
 
     /// Whether a folder below another one was never listed whole.
     public func hasUnlistedFolder(below folder: ItemPath) throws -> Bool {
-        try Bool.fetchOne(
-            db.cachedStatement(
-                sql: """
-                    SELECT EXISTS (SELECT 1 FROM items WHERE path >= ? AND path < ? AND type = 1 AND listedETag IS NULL
-                      AND removedAt IS NULL AND fileID IS NOT NULL)
-                    """), arguments: Self.range(below: folder)) ?? false
+        try exists(
+            """
+            SELECT 1 FROM items WHERE \(ItemSQL.isInRange) AND \(ItemSQL.isFolder) AND listedETag IS NULL
+              AND \(ItemSQL.isListed)
+            """, ItemSQL.range(below: folder))
     }
 
     /// The ids of the rows that a folder is known to hold on the server, handed over one by one.
     public func forEachKnownChild(of folder: ItemPath, _ body: (Int64) throws -> Void) throws {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT databaseID FROM items
-                WHERE parentPath = ? AND path <> '/' AND removedAt IS NULL AND fileID IS NOT NULL
-                """)
-        let ids = try Int64.fetchCursor(statement, arguments: [folder.text])
-        while let id = try ids.next() { try body(id) }
+        let statement = try RawStatement(
+            db, "SELECT databaseID FROM items WHERE parentPath = ? AND path <> '/' AND \(ItemSQL.isListed)")
+        defer { statement.reset() }
+        statement.bind(1, folder.text)
+        while try statement.step() { try body(statement.integer(0) ?? 0) }
+    }
+
+    /// How many items the server is known to have, without the root. A displaced one and the one in its place count once.
+    public func knownCount() throws -> Int {
+        let listed = try integer("SELECT count(*) FROM items WHERE \(ItemSQL.isListed) AND path <> '/'") ?? 0
+        let displaced = try integer(
+            """
+            SELECT count(DISTINCT path) FROM missingItems JOIN items USING (databaseID)
+            WHERE removedAt IS NOT NULL AND NOT \(ItemSQL.hasSuccessor)
+            """)
+        return Int(listed + (displaced ?? 0))
+    }
+
+    /// The ids of what was flagged below a folder at a time.
+    func ids(below folder: ItemPath, removedAt time: Timestamp) throws -> [Int64] {
+        try integers(
+            "SELECT databaseID FROM items WHERE \(ItemSQL.isBelow) AND removedAt = ?",
+            ItemSQL.bounds(below: folder) + [.time(time)])
+    }
+
+    /// Whether no file of an item is here.
+    func isWithoutFile(databaseID: Int64) throws -> Bool {
+        try !exists(
+            "SELECT 1 FROM items WHERE databaseID = ? AND \(ItemSQL.isHere) AND \(ItemSQL.isFile)",
+            .integer(databaseID))
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 public import Model
 
 /// What a transaction does to it.
@@ -11,7 +10,7 @@ extension JournalTable where Access == Transaction {
         try statement.run()
         access.noteRecordsChanged()
         var stored = record
-        stored.record.id = db.lastInsertedRowID
+        stored.record.id = insertedRow
         return stored
     }
 
@@ -24,7 +23,7 @@ extension JournalTable where Access == Transaction {
         statement.bind(Int32(SyncRecordColumns.written.count + 1), record.id)
         try statement.run()
         access.noteRecordsChanged()
-        return db.changesCount > 0
+        return changedRows > 0
     }
 
     /// Writes down that a record's download is complete and on its way into the tree.
@@ -57,7 +56,7 @@ extension JournalTable where Access == Transaction {
         let issues = try RawStatement(db, "DELETE FROM issues WHERE record = ?")
         issues.bind(1, id)
         try issues.run()
-        if db.changesCount > 0 { access.noteIssuesChanged() }
+        if changedRows > 0 { access.noteIssuesChanged() }
         let statement = try RawStatement(db, "DELETE FROM syncRecords WHERE id = ? RETURNING reason")
         defer { statement.reset() }
         statement.bind(1, id)
@@ -92,7 +91,7 @@ extension JournalTable where Access == Transaction {
             WHERE state IN (\(State.pending.sql), \(State.processing.sql))
             """)
         try statement.run()
-        return db.changesCount
+        return changedRows
     }
 
     /// Lets records go on whose time has come, and those for whose item there is other metadata than they were refused for.
@@ -109,7 +108,7 @@ extension JournalTable where Access == Transaction {
             """)
         statement.bind([.integer(now.nanoseconds), .integer((now + longest).nanoseconds)])
         try statement.run()
-        return db.changesCount > 0
+        return changedRows > 0
     }
 
     /// Lets records of a reason wait that would be more than may be under way: those behind the others, and none that was started.
@@ -139,7 +138,7 @@ extension JournalTable where Access == Transaction {
             db, "UPDATE syncRecords SET waitIssue = NULL, waitUntil = 0 WHERE waitIssue = ?")
         statement.bind(1, id)
         try statement.run()
-        if db.changesCount > 0 { access.noteRecordsChanged() }
+        if changedRows > 0 { access.noteRecordsChanged() }
     }
 
     /// Lets records go on that wait for their place: something there may have gone, or it is decided that it goes.
@@ -147,6 +146,22 @@ extension JournalTable where Access == Transaction {
         let statement = try RawStatement(
             db, "UPDATE syncRecords SET waitUntil = 0, waitPlace = NULL WHERE waitPlace IS NOT NULL")
         try statement.run()
-        if db.changesCount > 0 { access.noteRecordsChanged() }
+        if changedRows > 0 { access.noteRecordsChanged() }
+    }
+}
+
+/// What the journal follows of the items.
+extension JournalTable where Access == Transaction {
+    /// An item has moved.
+    func setPath(_ path: ItemPath, of localID: LocalID) throws {
+        try run("UPDATE syncRecords SET path = ? WHERE localID = ?", .path(path), .text(localID.text))
+    }
+
+    /// A folder has moved, and all below it.
+    func movePaths(below old: ItemPath, to new: ItemPath) throws {
+        let moved = MovedPath(from: old, to: new, column: "path")
+        try run(
+            "UPDATE syncRecords SET path = \(moved.sql) WHERE \(ItemSQL.isInRange)",
+            moved.arguments + ItemSQL.range(below: old))
     }
 }

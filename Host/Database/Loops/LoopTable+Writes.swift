@@ -1,4 +1,3 @@
-import GRDB
 public import Model
 
 /// What a transaction does to it.
@@ -30,7 +29,7 @@ extension LoopTable where Access == Transaction {
         let statement = try RawStatement(db, "DELETE FROM loops WHERE kind = ? AND id = ?")
         statement.bind([.text(key.kind.text), .text(key.id.text)])
         try statement.run()
-        if db.changesCount > 0 { access.noteLoopsChanged() }
+        if changedRows > 0 { access.noteLoopsChanged() }
     }
 
     /// Switches a loop on or off, for a person. One that is switched on comes last in the order.
@@ -48,7 +47,7 @@ extension LoopTable where Access == Transaction {
     public func dropEventIDs() throws {
         let statement = try RawStatement(db, "UPDATE loops SET eventID = NULL, failures = 0, nextPoll = NULL")
         try statement.run()
-        if db.changesCount > 0 { access.noteLoopsChanged() }
+        if changedRows > 0 { access.noteLoopsChanged() }
     }
 
     /// Writes down what polls came to that changed nothing else: last and next poll, result, error and failures. The event id, the

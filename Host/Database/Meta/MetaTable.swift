@@ -1,3 +1,5 @@
+public import Model
+
 /// The name of a single value in the database.
 public struct MetaKey: Hashable, Sendable {
     public let name: String
@@ -11,38 +13,46 @@ public struct MetaKey: Hashable, Sendable {
     public static let bootID = MetaKey("bootID")
 }
 
-extension DatabaseReads {
+/// Single values: the vault's id, the anchor, what is known of the server.
+public struct MetaTable<Access: DatabaseReads>: Table {
+    let access: Access
+
     /// Nil if it was never set, or is no number.
-    public func metaInteger(_ key: MetaKey) throws -> Int64? {
-        try meta(key) { $0.integer(0) } ?? nil
+    public func integer(_ key: MetaKey) throws -> Int64? { try value(key) { $0.integer(0) } ?? nil }
+
+    /// A time that was set as its nanoseconds since 1970; nil if it was never set.
+    public func time(_ key: MetaKey) throws -> Timestamp? {
+        try integer(key).map(Timestamp.init(nanoseconds:))
     }
 
     /// Nil if it was never set.
-    public func metaText(_ key: MetaKey) throws -> String? {
-        try meta(key) { $0.text(0) } ?? nil
-    }
+    public func text(_ key: MetaKey) throws -> String? { try value(key) { $0.text(0) } ?? nil }
 
-    private func meta<T>(_ key: MetaKey, _ read: (RawStatement) -> T) throws -> T? {
-        let statement = try RawStatement(db, "SELECT value FROM meta WHERE key = ?")
-        defer { statement.reset() }
-        statement.bind(1, key.name)
-        return try statement.step() ? read(statement) : nil
+    private func value<Value>(_ key: MetaKey, _ read: (RawStatement) -> Value) throws -> Value? {
+        try row("SELECT value FROM meta WHERE key = ?", [.text(key.name)], read)
     }
 }
 
-extension Transaction {
-    /// Sets a single value; null takes it away. One that is set already writes nothing, and so waits for no disk.
-    public func setMeta(_ key: MetaKey, _ value: SQLValue) throws {
-        let sql =
-            value == .null
-            ? "DELETE FROM meta WHERE key = ?"
-            : """
+/// A value that is set already is not written, and so waits for no disk.
+extension MetaTable where Access == Transaction {
+    public func set(_ key: MetaKey, _ number: Int64) throws { try set(key, .integer(number)) }
+    public func set(_ key: MetaKey, _ text: String) throws { try set(key, .text(text)) }
+    /// Sets the time's nanoseconds since 1970.
+    public func set(_ key: MetaKey, _ time: Timestamp) throws { try set(key, .time(time)) }
+
+    private func set(_ key: MetaKey, _ value: SQLValue) throws {
+        try run(
+            """
             INSERT INTO meta (key, value) VALUES (?, ?)
             ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value IS NOT excluded.value
-            """
-        let statement = try RawStatement(db, sql)
-        statement.bind(1, key.name)
-        if value != .null { statement.bind(2, value) }
-        try statement.run()
+            """, .text(key.name), value)
     }
+
+    /// Takes a value away, if it is set.
+    public func clear(_ key: MetaKey) throws { try run("DELETE FROM meta WHERE key = ?", .text(key.name)) }
+}
+
+extension DatabaseReads {
+    /// Single values.
+    public var meta: MetaTable<Self> { MetaTable(access: self) }
 }

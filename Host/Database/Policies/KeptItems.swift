@@ -31,7 +31,7 @@ public struct KeptItems: Sendable {
         guard !followers.isEmpty else { return nil }
         var place = item.path
         while !place.isRoot {
-            let target = place == item.path ? item.localID : try reads.item(at: place)?.localID
+            let target = place == item.path ? item.localID : try reads.items.item(at: place)?.localID
             for index in target.flatMap({ followers[$0] }) ?? [] where policies[index].policy.path != place {
                 return policies[index].policy
             }
@@ -41,12 +41,12 @@ public struct KeptItems: Sendable {
     }
 }
 
-extension Transaction {
+extension PolicyTable where Access == Transaction {
     /// The policy that keeps an item's copy here, as policies are in this transaction; nil: none does.
     /// - Parameter now: the moment that `now` in a condition stands for.
-    public func policyKeeping(_ item: Item, now: Timestamp) throws -> ItemPolicy? {
-        let known = try kept ?? KeptItems(self)
-        kept = known
-        return try known.policy(for: item, now: now, self)
+    public func keeping(_ item: Item, now: Timestamp) throws -> ItemPolicy? {
+        let known = try access.kept ?? KeptItems(access)
+        access.kept = known
+        return try known.policy(for: item, now: now, access)
     }
 }

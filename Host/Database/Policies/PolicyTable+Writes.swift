@@ -1,4 +1,3 @@
-import GRDB
 public import Model
 
 /// What a transaction does to it.
@@ -69,7 +68,7 @@ extension PolicyTable where Access == Transaction {
         bindContents(of: policy, to: statement, from: 3)
         try statement.run()
         var stored = policy
-        stored.databaseID = db.lastInsertedRowID
+        stored.databaseID = insertedRow
         stored.revision = 1
         return stored
     }
@@ -188,6 +187,6 @@ extension PolicyTable where Access == Transaction {
         let statement = try RawStatement(db, "INSERT INTO policyChanges (id, content) VALUES (?, ?)")
         statement.bind([.text(PolicyChangeID.random().text), .text(entry.json)])
         try statement.run()
-        try removeChanges(through: db.lastInsertedRowID - Self.policyJournalLimit)
+        try removeChanges(through: insertedRow - Self.policyJournalLimit)
     }
 }

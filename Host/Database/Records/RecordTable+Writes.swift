@@ -1,4 +1,3 @@
-import GRDB
 public import Model
 
 /// What a transaction does to it.
@@ -48,7 +47,7 @@ extension RecordTable where Access == Transaction {
         let statement = try RawStatement(db, "DELETE FROM records WHERE collection = ? AND key = ?")
         statement.bind([.text(collection.text), .text(key.text)])
         try statement.run()
-        let hasGone = db.changesCount > 0
+        let hasGone = changedRows > 0
         // To a record that belongs to another nothing belongs: the name of that would be another collection's too.
         let hadMore = try collection.isRoot && removeAll(in: collection.of(key))
         guard hasGone || hadMore else { return false }
@@ -63,7 +62,7 @@ extension RecordTable where Access == Transaction {
         let statement = try RawStatement(db, "DELETE FROM records WHERE collection = ?")
         statement.bind(1, collection.text)
         try statement.run()
-        return db.changesCount > 0
+        return changedRows > 0
     }
 
     private func comparison(
@@ -93,7 +92,7 @@ extension RecordTable where Access == Transaction {
         let statement = try RawStatement(db, "INSERT INTO recordContents (content) VALUES (?)")
         statement.bind(1, content)
         try statement.run()
-        return db.lastInsertedRowID
+        return insertedRow
     }
 
     /// The files beside the database are written after the commit.

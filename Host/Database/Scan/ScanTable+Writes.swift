@@ -1,116 +1,213 @@
-import GRDB
 public import Model
 
-/// Items whose path another item has now. They are out of the list and missing: the end of the scan decides about them with all
-/// else that is. Until then, and longer if a person is asked, their copies are nobody's to take.
-extension Transaction {
-    /// Takes a row, and all below it, out of the list, since another item has its path. Nobody is told before it is decided.
-    /// - Parameter isNewcomer: It displaced an item that is back in its place before anything was decided. What has nothing here goes
-    ///   as it came.
-    public func displaceListed(_ row: ScanRow, at time: Timestamp, isNewcomer: Bool = false) throws {
-        var ids = try Int64.fetchAll(
-            db.cachedStatement(
-                sql: """
-                    UPDATE items SET removedAt = ?, anchor = ? WHERE databaseID = ? AND removedAt IS NULL
-                      AND fileID IS NOT NULL RETURNING databaseID
-                    """), arguments: [time.nanoseconds, anchor, row.databaseID])
-        if row.kind == .folder {
-            ids += try Int64.fetchAll(
-                db.cachedStatement(
-                    sql: """
-                        UPDATE items SET removedAt = ?, anchor = ?
-                        WHERE path >= ? AND path < ? AND removedAt IS NULL AND fileID IS NOT NULL
-                        RETURNING databaseID
-                        """), arguments: [time.nanoseconds, anchor] + Self.range(below: row.path))
+/// Folders that are still to be listed.
+extension ScanTable where Access == Transaction {
+    public func add(_ job: ScanJob) throws {
+        try run(
+            """
+            INSERT INTO scanJobs (path, whole) VALUES (?, ?)
+            ON CONFLICT (path) DO UPDATE SET whole = max(whole, excluded.whole)
+            """, .path(job.path), .flag(job.isWhole))
+    }
+
+    public func removeJob(_ path: ItemPath) throws { try run("DELETE FROM scanJobs WHERE path = ?", .path(path)) }
+
+    /// The next scan lists what has this path, whatever the ETags above it say: the folder itself; of a file, or of what is not known
+    /// yet, the folder that it is in.
+    public func look(at path: ItemPath) throws {
+        var folder = path
+        while !folder.isRoot {
+            if let row = try access.items.scanRow(at: folder), row.kind == .folder, row.removedAt == nil { break }
+            folder = folder.parent
         }
-        for id in ids {
-            if isNewcomer, try hasNothingHere(id) {
-                noteRemoved(id)
-                try forgetMissing([id])
-            } else {
-                _ = try noteMissing(id)
-            }
+        try add(ScanJob(path: folder, isWhole: false))
+    }
+}
+
+/// What is missing: found again, displaced, or decided about.
+extension ScanTable where Access == Transaction {
+    /// An item was not in its folder's listing.
+    /// - Returns: whether it was not missing before.
+    @discardableResult
+    public func noteMissing(_ databaseID: Int64) throws -> Bool {
+        try run("INSERT OR IGNORE INTO missingItems (databaseID) VALUES (?)", .integer(databaseID))
+        return changedRows > 0
+    }
+
+    /// What a folder holds, according to a listing that came to its end, is not missing.
+    public func noteFound(in folder: ItemPath, _ isListed: (Int64) -> Bool) throws {
+        guard try hasMissing() else { return }
+        let missing = try integers(
+            "SELECT databaseID FROM missingItems JOIN items USING (databaseID) WHERE parentPath = ?", .path(folder))
+        try forgetMissing(missing.filter(isListed))
+    }
+
+    /// These are not missing any more, or it is decided about them.
+    private func forgetMissing(_ ids: [Int64]) throws {
+        for id in ids { try run("DELETE FROM missingItems WHERE databaseID = ?", .integer(id)) }
+    }
+
+    /// Flags what is missing, and all below it, as no longer on the server. Copies stay where they are.
+    /// - Parameter folder: only what is missing in this folder; nil: everything.
+    /// - Returns: how many items went.
+    @discardableResult
+    public func removeMissing(in folder: ItemPath? = nil, at time: Timestamp) throws -> Int {
+        let folders = try missingFolders(in: folder)
+        var count = try removeDisplaced(in: folder, at: time)
+        let removed = try access.items.flagMissingAsRemoved(in: folder, at: time)
+        removed.forEach(access.noteRemoved)
+        for folder in folders {
+            let below = try access.items.flagRemoved(below: folder, at: time)
+            below.forEach(access.noteRemoved)
+            try forgetMissing(below)
+            count += below.count
         }
-    }
-
-    private func hasNothingHere(_ databaseID: Int64) throws -> Bool {
-        try Bool.fetchOne(
-            db.cachedStatement(sql: "SELECT cloudStatus = 0 OR type = 1 FROM items WHERE databaseID = ?"),
-            arguments: [databaseID])
-            ?? true
-    }
-
-    /// Puts back into the list what a folder had below it when it was displaced, and is where it was.
-    func restoreDisplaced(below folder: ItemPath, removedAt: Timestamp) throws {
-        try separate(below: folder, removedAt: removedAt)
-        let ids = try Int64.fetchAll(
-            db.cachedStatement(
-                sql: """
-                    UPDATE items SET removedAt = NULL, anchor = ?
-                    WHERE \(Self.below) AND removedAt = ? AND databaseID IN (SELECT databaseID FROM missingItems)
-                      AND NOT EXISTS (SELECT 1 FROM items AS other WHERE other.path = items.path AND other.removedAt IS NULL)
-                    RETURNING databaseID
-                    """), arguments: [anchor] + Self.bounds(below: folder) + [removedAt.nanoseconds])
-        ids.forEach(noteUpdated)
-        try forgetMissing(ids)
-    }
-
-    /// Rows of one path that went at one time cannot all come back: the last one that was there can.
-    func separate(below folder: ItemPath, removedAt: Timestamp) throws {
-        try db.cachedStatement(
-            sql: """
-                UPDATE items SET removedAt = removedAt - 1
-                WHERE \(Self.below) AND removedAt = ? AND EXISTS (
-                  SELECT 1 FROM items AS later WHERE later.path = items.path AND later.removedAt = items.removedAt
-                    AND later.databaseID > items.databaseID)
-                """
-        ).execute(arguments: Self.bounds(below: folder) + [removedAt.nanoseconds])
-    }
-
-    /// What went together with a folder comes back with it.
-    func welcomeBack(below folder: ItemPath, removedAt: Timestamp) throws {
-        try separate(below: folder, removedAt: removedAt)
-        try welcomeBack(
-            Int64.fetchAll(
-                db.cachedStatement(sql: "SELECT databaseID FROM items WHERE \(Self.below) AND removedAt = ?"),
-                arguments: Self.bounds(below: folder) + [removedAt.nanoseconds]))
-    }
-
-    /// What was taken off the list is on the server: it is not missing, and had not gone.
-    func welcomeBack(_ ids: [Int64]) throws {
-        let gone = try ids.count { try !isMissing($0) }
-        try forgetGone(gone)
-        try forgetMissing(ids)
+        try forgetMissing(removed)
+        return count + removed.count
     }
 
     /// It is decided: what was displaced is gone from now on.
     /// - Parameter folder: only what was in this folder, and all below that; nil: everything.
     /// - Returns: how many.
-    func removeDisplaced(in folder: ItemPath?, at time: Timestamp) throws -> Int {
-        let ids: [Int64]
-        if let folder {
-            ids = try Int64.fetchAll(
-                db.cachedStatement(
-                    sql: """
-                        SELECT items.databaseID FROM items WHERE items.databaseID IN (SELECT databaseID FROM missingItems)
-                          AND removedAt IS NOT NULL AND EXISTS (
-                            SELECT 1 FROM missingItems JOIN items AS top USING (databaseID)
-                            WHERE top.parentPath = ? AND top.removedAt = items.removedAt
-                              AND (top.databaseID = items.databaseID
-                                OR (top.type = 1 AND items.path > top.path || '/' AND items.path < top.path || '0')))
-                        """), arguments: [folder.text])
-        } else {
-            ids = try Int64.fetchAll(
-                db.cachedStatement(
-                    sql: "SELECT databaseID FROM missingItems JOIN items USING (databaseID) WHERE removedAt IS NOT NULL"
-                ))
-        }
-        for id in ids {
-            try db.cachedStatement(sql: "UPDATE items SET removedAt = ?, anchor = ? WHERE databaseID = ?")
-                .execute(arguments: [time.nanoseconds, anchor, id])
-            noteRemoved(id)
-        }
+    private func removeDisplaced(in folder: ItemPath?, at time: Timestamp) throws -> Int {
+        let ids =
+            if let folder {
+                try integers(
+                    """
+                    SELECT items.databaseID FROM items WHERE items.\(ItemSQL.isMissing) AND removedAt IS NOT NULL
+                      AND EXISTS (
+                        SELECT 1 FROM missingItems JOIN items AS top USING (databaseID)
+                        WHERE top.parentPath = ? AND top.removedAt = items.removedAt
+                          AND (top.databaseID = items.databaseID
+                            OR (top.\(ItemSQL.isFolder) AND items.path > top.path || '/' AND items.path < top.path || '0')))
+                    """, .path(folder))
+            } else {
+                try integers(
+                    "SELECT databaseID FROM missingItems JOIN items USING (databaseID) WHERE removedAt IS NOT NULL")
+            }
+        try access.items.setRemoved(ids, at: time)
+        ids.forEach(access.noteRemoved)
         try forgetMissing(ids)
         return ids.count
+    }
+
+    /// Takes a row, and all below it, out of the list, since another item has its path. Nobody is told before it is decided: they are
+    /// missing, and the end of the scan decides about them with all else that is. Until then, and longer if a person is asked, their
+    /// copies are nobody's to take.
+    /// - Parameter isNewcomer: It displaced an item that is back in its place before anything was decided. What has nothing here goes
+    ///   as it came.
+    public func displace(_ row: ScanRow, at time: Timestamp, isNewcomer: Bool = false) throws {
+        var ids = try access.items.flagRemoved(row.databaseID, at: time)
+        if row.kind == .folder { ids += try access.items.flagRemoved(below: row.path, at: time) }
+        for id in ids {
+            if isNewcomer, try access.items.isWithoutFile(databaseID: id) {
+                access.noteRemoved(id)
+                try forgetMissing([id])
+            } else {
+                try noteMissing(id)
+            }
+        }
+    }
+
+    /// A removed item is on the server again, where it was: the row keeps its id, copy and last use.
+    public func restore(_ row: ScanRow, with entry: ListedItem, fileID: FileID, racy: ScanRow.Racy) throws {
+        try access.items.unflagRemoved(row.databaseID)
+        if let removedAt = row.removedAt {
+            if row.kind == .folder, try isMissing(row.databaseID) {
+                // What the folder had below it when it was displaced is back with it.
+                try access.items.separate(below: row.path, removedAt: removedAt)
+                let ids = try access.items.unflagMissing(below: row.path, removedAt: removedAt)
+                ids.forEach(access.noteUpdated)
+                try forgetMissing(ids)
+            }
+            try welcomeBack([row.databaseID])
+        }
+        try access.items.updateListed(row, with: entry, fileID: fileID, racy: racy)
+    }
+
+    /// What was taken off the list is on the server: it is not missing, and had not gone.
+    private func welcomeBack(_ ids: [Int64]) throws {
+        let gone = try ids.count { try !isMissing($0) }
+        try forgetGone(gone)
+        try forgetMissing(ids)
+    }
+
+    /// The server has the item at another path now: the row keeps its id, copy and last use, and so does all below it.
+    ///
+    /// What is here moves with it: the tree's moves are journalled in this transaction.
+    /// - Parameter placeIsTaken: another item of the server's is at the old path, so that a folder's copies move one by one.
+    public func move(
+        _ row: ScanRow, to entry: ListedItem, fileID: FileID, racy: ScanRow.Racy, placeIsTaken: Bool
+    ) throws {
+        let (old, new) = (row.path, entry.path)
+        if row.removedAt != nil { try welcomeBack([row.databaseID]) }
+        access.noteMove()
+        if row.kind == .folder {
+            if try placeIsTaken && !access.moves.isToCome(to: old) {
+                try access.moves.addCopies(below: old, to: new, removedAt: row.removedAt)
+            } else {
+                try access.moves.add(row.localID, from: old, to: new)
+            }
+            if let removedAt = row.removedAt {
+                // What went together with the folder comes back with it.
+                try access.items.separate(below: old, removedAt: removedAt)
+                try welcomeBack(access.items.ids(below: old, removedAt: removedAt))
+            }
+            // When the place is taken, others below are another folder's.
+            try access.items.movePaths(below: old, to: new, restoring: row.removedAt, alone: placeIsTaken)
+                .forEach(access.noteUpdated)
+            try access.journal.movePaths(below: old, to: new)
+        } else if try row.cloudStatus != .cloudOnly || access.journal.isLanding(row.localID) {
+            // What is landing may lie at the old path by now, or be put there in a moment.
+            try access.moves.add(row.localID, from: old, to: new)
+        }
+        try access.items.setPath(new, of: row.databaseID)
+        try access.journal.setPath(new, of: row.localID)
+        try access.items.updateListed(row, with: entry, fileID: fileID, racy: racy)
+    }
+}
+
+/// What the guard against mass removal remembers.
+extension ScanTable where Access == Transaction {
+    /// There were so many items.
+    public func noteKnown(_ count: Int, at time: Timestamp) throws { try remember(known: count, gone: 0, at: time) }
+
+    /// So many went without a person's word.
+    public func noteGone(_ count: Int, at time: Timestamp) throws { try remember(known: nil, gone: count, at: time) }
+
+    private func remember(known: Int?, gone: Int, at time: Timestamp) throws {
+        let minute = time.seconds / 60
+        try run(
+            """
+            INSERT INTO removalMemory (minute, known, gone) VALUES (?, ?, ?) ON CONFLICT (minute) DO UPDATE SET
+              known = max(coalesce(known, 0), coalesce(excluded.known, known, 0)), gone = gone + excluded.gone
+            """, .integer(minute), .optional(known.map(Int64.init)), .integer(Int64(gone)))
+        try run(
+            """
+            DELETE FROM removalMemory WHERE minute <= ?1 AND minute < coalesce(
+              (SELECT max(minute) FROM removalMemory WHERE minute <= ?1 AND known IS NOT NULL), ?1)
+            """, .integer(minute - minutesOfDay))
+    }
+
+    /// So many of what went are back: they had only moved.
+    private func forgetGone(_ count: Int) throws {
+        var rest = Int64(count)
+        while rest > 0,
+            let (minute, gone) = try row(
+                "SELECT minute, gone FROM removalMemory WHERE gone > 0 ORDER BY minute DESC LIMIT 1", [],
+                { ($0.integer(0) ?? 0, $0.integer(1) ?? 0) })
+        {
+            let taken = min(rest, gone)
+            try run(
+                "UPDATE removalMemory SET gone = gone - ? WHERE minute = ?", .integer(taken), .integer(minute))
+            rest -= taken
+        }
+    }
+
+    /// Nothing is held any more: takes the issue away, and lets go on what waited with it.
+    public func endHold() throws {
+        guard let issue = try heldRemovals() else { return }
+        try access.issues.remove(id: issue.id)
+        try access.journal.endWaits(forIssue: issue.id)
     }
 }

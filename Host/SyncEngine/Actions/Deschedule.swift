@@ -8,13 +8,15 @@ extension SyncEngine {
     func deschedule(_ record: JournalRecord, in tx: Transaction) throws {
         controls.suspend(record.id, cancels: true)
         try tx.journal.delete(id: record.id)
-        guard record.record.action == .download, var item = try tx.item(localID: record.record.localID) else { return }
+        guard record.record.action == .download, var item = try tx.items.item(localID: record.record.localID) else {
+            return
+        }
         let before = item
         item.syncActivity.remove(.downloading)
         // Joined by another: with the download that one's wish goes too.
         if item.cloudStatus == .cloudOnly { item.formerTrigger = nil }
         if item != before {
-            try tx.updateLocal(item)
+            try tx.items.updateLocal(item)
             counters.expect(files: -1, bytes: -(item.size ?? 0))
         }
         abandonIncoming(Job(record, item: item))
@@ -25,7 +27,7 @@ extension SyncEngine {
     func letGo(_ download: JournalRecord, of item: inout Item, in tx: Transaction) throws -> JournalRecord? {
         guard item.cloudStatus == .cloudOnly, let former = item.formerTrigger else {
             try deschedule(download, in: tx)
-            item = try tx.item(localID: item.localID) ?? item
+            item = try tx.items.item(localID: item.localID) ?? item
             return nil
         }
         var record = download
@@ -35,7 +37,7 @@ extension SyncEngine {
         try tx.journal.update(record)
         controls.suspend(record.id, cancels: false)
         item.formerTrigger = nil
-        item = try tx.updateLocal(item)
+        item = try tx.items.updateLocal(item)
         return record
     }
 

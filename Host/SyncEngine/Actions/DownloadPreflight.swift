@@ -32,7 +32,7 @@ extension SyncEngine {
         if let earlier { return try join(earlier, item, request, in: tx) }
         var item = item
         item.syncActivity.insert(.downloading)
-        try tx.updateLocal(item)
+        try tx.items.updateLocal(item)
         let record = try record(request, of: item, in: tx)
         counters.expect(files: 1, bytes: item.size ?? 0)
         return .queued(record.id)
@@ -67,7 +67,7 @@ extension SyncEngine {
         var kept = item
         kept.cloudStatus = .localCopy
         kept.take(reason)
-        if kept != item { try tx.updateLocal(kept) }
+        if kept != item { try tx.items.updateLocal(kept) }
         return .done
     }
 
@@ -76,7 +76,7 @@ extension SyncEngine {
         var adopted = item
         adopted.take(reason)
         if reason == .user { adopted.lastUsed = clock.now() }
-        if adopted != item { try tx.updateLocal(adopted) }
+        if adopted != item { try tx.items.updateLocal(adopted) }
         return .done
     }
 
@@ -89,7 +89,7 @@ extension SyncEngine {
         if joined.formerTrigger == nil {
             joined.formerTrigger = request.reason == .user ? .user : earlier.record.reason
         }
-        if joined != item { try tx.updateLocal(joined) }
+        if joined != item { try tx.items.updateLocal(joined) }
         var record = earlier
         // What another wants too is not dropped with the policies of one. A first copy that a person wants too goes on as the
         // person's then.

@@ -27,7 +27,7 @@ extension SyncEngine {
         if let key = request.key, let same = try tx.journal.record(reason: request.reason, key: key) {
             return .joined(same.id)
         }
-        guard let item = try tx.item(localID: request.item) else {
+        guard let item = try tx.items.item(localID: request.item) else {
             return .refused(Failure(.notFound, "No item has the id \(request.item)"))
         }
         switch request.action {

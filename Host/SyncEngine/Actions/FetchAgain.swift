@@ -9,12 +9,13 @@ extension SyncEngine {
     /// A copy that somebody has something else to do with, or that is claimed for more than reading, is left alone: the scan that finds
     /// it so again asks again.
     public func fetchAgain(_ id: LocalID, in tx: Transaction) throws {
-        guard var item = try tx.item(localID: id), item.kind == .file, item.cloudStatus == .localCopy, !item.isRemoved,
+        guard var item = try tx.items.item(localID: id), item.kind == .file, item.cloudStatus == .localCopy,
+            !item.isRemoved,
             try tx.journal.records(of: id).isEmpty,
             try tx.claims.valid(of: id, in: .current(now: clock.now())).allSatisfy({ $0.kind == .read })
         else { return }
         item.syncActivity.insert(.downloading)
-        item = try tx.updateLocal(item)
+        item = try tx.items.updateLocal(item)
         var request = ActionRequest(.download, item: id, reason: item.downloadTrigger ?? .user)
         request.key = Self.keyOfFetchingAgain(id)
         _ = try record(request, of: item, in: tx)

@@ -15,7 +15,7 @@ extension SyncEngine {
         switch item.cloudStatus {
         case .locallyModified, .localOnly: return .done
         case .cloudOnly:
-            try tx.deleteItem(databaseID: item.databaseID)
+            try tx.items.delete(databaseID: item.databaseID)
             return .done
         case .localCopy: return .queued(try record(request, of: item, in: tx).id)
         }
@@ -25,7 +25,7 @@ extension SyncEngine {
     /// finds it again.
     func purge(_ job: Job, in tx: Transaction) throws -> Settlement {
         guard let journal = try tx.journal.record(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
-        guard var item = try tx.item(localID: journal.record.localID) else { return try done(journal, in: tx) }
+        guard var item = try tx.items.item(localID: journal.record.localID) else { return try done(journal, in: tx) }
         switch try objection(to: .purge, of: item, besides: journal, in: tx) {
         case .kept(let why), .used(let why):
             passOver(item, why, .purge, for: journal.record.reason)
@@ -35,10 +35,10 @@ extension SyncEngine {
         case nil: break
         }
         switch try takeCopy(of: item, in: tx) {
-        case .gone: try tx.deleteItem(databaseID: item.databaseID)
+        case .gone: try tx.items.delete(databaseID: item.databaseID)
         case .modified:
             item.cloudStatus = .locallyModified
-            try tx.updateLocal(item)
+            try tx.items.updateLocal(item)
             logger.notice("\(item.path) is gone from the server, and was changed here: it stays")
         case .stays(let why):
             logger.debug("\(item.path), which is gone from the server, \(why) and stays for now")
@@ -57,7 +57,7 @@ extension SyncEngine {
 
     private func takeCopy(of item: Item, in tx: Transaction) throws -> Taken {
         // What lies there is another item's, which has the path now.
-        if let other = try tx.item(at: item.path), other.cloudStatus != .cloudOnly { return .gone }
+        if let other = try tx.items.item(at: item.path), other.cloudStatus != .cloudOnly { return .gone }
         guard item.kind == .file else {
             do { return try tree.removeFolderIfEmpty(item.path) ? .gone : .stays("has something in it") } catch {
                 return .fails(error)

@@ -12,15 +12,15 @@ extension SyncEngine {
         var count = 0
         for job in jobs where count == 0 || clock.monotonic() - start < Self.longestRemoval {
             count += 1
-            guard let item = try database.readBlocking({ try $0.item(localID: job.record.localID) }),
+            guard let item = try database.readBlocking({ try $0.items.item(localID: job.record.localID) }),
                 item.cloudStatus == .localCopy, let copy = item.copy, let mark = tree.prove(copy, at: item.path)
             else { continue }
             renewed[item.databaseID] = (copy, mark)
         }
         guard !renewed.isEmpty else { return count }
         try database.writeBlocking { tx in
-            for (id, read) in renewed where try tx.item(databaseID: id)?.copy == read.copy {
-                try tx.renewMark(read.mark, databaseID: id)
+            for (id, read) in renewed where try tx.items.item(databaseID: id)?.copy == read.copy {
+                try tx.items.renewMark(read.mark, databaseID: id)
             }
         }
         return count

@@ -41,12 +41,12 @@ extension SyncEngine {
         }
         if restoresFormerTrigger, !isLanding, item.formerTrigger != nil {
             item.returnToFormerTrigger(now: clock.now())
-            try tx.updateLocal(item)
+            try tx.items.updateLocal(item)
             return .done
         }
         if item.kind == .folder {
             item.releaseCopy()
-            try tx.updateLocal(item)
+            try tx.items.updateLocal(item)
             _ = try tree.removeFolderIfEmpty(item.path)
             return .done
         }

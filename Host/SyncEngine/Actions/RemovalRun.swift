@@ -37,7 +37,7 @@ extension SyncEngine {
         guard let journal = try tx.journal.record(id: job.id),
             case .removeLocalCopy(let restores, let unusedSince) = journal.record.action
         else { return Settlement(record: job.id, fate: .ended) }
-        guard var item = try tx.item(localID: journal.record.localID), item.cloudStatus != .cloudOnly else {
+        guard var item = try tx.items.item(localID: journal.record.localID), item.cloudStatus != .cloudOnly else {
             return try done(journal, in: tx)
         }
         let objection = try objection(to: journal.record.action, of: item, besides: journal, in: tx)
@@ -45,7 +45,7 @@ extension SyncEngine {
         if case .used(let use) = objection, unusedSince != nil { return try leave(job, journal, item, use, in: tx) }
         if restores, item.formerTrigger != nil {
             item.returnToFormerTrigger(now: clock.now())
-            try tx.updateLocal(item)
+            try tx.items.updateLocal(item)
             return try done(journal, in: tx)
         }
         switch objection {
@@ -65,20 +65,20 @@ extension SyncEngine {
         case .removed, .nothingThere:
             if outcome == .removed { tx.noteRemovedCopy() }
             item.releaseCopy()
-            try tx.updateLocal(item)
+            try tx.items.updateLocal(item)
             try removeEmptyFolders(above: item.path, in: tx)
             logger.debug("Removed the copy of \(item.path)")
             return try done(journal, in: tx)
         case .modified:
             item.cloudStatus = .locallyModified
-            try tx.updateLocal(item)
+            try tx.items.updateLocal(item)
             return try refuse(journal, item, in: tx)
         case .inUse: return try leave(job, journal, item, "is open in another program", in: tx)
         case .obstructed(let obstruction):
             // Whatever it is, it is not the copy.
             logger.notice("\(obstruction.text) lies where the copy of \(item.path) was")
             item.releaseCopy()
-            try tx.updateLocal(item)
+            try tx.items.updateLocal(item)
             return try done(journal, in: tx)
         }
     }
@@ -123,7 +123,7 @@ extension SyncEngine {
     func removeEmptyFolders(above path: ItemPath, in tx: Transaction) throws {
         var folder = path.parent
         while !folder.isRoot {
-            if let item = try tx.item(at: folder), item.cloudStatus != .cloudOnly { return }
+            if let item = try tx.items.item(at: folder), item.cloudStatus != .cloudOnly { return }
             do { guard try tree.removeFolderIfEmpty(folder) else { return } } catch { return }
             folder = folder.parent
         }

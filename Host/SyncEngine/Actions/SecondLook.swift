@@ -28,7 +28,7 @@ extension SyncEngine {
         case .purge:
             guard let removedAt = item.removedAt else { return .kept("is on the server again") }
             // What another item displaced is not gone before that is decided.
-            if try tx.isMissing(item.databaseID) { return .kept("is not decided about yet") }
+            if try tx.scan.isMissing(item.databaseID) { return .kept("is not decided about yet") }
             // Gone, back, and gone anew: that has an age of its own.
             if let record, record.record.since < removedAt { return .kept("was on the server again meanwhile") }
             if try tx.journal.records(of: item.localID).contains(where: { $0.id != record?.id }) {
@@ -38,14 +38,14 @@ extension SyncEngine {
             if let unusedSince, let use = try use(of: item, since: unusedSince, besides: record?.id, in: tx) {
                 return .used(use)
             }
-            if let policy = try tx.policyKeeping(item, now: clock.agesTo()) { return .kept(policy.keeps) }
+            if let policy = try tx.policies.keeping(item, now: clock.agesTo()) { return .kept(policy.keeps) }
         }
         switch item.cloudStatus {
         case .locallyModified, .localOnly: return .changed
         case .cloudOnly: return nil
         case .localCopy: break
         }
-        if try tx.isMoveToCome(around: item.path) { return .moving }
+        if try tx.moves.isToCome(around: item.path) { return .moving }
         return try validClaim(of: item, in: tx).map(Objection.used)
     }
 

@@ -60,11 +60,11 @@ extension SyncEngine {
 
     /// A file that is not on the server, while it is not decided whether what is missing there is gone, is no matter of its own.
     func verdict(_ verdict: Verdict, of job: Job, after failure: FetchFailure, in tx: Transaction) throws -> Verdict {
-        guard case .gone = failure, let item = try tx.item(localID: job.record.localID) else { return verdict }
-        let held = try tx.heldRemovals()
+        guard case .gone = failure, let item = try tx.items.item(localID: job.record.localID) else { return verdict }
+        let held = try tx.scan.heldRemovals()
         switch verdict {
         case .ask where held != nil: break
-        default: guard try tx.isMissing(item) else { return verdict }
+        default: guard try tx.scan.isMissing(item) else { return verdict }
         }
         return .hold(held.map { .issue($0.id) } ?? .place)
     }

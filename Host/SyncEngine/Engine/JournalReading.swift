@@ -73,7 +73,7 @@ extension SyncEngine {
                     return page.isLast
                 }
             }
-            let hasRemovedCopies = try !found.isEmpty && tx.hasRemovedCopies()
+            let hasRemovedCopies = try !found.isEmpty && tx.items.hasRemovedCopies()
             for record in found {
                 if let job = try currentJob(record, mayBeHeld: hasRemovedCopies, &page.dropped, in: tx) {
                     page.jobs.append(job)
@@ -113,7 +113,7 @@ extension SyncEngine {
     private func removalAhead(
         _ found: JournalRecord, _ dropped: inout [DroppedAction], in tx: Transaction
     ) throws -> Job? {
-        guard let item = try tx.item(localID: found.record.localID), item.kind == .file,
+        guard let item = try tx.items.item(localID: found.record.localID), item.kind == .file,
             try tx.journal.records(of: item.localID).first?.id == found.id
         else { return nil }
         return try currentJob(found, mayBeHeld: false, &dropped, in: tx)
@@ -132,7 +132,7 @@ extension SyncEngine {
         _ found: JournalRecord, mayBeHeld: Bool, _ dropped: inout [DroppedAction], in tx: Transaction
     ) throws -> Job? {
         var journal = found
-        guard var item = try tx.item(localID: journal.record.localID) else {
+        guard var item = try tx.items.item(localID: journal.record.localID) else {
             try tx.journal.delete(id: journal.id)
             return nil
         }
@@ -140,7 +140,7 @@ extension SyncEngine {
         if journal.record.action == .download, journal.landing == nil {
             let isHere =
                 try fetchesAgain(journal.record)
-                ? item.cloudStatus != .localCopy || !tx.isCopyDistrusted(databaseID: item.databaseID)
+                ? item.cloudStatus != .localCopy || !tx.items.isCopyDistrusted(databaseID: item.databaseID)
                 : item.cloudStatus == .localCopy && item.remoteVersion == .current
             let isCovered = try journal.whileCovered ? callbacks.isCovered(item, journal.record.reason) : true
             if item.isRemoved || isHere {

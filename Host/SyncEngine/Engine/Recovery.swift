@@ -33,7 +33,7 @@ extension SyncEngine {
             let rescued = try tree.sweepIncoming { name in try isWanted(name, reads) }
             for path in rescued { logger.warning("A file of unknown content was in incoming/ and is kept as \(path)") }
             for journal in try reads.journal.landing() {
-                guard let item = try reads.item(localID: journal.record.localID),
+                guard let item = try reads.items.item(localID: journal.record.localID),
                     let landing = try recover(Job(journal, item: item), at: item.path)
                 else {
                     lost.append(journal)
@@ -56,7 +56,7 @@ extension SyncEngine {
     /// Whether a file in `incoming/` is a download that is still to be done, or its beginning.
     private func isWanted(_ name: String, _ reads: ReadTransaction) throws -> Bool {
         guard let id = Job.record(ofIncoming: name), let journal = try reads.journal.record(id: id),
-            journal.record.action == .download, let item = try reads.item(localID: journal.record.localID)
+            journal.record.action == .download, let item = try reads.items.item(localID: journal.record.localID)
         else { return false }
         let job = Job(journal, item: item)
         // What was not journalled as whole may not be on the disk as it was written.

@@ -17,7 +17,7 @@ public struct IncomingSizes: Sendable {
     /// - Returns: 0 to 1; nil if nothing of the version that is wanted is here, or its size is not known.
     public func progress(of journal: JournalRecord, in reads: some DatabaseReads) throws -> Double? {
         guard journal.record.action == .download, let own = files[journal.id],
-            let item = try reads.item(localID: journal.record.localID), let size = item.size, size > 0
+            let item = try reads.items.item(localID: journal.record.localID), let size = item.size, size > 0
         else { return nil }
         let names = Job(journal, item: item).incomingNames
         return own.filter { names.contains($0.name) }.max { $0.size < $1.size }.map {

@@ -14,11 +14,11 @@ struct HeldPlace {
 extension SyncEngine {
     /// What keeps an item from its place; nil: nothing, or something that does not go by itself.
     func heldPlace(of item: Item, in tx: Transaction) throws -> HeldPlace? {
-        let obstacle = try tx.obstacle(at: item.path, for: item.kind)
+        let obstacle = try tx.items.obstacle(at: item.path, for: item.kind)
         switch obstacle {
         case nil: return try claimedPlace(of: item, in: tx)
         case .undecided:
-            let issue = try tx.heldRemovals()
+            let issue = try tx.scan.heldRemovals()
             return HeldPlace(
                 wait: issue.map { .issue($0.id) } ?? .place,
                 failure: Failure(
@@ -37,7 +37,7 @@ extension SyncEngine {
 
     /// A file replaces the copy of one that is gone at the very same path, but no claimed one.
     private func claimedPlace(of item: Item, in tx: Transaction) throws -> HeldPlace? {
-        guard item.kind == .file, let gone = try tx.removedCopy(at: item.path),
+        guard item.kind == .file, let gone = try tx.items.removedCopy(at: item.path),
             let claim = try validClaim(of: gone, in: tx)
         else { return nil }
         return HeldPlace(
@@ -49,9 +49,9 @@ extension SyncEngine {
 
     /// Whether an item's copy, moved to a path, would have to wait there.
     public func isPlaceHeld(_ path: ItemPath, for item: Item, in reads: some DatabaseReads) throws -> Bool {
-        guard try reads.hasRemovedCopies() else { return false }
-        if try reads.obstacle(at: path, for: item.kind) != nil { return true }
-        guard item.kind == .file, let gone = try reads.removedCopy(at: path) else { return false }
+        guard try reads.items.hasRemovedCopies() else { return false }
+        if try reads.items.obstacle(at: path, for: item.kind) != nil { return true }
+        guard item.kind == .file, let gone = try reads.items.removedCopy(at: path) else { return false }
         return try validClaim(of: gone, in: reads) != nil
     }
 
@@ -68,13 +68,13 @@ extension SyncEngine {
     /// At the path of a file that is about to be put in place lies the copy of one that is gone: from now on it is this one's, of an
     /// older version, which the new one replaces in one step.
     func takeOverPlace(of item: Item, in tx: Transaction) throws -> Item {
-        guard item.kind == .file, item.cloudStatus == .cloudOnly, let gone = try tx.removedCopy(at: item.path),
+        guard item.kind == .file, item.cloudStatus == .cloudOnly, let gone = try tx.items.removedCopy(at: item.path),
             gone.kind == .file, let copy = gone.copy
         else { return item }
-        try tx.dropCopy(of: gone)
+        try tx.items.dropCopy(of: gone)
         var heir = item
         heir.copy = copy
         heir.cloudStatus = .localCopy
-        return try tx.updateLocal(heir)
+        return try tx.items.updateLocal(heir)
     }
 }

@@ -44,7 +44,7 @@ extension SyncEngine {
     /// The item has the copy now, and the record is done.
     private func complete(_ file: Placed, in tx: Transaction) throws {
         let reason = try tx.journal.take(id: file.job.id) ?? file.job.record.reason
-        guard var item = try tx.item(localID: file.job.record.localID) else { return }
+        guard var item = try tx.items.item(localID: file.job.record.localID) else { return }
         item.copy = LocalCopy(
             etag: file.landing.etag, digest: file.landing.digest, mark: tree.settle(file.mark, at: file.path))
         // What the host fetched once more for itself is no use by anybody, and stays whose it is.
@@ -54,8 +54,8 @@ extension SyncEngine {
         }
         item.cloudStatus = .localCopy
         item.syncActivity.remove(.downloading)
-        try tx.updateLocal(item)
-        try tx.trustCopy(databaseID: item.databaseID)
+        try tx.items.updateLocal(item)
+        try tx.items.trustCopy(databaseID: item.databaseID)
         counters.change { $0.filesDone += 1 }
         logger.debug("Downloaded \(file.path)")
     }
@@ -75,7 +75,7 @@ extension SyncEngine {
     ) throws -> (landable: [Landable], settlements: [Settlement]) {
         var landable: [Landable] = []
         var settlements: [Settlement] = []
-        let hasRemovedCopies = try tx.hasRemovedCopies()
+        let hasRemovedCopies = try tx.items.hasRemovedCopies()
         for fetched in batch {
             let id = fetched.job.id
             guard var journal = try tx.journal.record(id: id) else {
@@ -83,7 +83,7 @@ extension SyncEngine {
                 settlements.append(Settlement(record: id, fate: .ended))
                 continue
             }
-            guard var item = try tx.item(localID: journal.record.localID), !item.isRemoved,
+            guard var item = try tx.items.item(localID: journal.record.localID), !item.isRemoved,
                 Job(journal, item: item).version == fetched.job.version, tree.isBelieved(fetched.file)
             else {
                 tree.abandonIncoming(fetched.file.name)

@@ -34,7 +34,8 @@ extension SyncEngine {
             return try settle(job, verdict, because: failure, in: tx)
         case .claimed(let claim): return try leaveClaimed(job, claim, in: tx)
         case .obstructed(let obstruction):
-            if let item = try tx.item(localID: job.record.localID), let journal = try tx.journal.record(id: job.id),
+            if let item = try tx.items.item(localID: job.record.localID),
+                let journal = try tx.journal.record(id: job.id),
                 let place = try heldPlace(of: item, in: tx)
             {
                 try wait(journal, for: place, in: tx)
@@ -90,9 +91,9 @@ extension SyncEngine {
         let failure = Failure(.failed, "\(job.path) was changed here; a download would replace the change")
         abandonIncoming(job)
         guard let journal = try tx.journal.record(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
-        if var item = try tx.item(localID: journal.record.localID), item.cloudStatus != .locallyModified {
+        if var item = try tx.items.item(localID: journal.record.localID), item.cloudStatus != .locallyModified {
             item.cloudStatus = .locallyModified
-            try tx.updateLocal(item)
+            try tx.items.updateLocal(item)
         }
         guard journal.record.reason == .user, !fetchesAgain(journal.record) else {
             logger.notice("\(failure.message)")

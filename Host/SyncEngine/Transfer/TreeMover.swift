@@ -27,7 +27,7 @@ package final class TreeMover: Sendable {
 
     /// - Throws: `Failure` of the database or the file system; the moves that are left are made next time.
     package func carryOut() async throws {
-        guard try await !database.read({ try $0.treeMoves() }).isEmpty else { return }
+        guard try await !database.read({ try $0.moves.all() }).isEmpty else { return }
         try await engine.withTreeAtRest {
             try await runBlocking { [self] in
                 try turn.withLock { _ in
@@ -41,8 +41,8 @@ package final class TreeMover: Sendable {
     /// The next move that can be made. Those that touch the paths of one that waits wait behind it.
     private func next(after waiting: inout [TreeMove]) throws -> TreeMove? {
         try database.readBlocking { tx in
-            for move in try tx.treeMoves() where !waiting.contains(where: { $0.id == move.id }) {
-                guard let item = try tx.item(localID: move.localID) else { return move }
+            for move in try tx.moves.all() where !waiting.contains(where: { $0.id == move.id }) {
+                guard let item = try tx.items.item(localID: move.localID) else { return move }
                 let isHeld = try engine.isPlaceHeld(move.to, for: item, in: tx)
                 guard isHeld || waiting.contains(where: { $0.touches(move) }) else { return move }
                 waiting.append(move)
@@ -52,24 +52,26 @@ package final class TreeMover: Sendable {
     }
 
     private func carryOut(_ move: TreeMove) throws {
-        guard let item = try database.readBlocking({ try $0.item(localID: move.localID) }) else { return try end(move) }
+        guard let item = try database.readBlocking({ try $0.items.item(localID: move.localID) }) else {
+            return try end(move)
+        }
         try clearWay(of: move)
         var outcome = try tree.moveStaged(move.id, to: move.to)
         if outcome == nil, try isAnothers(move) || !hasFile(item, at: move.from) { outcome = .nothingThere }
         switch try outcome ?? (tree.move(from: move.from, to: move.to, known: item.copy)) {
         case .moved(let mark):
             try database.writeBlocking { tx in
-                if let mark, var moved = try tx.item(localID: move.localID) {
+                if let mark, var moved = try tx.items.item(localID: move.localID) {
                     moved.copy?.mark = mark
-                    try tx.updateLocal(moved)
+                    try tx.items.updateLocal(moved)
                 }
-                try tx.removeTreeMove(move.id)
+                try tx.moves.remove(move.id)
             }
             try removeEmptyFolders(above: move.from)
         case .nothingThere:
             try database.writeBlocking { tx in
-                if item.cloudStatus == .localCopy, item.kind == .file { try tx.dropCopy(of: item) }
-                try tx.removeTreeMove(move.id)
+                if item.cloudStatus == .localCopy, item.kind == .file { try tx.items.dropCopy(of: item) }
+                try tx.moves.remove(move.id)
             }
         case .obstructed(.folder) where item.kind == .folder: try moveContents(of: move)
         case .obstructed(let obstruction): try give(up: move, item, obstruction)
@@ -80,10 +82,10 @@ package final class TreeMover: Sendable {
     /// way for it when the new path was not known yet.
     private func isAnothers(_ move: TreeMove) throws -> Bool {
         try database.readBlocking { tx in
-            guard let other = try tx.item(at: move.from), other.localID != move.localID, other.kind == .file,
+            guard let other = try tx.items.item(at: move.from), other.localID != move.localID, other.kind == .file,
                 other.cloudStatus != .cloudOnly
             else { return false }
-            return try !tx.treeMoves().contains { $0.localID == other.localID }
+            return try !tx.moves.all().contains { $0.localID == other.localID }
         }
     }
 
@@ -101,7 +103,7 @@ package final class TreeMover: Sendable {
     /// is gone, whose place the moved one takes.
     private func clearWay(of move: TreeMove) throws {
         let (next, gone) = try database.readBlocking { tx in
-            (try tx.treeMoves().first { $0.from == move.to && $0.id != move.id }, try tx.removedCopy(at: move.to))
+            (try tx.moves.all().first { $0.from == move.to && $0.id != move.id }, try tx.items.removedCopy(at: move.to))
         }
         if let next {
             try tree.stage(next.from, for: next.id)
@@ -111,7 +113,7 @@ package final class TreeMover: Sendable {
                     case .removed = try tree.remove(at: move.to, known: copy)
                 else { return }
                 try tree.syncRemovals()
-                try tx.dropCopy(of: gone)
+                try tx.items.dropCopy(of: gone)
             }
         }
     }
@@ -119,8 +121,8 @@ package final class TreeMover: Sendable {
     /// The target is a folder with something in it: what is known moves file by file.
     private func moveContents(of move: TreeMove) throws {
         let folders = try database.writeBlocking { tx in
-            let folders = try tx.journalMovesIntoFolder(from: move.from, to: move.to)
-            try tx.removeTreeMove(move.id)
+            let folders = try tx.moves.addIntoFolder(from: move.from, to: move.to)
+            try tx.moves.remove(move.id)
             return folders
         }
         for folder in folders where try isNoItems(folder) { _ = try tree.removeFolderIfEmpty(folder) }
@@ -135,8 +137,8 @@ package final class TreeMover: Sendable {
 
     private func isNoItems(_ folder: ItemPath) throws -> Bool {
         try database.readBlocking { tx in
-            guard let item = try tx.item(at: folder) else { return true }
-            return try tx.isMissing(item.databaseID)
+            guard let item = try tx.items.item(at: folder) else { return true }
+            return try tx.scan.isMissing(item.databaseID)
         }
     }
 
@@ -151,16 +153,16 @@ package final class TreeMover: Sendable {
                 try tree.syncRemovals()
             }
             // The copy of an item that is gone, which somebody claims or has open, is that item's still.
-            if obstruction == .file, item.kind == .file, try tx.removedCopy(at: move.to) == nil {
-                try tx.meetUnknownFile(at: move.localID)
+            if obstruction == .file, item.kind == .file, try tx.items.removedCopy(at: move.to) == nil {
+                try tx.items.meetUnknownFile(at: move.localID)
             } else {
-                try tx.dropCopy(of: item)
+                try tx.items.dropCopy(of: item)
             }
-            try tx.removeTreeMove(move.id)
+            try tx.moves.remove(move.id)
         }
     }
 
-    private func end(_ move: TreeMove) throws { try database.writeBlocking { try $0.removeTreeMove(move.id) } }
+    private func end(_ move: TreeMove) throws { try database.writeBlocking { try $0.moves.remove(move.id) } }
 }
 
 extension TreeMove {

@@ -38,7 +38,7 @@ public struct Reconciler: Sendable {
         var changes: [TreeChange] = []
         var look = TreeLook()
         let mayLook = try database.readBlocking { reads in
-            guard try !reads.hasTreeMoves() else { return false }
+            guard try reads.moves.isEmpty else { return false }
             let landing = try reads.journal.landingItems()
             for scope in scopes {
                 try compareRows(at: scope, reads, landing, &changes, &look)
@@ -69,7 +69,7 @@ public struct Reconciler: Sendable {
     ) throws {
         let parents = ParentFolders(tree: tree)
         defer { look.unreadable.merge(parents.unreadable) { first, _ in first } }
-        try reads.eachRecordedEntry(at: scope) { row in
+        try reads.items.eachRecordedEntry(at: scope) { row in
             guard !landing.contains(row.localID) else { return look.unsettled.append(row.path) }
             let (found, accessed) = parents.look(at: row.path)
             if row.kind == .folder, found == .link { parents.note(row.path, "a symbolic link lies there") }
@@ -103,20 +103,20 @@ public struct Reconciler: Sendable {
         if scope.isRoot {
             folders = [.root]
         } else {
-            guard try !reads.isInObstructedFolder(scope) else { return }
+            guard try !reads.items.isInObstructedFolder(scope) else { return }
             let kind: Item.Kind?
             switch tree.entry(at: scope) {
             case .file: kind = .file
             case .folder: kind = .folder
             default: kind = nil
             }
-            let name = try reads.recordedEntry(at: scope).map {
+            let name = try reads.items.recordedEntry(at: scope).map {
                 RecordedName(kind: $0.kind, isHere: $0.status != .cloudOnly)
             }
             try consider(scope, kind, name, reads, landing, &folders, &changes, &look)
         }
         while let folder = folders.popLast() {
-            let names = try reads.recordedNames(in: folder)
+            let names = try reads.items.recordedNames(in: folder)
             _ = try tree.eachEntry(of: folder) { name, kind, _ in
                 guard let path = try? folder.appending(name) else { return }
                 try consider(path, kind, names[FileName(text: name)], reads, landing, &folders, &changes, &look)
@@ -135,7 +135,7 @@ public struct Reconciler: Sendable {
                 return
             }
             if kind == .file, !recorded.isHere, let looks = tree.mark(at: path),
-                let row = try reads.recordedEntry(at: path)
+                let row = try reads.items.recordedEntry(at: path)
             {
                 if landing.contains(row.localID) {
                     look.unsettled.append(path)

@@ -17,7 +17,7 @@ extension Transaction {
         case .added(let path, let kind, let looks): return try add(path, kind, looks, tree)
         case .gone(let row):
             guard try current(row) != nil, isWithout(row, tree) else { return .outdated }
-            try deleteItem(databaseID: row.databaseID)
+            try items.delete(databaseID: row.databaseID)
             return .written(TreeFinding(path: row.path, kind: .removed))
         case .freed(let row):
             guard var item = try current(row), isWithout(row, tree) else { return .outdated }
@@ -25,14 +25,14 @@ extension Transaction {
             item.copy = nil
             item.downloadTrigger = nil
             item.formerTrigger = nil
-            try updateLocal(item)
+            try items.updateLocal(item)
             return .written(TreeFinding(path: row.path, kind: .removed))
         case .modified(let row, let looks):
             guard var item = try current(row), tree.mark(at: row.path)?.looksLike(looks) == true else {
                 return .outdated
             }
             item.cloudStatus = .locallyModified
-            try updateLocal(item)
+            try items.updateLocal(item)
             return .written(TreeFinding(path: row.path, kind: .modified))
         case .rewritten(let row, let looks):
             guard var item = try current(row), tree.mark(at: row.path)?.looksLike(looks) == true else {
@@ -40,10 +40,10 @@ extension Transaction {
             }
             item.size = looks.size
             item.lastModified = looks.modified
-            try update(item)
+            try items.update(item)
             return .written(nil)
         case .used(let row, let time):
-            try noteUse(databaseID: row.databaseID, time)
+            try items.noteUse(databaseID: row.databaseID, time)
             return .written(nil)
         case .renewed(let row, let looks):
             guard var item = try current(row), tree.mark(at: row.path)?.looksLike(looks) == true else {
@@ -51,19 +51,20 @@ extension Transaction {
             }
             item.copy?.mark = looks
             guard item.cloudStatus == .locallyModified else {
-                try renewMark(looks, databaseID: row.databaseID)
+                try items.renewMark(looks, databaseID: row.databaseID)
                 return .written(nil)
             }
             item.cloudStatus = .localCopy
-            try updateLocal(item)
+            try items.updateLocal(item)
             return .written(TreeFinding(path: row.path, kind: .restored))
         }
     }
 
     /// The row's item if it still says what was compared, and the sync engine is not about to put a file there.
     private func current(_ row: RecordedEntry) throws -> Item? {
-        guard let item = try item(databaseID: row.databaseID), item.path == row.path, item.cloudStatus == row.status,
-            item.copy == row.copy, try !journal.isLanding(row.localID), try !hasTreeMoves()
+        guard let item = try items.item(databaseID: row.databaseID), item.path == row.path,
+            item.cloudStatus == row.status,
+            item.copy == row.copy, try !journal.isLanding(row.localID), try moves.isEmpty
         else { return nil }
         return item
     }
@@ -78,13 +79,13 @@ extension Transaction {
     private func add(
         _ path: ItemPath, _ kind: Item.Kind, _ looks: FileMark?, _ tree: Tree
     ) throws -> TreeChangeOutcome {
-        guard try recordedEntry(at: path) == nil, try !hasTreeMoves() else { return .outdated }
+        guard try items.recordedEntry(at: path) == nil, try moves.isEmpty else { return .outdated }
         switch tree.entry(at: path) {
         case .file(let now) where kind == .file && looks.map(now.looksLike) == true: break
         case .folder where kind == .folder: break
         default: return .outdated
         }
-        try insert(
+        try items.insert(
             Item(
                 localID: .random(), fileID: nil, path: path, kind: kind, size: kind == .file ? looks?.size : nil,
                 lastModified: kind == .file ? looks?.modified : nil, cloudStatus: .localOnly))

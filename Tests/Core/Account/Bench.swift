@@ -176,7 +176,7 @@ final class Bench {
     // MARK: What came of it
 
     func item(_ path: String) async throws -> Item? {
-        try await host.database.read { try $0.item(at: ItemPath(unchecked: path)) }
+        try await host.database.read { try $0.items.item(at: ItemPath(unchecked: path)) }
     }
 
     func policies() async throws -> [ItemPolicy] {

@@ -26,8 +26,8 @@ struct DistrustTests {
             try await bench.runWell()
             bench.put("/a", "two")
             try await bench.host.database.write { tx in
-                let row = try #require(try tx.scanRow(at: ItemPath(unchecked: "/a")))
-                try tx.renewListed(row, etag: row.etag, racy: .yes)
+                let row = try #require(try tx.items.scanRow(at: ItemPath(unchecked: "/a")))
+                try tx.items.renewListed(row, etag: row.etag, racy: .yes)
             }
             try await body(bench)
         }

@@ -126,11 +126,11 @@ struct ExpirationTests {
     func thousand() async throws {
         let names = (0..<1000).map { "/\($0)" }
         try await withDownloads(names) { bench in
-            let before = try await bench.host.database.read { try $0.metaInteger(.anchor) ?? 0 }
+            let before = try await bench.host.database.read { try $0.meta.integer(.anchor) ?? 0 }
             bench.clock.advance(Self.day * 8)
             try await bench.runWell()
             #expect(try bench.tree() == [])
-            let after = try await bench.host.database.read { try $0.metaInteger(.anchor) ?? 0 }
+            let after = try await bench.host.database.read { try $0.meta.integer(.anchor) ?? 0 }
             // One, unless this machine is very slow.
             #expect(after - before < 10)
         }
@@ -145,9 +145,9 @@ struct ExpirationTests {
             try await bench.runWell()
             try await bench.host.database.write { tx in
                 for path in ["/a", "/b"] {
-                    var item = try #require(try tx.item(at: ItemPath(unchecked: path)))
+                    var item = try #require(try tx.items.item(at: ItemPath(unchecked: path)))
                     item.lastUsed = nil
-                    try tx.updateLocal(item)
+                    try tx.items.updateLocal(item)
                 }
             }
             try await bench.runWell()

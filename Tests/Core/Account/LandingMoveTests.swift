@@ -34,7 +34,7 @@ struct LandingMoveTests {
             try await bench.download("/a/1")
             let (engine, tree) = (bench.host.engine, bench.host.vault.tree)
             let (job, file) = try await bench.host.database.read { tx in
-                let item = try #require(try tx.item(at: ItemPath(unchecked: "/a/1")))
+                let item = try #require(try tx.items.item(at: ItemPath(unchecked: "/a/1")))
                 let job = Job(try #require(try tx.journal.records(of: item.localID).first), item: item)
                 let incoming = try tree.incomingFile(job.incomingName)
                 try Array("content".utf8).withUnsafeBytes { try incoming.append($0) }
@@ -57,12 +57,12 @@ struct LandingMoveTests {
     private func commitMove(_ bench: Bench, from: String, to: String) async throws {
         bench.server.tree.move(from, to: to)
         try await bench.host.database.write { tx in
-            let row = try #require(try tx.scanRow(at: ItemPath(unchecked: from)))
+            let row = try #require(try tx.items.scanRow(at: ItemPath(unchecked: from)))
             let fileID = try #require(row.fileID)
             let entry = ListedItem(
                 path: ItemPath(unchecked: to), kind: row.kind, fileID: fileID, etag: row.etag, size: row.size,
                 lastModified: row.lastModified, mimeType: row.mimeType)
-            try tx.moveListed(row, to: entry, fileID: fileID, racy: .no, placeIsTaken: false)
+            try tx.scan.move(row, to: entry, fileID: fileID, racy: .no, placeIsTaken: false)
         }
     }
 
@@ -71,14 +71,15 @@ struct LandingMoveTests {
         #expect(try await bench.item(path)?.cloudStatus == .localCopy)
         let here = try await bench.host.database.read { tx in
             var here: [String] = []
-            try tx.eachItem(where: "cloudStatus > 1") { item in
+            try tx.items.each(ItemListing(folder: .root, isRecursive: true, includesRemoved: true)) { item in
+                guard [.locallyModified, .localOnly].contains(item.cloudStatus) else { return true }
                 here.append("\(item.path) \(item.cloudStatus)")
                 return true
             }
             return here
         }
         #expect(here == [])
-        #expect(try await bench.host.database.read { try $0.treeMoves() } == [])
+        #expect(try await bench.host.database.read { try $0.moves.all() } == [])
         #expect(try await bench.records() == [])
     }
 

@@ -175,17 +175,18 @@ struct MovingTests {
             let now = bench.clock.now
             try await bench.host.database.write { tx in
                 let (a, b) = (ItemPath(unchecked: "/a/1"), ItemPath(unchecked: "/b/2"))
-                let one = try #require(try tx.scanRow(at: a))
-                let two = try #require(try tx.scanRow(at: b))
-                try tx.removeListed(one, at: now)
-                for (row, path) in [(two, a), (try #require(try tx.scanRow(databaseID: one.databaseID)), b)] {
+                let one = try #require(try tx.items.scanRow(at: a))
+                let two = try #require(try tx.items.scanRow(at: b))
+                try tx.scan.noteMissing(one.databaseID)
+                try tx.scan.removeMissing(at: now)
+                for (row, path) in [(two, a), (try #require(try tx.items.scanRow(databaseID: one.databaseID)), b)] {
                     let fileID = try #require(row.fileID)
                     let entry = ListedItem(
                         path: path, kind: .file, fileID: fileID, etag: row.etag, size: row.size,
                         lastModified: row.lastModified)
-                    try tx.moveListed(row, to: entry, fileID: fileID, racy: .no, placeIsTaken: false)
+                    try tx.scan.move(row, to: entry, fileID: fileID, racy: .no, placeIsTaken: false)
                 }
-                try tx.removeTreeMove(try #require(try tx.treeMoves().first).id)
+                try tx.moves.remove(try #require(try tx.moves.all().first).id)
             }
             Files.remove(bench.local("/a/1"))
             rename(bench.local("/b/2"), bench.local("/a/1"))

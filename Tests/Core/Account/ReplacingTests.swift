@@ -113,7 +113,7 @@ struct ReplacingTests {
             try await bench.runWell()
             #expect(try bench.text("/a/1") == "another")
             #expect(try await bench.item("/a/1")?.localID != first)
-            let former = try await bench.host.database.read { try $0.item(localID: first) }
+            let former = try await bench.host.database.read { try $0.items.item(localID: first) }
             #expect(former?.isRemoved == true && former?.copy == nil)
         }
     }
@@ -129,7 +129,7 @@ struct ReplacingTests {
             bench.put("/a/1", "one")
             try await bench.runWell()
             #expect(try await bench.item("/a/1")?.cloudStatus == .localCopy)
-            let former = try await bench.host.database.read { try $0.item(localID: first) }
+            let former = try await bench.host.database.read { try $0.items.item(localID: first) }
             #expect(former?.copy == nil)
         }
     }

@@ -44,9 +44,9 @@ struct ScanCostTests {
         try await Bench.running { bench in
             let counter = try await bench.countWrites()
             try await MergeWriter(database: bench.host.database).writeTogether(100) { number, tx in
-                try tx.addScanJob(ScanJob(path: ItemPath(unchecked: "/\(number)"), isWhole: false))
+                try tx.scan.add(ScanJob(path: ItemPath(unchecked: "/\(number)"), isWhole: false))
             }
-            #expect(try await bench.host.database.read { try $0.scanJobs() }.count == 100)
+            #expect(try await bench.host.database.read { try $0.scan.jobs() }.count == 100)
             #expect(counter.written.transactions == 1)
         }
     }

@@ -17,8 +17,8 @@ struct VacuumTests {
     private func removed(_ bench: Bench) async throws -> [String] {
         try await bench.host.database.read { tx in
             var paths: [String] = []
-            try tx.eachItem(where: "items.removedAt IS NOT NULL ORDER BY items.path") { item in
-                paths.append(item.path.text)
+            try tx.items.each(ItemListing(folder: .root, isRecursive: true, includesRemoved: true)) { item in
+                if item.isRemoved { paths.append(item.path.text) }
                 return true
             }
             return paths
@@ -153,11 +153,11 @@ struct VacuumTests {
             try await bench.runWell()
             bench.server.tree.remove("/a")
             try await bench.runWell()
-            let before = try await bench.host.database.read { try $0.metaInteger(.anchor) ?? 0 }
+            let before = try await bench.host.database.read { try $0.meta.integer(.anchor) ?? 0 }
             bench.clock.advance(.seconds(61))
             try await bench.runWell()
             #expect(try await removed(bench) == [])
-            let after = try await bench.host.database.read { try $0.metaInteger(.anchor) ?? 0 }
+            let after = try await bench.host.database.read { try $0.meta.integer(.anchor) ?? 0 }
             #expect(after - before < 10)
         }
     }

@@ -19,7 +19,7 @@ struct ClaimStoreTests {
     @Test("P49: a claim of any shape is read as it was written, by its item and by its id")
     func roundTrip() throws {
         try withDatabase { database in
-            let item = try database.writeBlocking { try $0.insert(fileItem("/a")) }
+            let item = try database.writeBlocking { try $0.items.insert(fileItem("/a")) }
             let claims = shapes.enumerated().map { index, validity in
                 Claim(
                     id: ClaimID("c\(index)' \"ü"), item: item.localID, kind: Claim.Kind.allCases[index % 3],
@@ -40,7 +40,9 @@ struct ClaimStoreTests {
     @Test("A claim with the id of another of the same item renews it; another item's is refused")
     func renewal() throws {
         try withDatabase { database in
-            let (a, b) = try database.writeBlocking { (try $0.insert(fileItem("/a")), try $0.insert(fileItem("/b"))) }
+            let (a, b) = try database.writeBlocking {
+                (try $0.items.insert(fileItem("/a")), try $0.items.insert(fileItem("/b")))
+            }
             let id = ClaimID("job")
             let add = { (item: Item, kind: Claim.Kind) in
                 try database.writeBlocking { tx in
@@ -67,7 +69,7 @@ struct ClaimStoreTests {
                 ClaimValidity.until(Timestamp(seconds: 9)), ClaimValidity.until(Timestamp(seconds: 11))
             )
             let item = try database.writeBlocking { tx in
-                let item = try tx.insert(fileItem("/a")).localID
+                let item = try tx.items.insert(fileItem("/a")).localID
                 let kept = [ClaimValidity.explicit, later, .not(later), .any([past, later])]
                 let over = [past, .process(process), .not(.explicit), .all([later, past])]
                 for (index, validity) in (kept + over).enumerated() {

@@ -43,8 +43,8 @@ import Testing
             var stored: [Int64] = []
             for round in 0..<Self.rounds {
                 let items = try database.writeBlocking { tx in
-                    for id in stored { try tx.deleteItem(databaseID: id) }
-                    return try (0..<10).map { try tx.insert(random.item(round * 10 + $0)) }
+                    for id in stored { try tx.items.delete(databaseID: id) }
+                    return try (0..<10).map { try tx.items.insert(random.item(round * 10 + $0)) }
                 }
                 stored = items.map(\.databaseID)
                 for _ in 0..<20 {
@@ -72,7 +72,7 @@ import Testing
     @Test("Q2: one difference is seen by the comparison of both")
     func comparisonIsAlive() throws {
         try withDatabase { database in
-            _ = try database.writeBlocking { tx in try tx.insert(fileItem("/a")) }
+            _ = try database.writeBlocking { tx in try tx.items.insert(fileItem("/a")) }
             #expect(try rows(.constant(true), now: Timestamp(seconds: 0), in: database).count == 1)
             #expect(try rows(.constant(false), now: Timestamp(seconds: 0), in: database).isEmpty)
         }
@@ -84,7 +84,7 @@ func rows(_ condition: Condition, now: Timestamp, in database: Database) throws 
     let (sql, arguments) = ConditionSQL.compile(condition, now: now)
     return try database.readBlocking { tx in
         var ids: [Int64] = []
-        try tx.eachItem(where: sql, arguments.map { .text($0) }) { item in
+        try tx.items.each(where: sql, arguments.map { .text($0) }) { item in
             ids.append(item.databaseID)
             return true
         }

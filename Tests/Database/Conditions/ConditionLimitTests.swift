@@ -18,7 +18,7 @@ import Testing
                     var item = fileItem("/d\(number / 10)/f\(number)")
                     item.size = Int64(number)
                     item.lastUsed = noon - .seconds(Int64(number))
-                    return try tx.insert(item)
+                    return try tx.items.insert(item)
                 }
             }
             try body(database, items)
@@ -35,7 +35,7 @@ import Testing
             sqlite3_limit(tx.db.sqliteConnection, SQLITE_LIMIT_VARIABLE_NUMBER, 32_766)
             var found: Set<Int64> = []
             // As the runs of policies ask.
-            try tx.eachItem(where: "items.removedAt IS NULL AND (\(sql))", arguments.map { .text($0) }) { item in
+            try tx.items.each(where: "items.removedAt IS NULL AND (\(sql))", arguments.map { .text($0) }) { item in
                 found.insert(item.databaseID)
                 return true
             }

@@ -48,7 +48,8 @@ import Testing
     func literalText() throws {
         try withDatabase { database in
             let names = ["a_b", "axb", "100%", "100x", "A_B", "e\u{301}", "\u{e9}", "it's", "\"", "\\", "new\nline"]
-            let ids = try database.writeBlocking { tx in try names.map { try tx.insert(fileItem("/" + $0)).databaseID }
+            let ids = try database.writeBlocking { tx in
+                try names.map { try tx.items.insert(fileItem("/" + $0)).databaseID }
             }
             for (name, id) in zip(names, ids) {
                 let item = Condition.Operand.property(.name)
@@ -65,7 +66,7 @@ import Testing
     @Test("Q5: empty groups are true and false in the database too")
     func emptyGroups() throws {
         try withDatabase { database in
-            _ = try database.writeBlocking { tx in try tx.insert(fileItem("/a")) }
+            _ = try database.writeBlocking { tx in try tx.items.insert(fileItem("/a")) }
             for (group, count) in [(Condition.allOf([]), 1), (.anyOf([]), 0), (.all([]), 1), (.any([]), 0)] {
                 #expect(try rows(group, now: noon, in: database).count == count)
                 #expect(try rows(.not(group), now: noon, in: database).count == 1 - count)

@@ -91,9 +91,9 @@ struct ClaimedRemovalTests {
             rig.clock.advance(.seconds(1))
             let touch = {
                 try await rig.database.write { [now = rig.clock.now] tx in
-                    guard var item = try tx.item(localID: file.localID) else { return }
+                    guard var item = try tx.items.item(localID: file.localID) else { return }
                     item.lastUsed = now
-                    try tx.updateLocal(item)
+                    try tx.items.updateLocal(item)
                 }
             }
             switch use {

@@ -105,8 +105,8 @@ struct ClaimsAtTheActTests {
             try await rig.ask(.download, file)
             #expect(try await rig.engine.drain().isDone)
             try await rig.database.write { tx in
-                _ = try tx.noteMissing(file.databaseID)
-                try tx.removeMissing(at: Timestamp(seconds: 1_700_000_000))
+                _ = try tx.scan.noteMissing(file.databaseID)
+                try tx.scan.removeMissing(at: Timestamp(seconds: 1_700_000_000))
             }
             try await claim(rig, file, .delete)
             try await body(rig, file, try await rig.addFile(path, text, version: "v2"))

@@ -59,7 +59,7 @@ struct DownloadTests {
             #expect(try await rig.engine.drain().isDone)
             #expect(rig.source.requests.count == 1_500)
             for number in 0..<1_500 { #expect(try rig.text("/d\(number % 7)/f\(number)") == "number \(number)") }
-            #expect(try await rig.database.read { try $0.itemCounts().here.localCopies } == 1_500)
+            #expect(try await rig.database.read { try $0.items.counts().here.localCopies } == 1_500)
             #expect(try await rig.records().isEmpty && rig.incoming().isEmpty)
         }
     }
@@ -97,7 +97,7 @@ struct DownloadTests {
             try await rig.database.write { tx in
                 var item = file
                 item.removedAt = Timestamp(seconds: 1)
-                try tx.update(item)
+                try tx.items.update(item)
             }
             let before = try await rig.now(file)
             guard case .refused(let failure) = try await rig.ask(.download, file) else {

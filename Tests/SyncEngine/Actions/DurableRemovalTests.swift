@@ -26,8 +26,8 @@ struct DurableRemovalTests {
                 #expect(try await rig.engine.drain().isDone)
                 try rig.tree.syncData()
                 try await rig.database.write { [gone = files[1]] tx in
-                    _ = try tx.noteMissing(gone.databaseID)
-                    try tx.removeMissing(at: Timestamp(seconds: 1_700_000_000))
+                    _ = try tx.scan.noteMissing(gone.databaseID)
+                    try tx.scan.removeMissing(at: Timestamp(seconds: 1_700_000_000))
                 }
                 try await rig.ask(.removeLocalCopy(restoringFormerTrigger: false), files[0], for: .availableOffline)
                 try await rig.ask(.purge, try await rig.now(files[1]), for: .availableOffline)
@@ -42,7 +42,7 @@ struct DurableRemovalTests {
                 _ = try Reconciler(database: rig.database, tree: rig.tree).run()
                 let statuses = try await rig.database.read { reads in
                     var statuses: [String: CloudStatus] = [:]
-                    try reads.eachItem(where: "items.path <> '/'", []) { item in
+                    try reads.items.each(ItemListing(folder: .root, isRecursive: true, includesRemoved: true)) { item in
                         statuses[item.path.text] = item.cloudStatus
                         return true
                     }

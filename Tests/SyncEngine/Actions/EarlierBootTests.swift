@@ -26,7 +26,7 @@ struct EarlierBootTests {
             let recorded = Timestamp.now() + FileMark.clockStep * 2
             item.copy?.mark.recorded = recorded
             while Timestamp.now() <= recorded { await Task.yield() }
-            try await rig.database.write { [item] tx in _ = try tx.updateLocal(item) }
+            try await rig.database.write { [item] tx in _ = try tx.items.updateLocal(item) }
         }
         return files
     }
@@ -35,7 +35,7 @@ struct EarlierBootTests {
     func anotherBoot() async throws {
         try await Rig.with { first in
             let files = try await prepared(first)
-            try await first.database.write { try $0.setMeta(.bootID, .text("another boot")) }
+            try await first.database.write { try $0.meta.set(.bootID, "another boot") }
             let rig = try Rig(reopening: first)
             let before = try await rig.now(files.changed).copy
             #expect(try Reconciler(database: rig.database, tree: rig.tree).run() == [])

@@ -20,7 +20,7 @@ struct FetchAgainTests {
             #expect(try await rig.engine.drain().isDone)
             try await rig.change(file, "two", version: "v1", isListed: false)
             try await rig.database.write { [engine = rig.engine] tx in
-                try tx.distrustCopy(of: try #require(try tx.scanRow(at: file.path)))
+                try tx.items.distrustCopy(of: try #require(try tx.items.scanRow(at: file.path)))
                 try engine.fetchAgain(file.localID, in: tx)
             }
             try await body(rig, try await rig.now(file))
@@ -41,7 +41,7 @@ struct FetchAgainTests {
             let after = try await rig.now(before)
             #expect(after.lastUsed == asked.lastUsed && after.syncActivity == [])
             #expect(after.downloadTrigger == .availableOffline && after.formerTrigger == .user)
-            #expect(try await !rig.database.read { try $0.isCopyDistrusted(databaseID: after.databaseID) })
+            #expect(try await !rig.database.read { try $0.items.isCopyDistrusted(databaseID: after.databaseID) })
         }
     }
 
@@ -53,10 +53,10 @@ struct FetchAgainTests {
                     try await rig.ask(.removeLocalCopy(restoringFormerTrigger: false), file)
                 } else {
                     try await rig.database.write { tx in
-                        let row = try #require(try tx.scanRow(at: file.path))
+                        let row = try #require(try tx.items.scanRow(at: file.path))
                         let entry = ListedItem(
                             path: file.path, kind: .file, etag: ETag(opaque: "v2", strength: .strong), size: 3)
-                        try tx.updateListed(row, with: entry, fileID: try #require(row.fileID), racy: .no)
+                        try tx.items.updateListed(row, with: entry, fileID: try #require(row.fileID), racy: .no)
                     }
                 }
                 #expect(try await rig.engine.drain().isDone)

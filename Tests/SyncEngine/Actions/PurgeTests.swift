@@ -17,8 +17,8 @@ struct PurgeTests {
 
     private func removed(_ rig: Rig, _ item: Item) async throws -> Item {
         try await rig.database.write { tx in
-            _ = try tx.noteMissing(item.databaseID)
-            try tx.removeMissing(at: Timestamp(seconds: 1_700_000_000))
+            _ = try tx.scan.noteMissing(item.databaseID)
+            try tx.scan.removeMissing(at: Timestamp(seconds: 1_700_000_000))
         }
         return try await rig.now(item)
     }
@@ -30,9 +30,9 @@ struct PurgeTests {
             let unknown = try await removed(rig, try await rig.addFile("/a/z"))
             for item in [file, kept, unknown] { try await rig.ask(.purge, item, for: .user) }
             // Without a copy there is nothing to wait for.
-            #expect(try await rig.database.read { try $0.item(localID: unknown.localID) } == nil)
+            #expect(try await rig.database.read { try $0.items.item(localID: unknown.localID) } == nil)
             #expect(try await rig.engine.drain().isDone)
-            #expect(try await rig.database.read { try $0.item(localID: file.localID) } == nil)
+            #expect(try await rig.database.read { try $0.items.item(localID: file.localID) } == nil)
             #expect(try rig.text("/a/x") == nil)
             #expect(try await rig.now(kept) == kept)
             #expect(!Files.exists(rig.tree.localPath(of: ItemPath(unchecked: "/a"))))
@@ -50,7 +50,7 @@ struct PurgeTests {
             #expect(try await rig.engine.drain().isDone)
             #expect(try await rig.now(file).cloudStatus == .cloudOnly)
             try await rig.ask(.purge, file, for: .availableOffline)
-            #expect(try await rig.database.read { try $0.item(localID: file.localID) } == nil)
+            #expect(try await rig.database.read { try $0.items.item(localID: file.localID) } == nil)
         }
     }
 
@@ -64,7 +64,7 @@ struct PurgeTests {
             #expect(try await rig.engine.drain().isDone)
             #expect(try rig.text("/x") == "content")
             #expect(try await rig.now(file).isRemoved)
-            #expect(try await rig.database.read { try $0.item(localID: other.localID) } == nil)
+            #expect(try await rig.database.read { try $0.items.item(localID: other.localID) } == nil)
             try await rig.database.write { try $0.claims.remove(claim.id) }
             try await rig.ask(.purge, file, for: .user)
             #expect(try await rig.engine.drain().isDone)
@@ -78,9 +78,9 @@ struct PurgeTests {
             let file = try await gone(rig, "/x")
             try await rig.ask(.purge, file, for: .user)
             try await rig.database.write { tx in
-                var item = try #require(try tx.item(localID: file.localID))
+                var item = try #require(try tx.items.item(localID: file.localID))
                 item.removedAt = nil
-                try tx.update(item)
+                try tx.items.update(item)
             }
             #expect(try await rig.engine.drain().isDone)
             #expect(try await rig.now(file).cloudStatus == .localCopy)

@@ -104,17 +104,17 @@ struct SecondLookTests {
             try await rig.ask(unpin, file, for: .availableOffline)
             let old = rig.tree.localPath(of: file.path)
             try await rig.database.write { tx in
-                let row = try #require(try tx.scanRow(at: file.path))
+                let row = try #require(try tx.items.scanRow(at: file.path))
                 let entry = ListedItem(path: ItemPath(unchecked: "/b"), kind: .file, etag: file.etag)
                 let id = try #require(file.fileID)
-                try tx.moveListed(row, to: entry, fileID: id, racy: .no, placeIsTaken: false)
+                try tx.scan.move(row, to: entry, fileID: id, racy: .no, placeIsTaken: false)
             }
             #expect(try await rig.engine.drain().left.first?.why.contains("is being moved") == true)
             #expect(Files.exists(old))
             #expect(try await rig.now(file).cloudStatus == .localCopy)
             #expect(rename(old, rig.tree.localPath(of: ItemPath(unchecked: "/b"))) == 0)
             try await rig.database.write { tx in
-                for move in try tx.treeMoves() { try tx.removeTreeMove(move.id) }
+                for move in try tx.moves.all() { try tx.moves.remove(move.id) }
             }
             rig.clock.advance(.seconds(600))
             #expect(try await rig.engine.drain().isDone)
@@ -127,14 +127,14 @@ struct SecondLookTests {
     func displaced() async throws {
         try await withCopy { rig, file in
             try await rig.database.write { [now = rig.clock.now] tx in
-                try tx.displaceListed(try #require(try tx.scanRow(at: file.path)), at: now)
+                try tx.scan.displace(try #require(try tx.items.scanRow(at: file.path)), at: now)
             }
             let ask = { try await rig.ask(.purge, try await rig.now(file), for: plugin) }
             guard case .done = try await ask() else { throw SetupError("not passed over") }
             #expect(try await rig.engine.drain().isDone)
             #expect(try rig.text("/a/x") == "content")
             #expect(try await rig.now(file).cloudStatus == .localCopy)
-            _ = try await rig.database.write { [now = rig.clock.now] in try $0.removeMissing(at: now) }
+            _ = try await rig.database.write { [now = rig.clock.now] in try $0.scan.removeMissing(at: now) }
             _ = try await ask()
             #expect(try await rig.engine.drain().isDone)
             #expect(try rig.text("/a/x") == nil)
@@ -146,16 +146,16 @@ struct SecondLookTests {
         try await withCopy { rig, file in
             let remove = { (time: Timestamp) in
                 try await rig.database.write { tx in
-                    _ = try tx.noteMissing(file.databaseID)
-                    try tx.removeMissing(at: time)
+                    _ = try tx.scan.noteMissing(file.databaseID)
+                    try tx.scan.removeMissing(at: time)
                 }
             }
             try await remove(rig.clock.now)
             try await rig.ask(.purge, file, for: plugin)
             try await rig.database.write { tx in
-                var item = try #require(try tx.item(localID: file.localID))
+                var item = try #require(try tx.items.item(localID: file.localID))
                 item.removedAt = nil
-                try tx.update(item)
+                try tx.items.update(item)
             }
             try await remove(rig.clock.now + .seconds(1))
             #expect(try await rig.engine.drain().isDone)

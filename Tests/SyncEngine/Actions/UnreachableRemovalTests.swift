@@ -18,8 +18,8 @@ struct UnreachableRemovalTests {
             for file in [files.freed, files.gone, other] { try await rig.ask(.download, file, for: .availableOffline) }
             #expect(try await rig.engine.drain().isDone)
             try await rig.database.write { tx in
-                _ = try tx.noteMissing(files.gone.databaseID)
-                try tx.removeMissing(at: Timestamp(seconds: 1_700_000_000))
+                _ = try tx.scan.noteMissing(files.gone.databaseID)
+                try tx.scan.removeMissing(at: Timestamp(seconds: 1_700_000_000))
             }
             let (folder, elsewhere) = (rig.tree.localPath(of: ItemPath(unchecked: "/sub")), rig.folder + "/elsewhere")
             #expect(rename(folder, elsewhere) == 0 && symlink(elsewhere, folder) == 0)

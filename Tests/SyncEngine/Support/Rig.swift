@@ -122,14 +122,14 @@ struct Rig: Sendable {
                 localID: .random(), fileID: .substitute(for: path), path: path, kind: .file,
                 size: Int64(text.utf8.count), etag: etag, lastModified: Timestamp(seconds: 1_600_000_000))
         }
-        return try await database.write { tx in try items.map { try tx.insert($0) } }
+        return try await database.write { tx in try items.map { try tx.items.insert($0) } }
     }
 
     @discardableResult
     func addFolder(_ path: String) async throws -> Item {
         let path = try ItemPath(path)
         return try await database.write { tx in
-            try tx.insert(Item(localID: .random(), fileID: .substitute(for: path), path: path, kind: .folder))
+            try tx.items.insert(Item(localID: .random(), fileID: .substitute(for: path), path: path, kind: .folder))
         }
     }
 
@@ -143,10 +143,10 @@ struct Rig: Sendable {
 
     func list(_ item: Item, size: Int, version: ETag) async throws {
         try await database.write { tx in
-            guard var item = try tx.item(localID: item.localID) else { return }
+            guard var item = try tx.items.item(localID: item.localID) else { return }
             item.etag = version
             item.size = Int64(size)
-            try tx.update(item)
+            try tx.items.update(item)
         }
     }
 
@@ -164,7 +164,7 @@ struct Rig: Sendable {
     }
 
     func now(_ item: Item) async throws -> Item {
-        let found = try await database.read { try $0.item(localID: item.localID) }
+        let found = try await database.read { try $0.items.item(localID: item.localID) }
         guard let found else { throw SetupError("The item \(item.path) is gone") }
         return found
     }

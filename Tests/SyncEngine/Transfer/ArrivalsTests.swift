@@ -112,7 +112,7 @@ struct ArrivalsTests {
     }
 
     private func status(_ path: String, _ rig: Rig) async throws -> CloudStatus? {
-        try await rig.database.read { try $0.item(at: ItemPath(path))?.cloudStatus }
+        try await rig.database.read { try $0.items.item(at: ItemPath(path))?.cloudStatus }
     }
 
     /// Returns when all downloads but so many have ended, and the engine has done what follows from that at that time.

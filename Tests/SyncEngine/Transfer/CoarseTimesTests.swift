@@ -46,7 +46,7 @@ struct CoarseTimesTests {
             }
             if !isPreserving {
                 file.lastModified = Timestamp(seconds: Timestamp.now().seconds)
-                try await rig.database.write { [file] tx in _ = try tx.update(file) }
+                try await rig.database.write { [file] tx in _ = try tx.items.update(file) }
             }
             try await rig.ask(.download, file, for: .availableOffline)
             #expect(try await rig.engine.drain().isDone)
@@ -94,8 +94,8 @@ struct CoarseTimesTests {
 
             let gone = try await changedCopy(rig, "/b")
             try await rig.database.write { tx in
-                _ = try tx.noteMissing(gone.databaseID)
-                try tx.removeMissing(at: Timestamp(seconds: 1_700_000_000))
+                _ = try tx.scan.noteMissing(gone.databaseID)
+                try tx.scan.removeMissing(at: Timestamp(seconds: 1_700_000_000))
             }
             try await rig.ask(.purge, try await rig.now(gone), for: .user)
             _ = try await rig.engine.drain()

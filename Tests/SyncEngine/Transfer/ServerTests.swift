@@ -184,17 +184,17 @@ extension Rig {
         try await database.write { tx in
             for listed in items {
                 var item =
-                    try tx.item(at: listed.path)
-                    ?? tx.insert(
+                    try tx.items.item(at: listed.path)
+                    ?? tx.items.insert(
                         Item(localID: .random(), fileID: listed.fileID, path: listed.path, kind: listed.kind))
                 (item.etag, item.size, item.lastModified) = (listed.etag, listed.size, listed.lastModified)
-                try tx.update(item)
+                try tx.items.update(item)
             }
         }
     }
 
     fileprivate func item(_ path: String) async throws -> Item {
-        let item = try await database.read { try $0.item(at: ItemPath(unchecked: path)) }
+        let item = try await database.read { try $0.items.item(at: ItemPath(unchecked: path)) }
         guard let item else { throw SetupError("There is no item \(path)") }
         return item
     }

@@ -23,7 +23,7 @@ struct TroubleTests {
             #expect(outcome.left.first?.why.contains("500") == true)
             #expect(rig.source.requestCount(broken.path) == 5 && rig.source.requests.count == 35)
             #expect(try await rig.issues().map(\.code) == ["download.retry"])
-            #expect(try await rig.database.read { try $0.itemCounts().here.localCopies } == 30)
+            #expect(try await rig.database.read { try $0.items.counts().here.localCopies } == 30)
         }
     }
 
@@ -144,9 +144,9 @@ struct TroubleTests {
             rig.source[file.path] = nil
             rig.relisted.then { _ in
                 try await rig.database.write { tx in
-                    guard var item = try tx.item(localID: file.localID) else { return }
+                    guard var item = try tx.items.item(localID: file.localID) else { return }
                     item.removedAt = Timestamp(seconds: 5)
-                    try tx.update(item)
+                    try tx.items.update(item)
                 }
             }
             try await rig.ask(.download, file)

@@ -100,7 +100,7 @@ import TreeFixture
                     LocalCopy(etag: ETag(opaque: "1", strength: .strong), digest: digest, mark: mark))
                 items.append(item)
             }
-            try database.writeBlocking { [items] tx in for item in items { try tx.insert(item) } }
+            try database.writeBlocking { [items] tx in for item in items { try tx.items.insert(item) } }
             try body(tree, database)
             try database.close()
         }

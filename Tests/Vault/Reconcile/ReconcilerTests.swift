@@ -26,11 +26,11 @@ import TreeFixture
             item.copy = isProof ? tree.settled(copy) : copy
             item.downloadTrigger = .availableOffline
             item.lastUsed = .now()
-            try database.writeBlocking { [item] tx in _ = try tx.insert(item) }
+            try database.writeBlocking { [item] tx in _ = try tx.items.insert(item) }
         }
 
         func item(_ path: String) throws -> Item? {
-            try database.readBlocking { try $0.item(at: ItemPath(unchecked: path)) }
+            try database.readBlocking { try $0.items.item(at: ItemPath(unchecked: path)) }
         }
 
         func findings(at scope: String = "/") throws -> [String: TreeFinding.Kind] {
@@ -52,12 +52,12 @@ import TreeFixture
             try fixture.fetch("/a/b", "one")
             try fixture.fetch("/a/c", "two", isProof: false)
             try fixture.database.writeBlocking { tx in
-                for path in ["/a", "/cloud"] { try tx.insert(folderItem(path)) }
+                for path in ["/a", "/cloud"] { try tx.items.insert(folderItem(path)) }
             }
-            let before = try fixture.database.readBlocking { try $0.metaInteger(.anchor) }
+            let before = try fixture.database.readBlocking { try $0.meta.integer(.anchor) }
             #expect(try fixture.findings().isEmpty)
             #expect(try fixture.findings().isEmpty)
-            #expect(try fixture.database.readBlocking { try $0.metaInteger(.anchor) } == before)
+            #expect(try fixture.database.readBlocking { try $0.meta.integer(.anchor) } == before)
             // Placed a moment ago: the mark was renewed, without anybody being told.
             let renewed = try fixture.item("/a/c")?.copy?.mark
             #expect(
@@ -109,9 +109,9 @@ import TreeFixture
     func unfetched() throws {
         try with { fixture in
             try fixture.database.writeBlocking { tx in
-                try tx.insert(fileItem("/a"))
-                try tx.insert(folderItem("/folder"))
-                try tx.insert(fileItem("/file"))
+                try tx.items.insert(fileItem("/a"))
+                try tx.items.insert(folderItem("/folder"))
+                try tx.items.insert(fileItem("/file"))
             }
             for path in ["/a", "/folder", "/file/inside"] { try Files.write("mine", to: fixture.tree.root + path) }
             #expect(try fixture.findings() == ["/a": .modified, "/folder": .obstructed, "/file": .obstructed])
@@ -157,7 +157,7 @@ import TreeFixture
             try fixture.fetch("/a", "old")
             try fixture.database.writeBlocking { tx in
                 try tx.db.execute(sql: "UPDATE items SET removedAt = 5")
-                try tx.insert(fileItem("/a"))
+                try tx.items.insert(fileItem("/a"))
             }
             #expect(try fixture.findings().isEmpty)
             Files.remove(fixture.tree.root + "/a")
@@ -214,11 +214,11 @@ import TreeFixture
             let now = Timestamp.now()
             try fixture.database.writeBlocking { tx in
                 for path in ["/read", "/soon", "/future", "/own", "/unknown"] {
-                    guard var item = try tx.item(at: ItemPath(path)) else { continue }
+                    guard var item = try tx.items.item(at: ItemPath(path)) else { continue }
                     item.lastUsed = path == "/unknown" ? nil : now - .seconds(1_000)
                     // Its bytes are read to know it again.
                     if path == "/own" { item.copy?.mark.changed = Timestamp(seconds: 1) }
-                    try tx.updateLocal(item)
+                    try tx.items.updateLocal(item)
                 }
             }
             let times: [String: Timestamp] = [
@@ -241,9 +241,9 @@ import TreeFixture
                 #expect(try lastUsed(path) == (now - .seconds(1_000)).seconds, "\(path)")
             }
             #expect(try lastUsed("/unknown") == nil)
-            let anchor = try fixture.database.readBlocking { try $0.metaInteger(.anchor) }
+            let anchor = try fixture.database.readBlocking { try $0.meta.integer(.anchor) }
             #expect(try fixture.findings().isEmpty)
-            #expect(try fixture.database.readBlocking { try $0.metaInteger(.anchor) } == anchor)
+            #expect(try fixture.database.readBlocking { try $0.meta.integer(.anchor) } == anchor)
         }
     }
 }

@@ -23,7 +23,7 @@ import TreeFixture
         func statuses() throws -> [String: CloudStatus] {
             var found: [String: CloudStatus] = [:]
             try database.readBlocking { reads in
-                try reads.eachItem(where: "items.path <> '/'", []) { item in
+                try reads.items.each(ItemListing(folder: .root, isRecursive: true, includesRemoved: true)) { item in
                     found[item.path.text] = item.cloudStatus
                     return true
                 }
@@ -44,7 +44,7 @@ import TreeFixture
                     item.fileID = FileID(path)
                     item.cloudStatus = .localCopy
                     item.copy = tree.settled(copy)
-                    try tx.insert(item)
+                    try tx.items.insert(item)
                 }
             }
             try Files.write("changed", to: tree.root + "/top/sub/changed")
@@ -54,11 +54,11 @@ import TreeFixture
                     var folder = folderItem(path)
                     folder.fileID = FileID(path)
                     folder.cloudStatus = .localCopy
-                    try tx.insert(folder)
+                    try tx.items.insert(folder)
                 }
                 var top = folderItem("/top")
                 top.fileID = FileID("/top")
-                try tx.insert(top)
+                try tx.items.insert(top)
             }
             _ = try fixture.look("/")
             try await body(fixture)

@@ -31,7 +31,7 @@ struct Bench {
                     let isAnew = round % 2 == 0
                     if isAnew {
                         try ground.database.writeBlocking {
-                            try $0.setMeta(MetaKey("benchmark"), .integer(Int64(round)))
+                            try $0.meta.set(MetaKey("benchmark"), Int64(round))
                         }
                     }
                     let time = try await work.time { work.policies.fire(.itemListUpdateCompleted) }
@@ -125,9 +125,9 @@ struct Bench {
         try database.writeBlocking { transaction in
             for number in 0..<some {
                 let id = Int64((round * 7919 + number * 104_729) % count + 1)
-                guard var item = try transaction.item(databaseID: id) else { continue }
+                guard var item = try transaction.items.item(databaseID: id) else { continue }
                 item.lastUsed = .now()
-                try transaction.updateLocal(item)
+                try transaction.items.updateLocal(item)
             }
         }
     }
