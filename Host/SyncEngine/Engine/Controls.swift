@@ -2,18 +2,31 @@ import Model
 import Synchronization
 import Threads
 
-/// What others tell a running engine, from any thread.
+/// What others tell a running engine.
+struct Signals: Hashable, Sendable {
+    var isOnline = true
+    /// More records are to come.
+    var expectsMore = false
+    /// There may be new records.
+    var hasNews = true
+    /// What is in memory may be out of date.
+    var isStale = true
+    /// What held up everything is over.
+    var isReset = false
+}
+
+/// Takes what others tell a running engine, from any thread.
 ///
 /// A transaction that changes a record which the engine may have in memory suspends it first: it is not started until the
 /// journal was read again, in a transaction of its own and so after the other's end, whichever way that ended.
 final class Controls: Sendable {
     struct State {
-        var isOnline = true
-        /// More records are to come.
-        var expectsMore = false
-        /// The loop is at work.
+        var signals = Signals()
+        /// What the machine was told last.
+        fileprivate var told = Signals()
+        /// The engine is at work.
         var isRunning = false
-        /// Journal and files agree: a loop ended with nothing on its way into the tree.
+        /// Journal and files agree: a run ended with nothing on its way into the tree.
         var isTidy = false
         /// Records that a transaction took away or changed.
         var suspended: Set<Int64> = []
@@ -21,12 +34,6 @@ final class Controls: Sendable {
         var cancelled: Set<Int64> = []
         /// Ends the request of a download that is under way.
         var enders: [Int64: @Sendable () -> Void] = [:]
-        /// There may be new records.
-        var hasNews = true
-        /// What is in memory may be out of date.
-        var isStale = true
-        /// What held up everything is over.
-        var isReset = false
     }
 
     private let state = Mutex(State())
@@ -35,17 +42,30 @@ final class Controls: Sendable {
 
     func with<T>(_ body: (inout sending State) -> sending T) -> sending T { state.withLock(body) }
 
-    /// Changes the state and has the loop look at it.
-    func change(_ body: (inout State) -> Void) {
-        state.withLock { body(&$0) }
+    /// Says something, and has the engine hear it.
+    func signal(_ body: (inout Signals) -> Void) {
+        state.withLock { body(&$0.signals) }
         bell.ring()
     }
+
+    /// What was said since this was called last.
+    func takeSignals() -> Signals {
+        state.withLock { state in
+            let signals = state.signals
+            (state.signals.hasNews, state.signals.isStale, state.signals.isReset) = (false, false, false)
+            state.told = state.signals
+            return signals
+        }
+    }
+
+    /// Whether something was said since ``takeSignals()``.
+    var hasSignals: Bool { state.withLock { $0.signals != $0.told } }
 
     /// Keeps a record from being started from what is in memory. With `cancels` a download of it that is under way ends.
     func suspend(_ record: Int64, cancels: Bool) {
         let end: (@Sendable () -> Void)? = state.withLock { state in
             state.suspended.insert(record)
-            state.isStale = true
+            state.signals.isStale = true
             guard cancels, let end = state.enders[record] else { return nil }
             state.cancelled.insert(record)
             return end

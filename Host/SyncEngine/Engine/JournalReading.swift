@@ -21,6 +21,16 @@ struct JournalPage: Sendable {
     var dropped: [DroppedAction] = []
 }
 
+/// Where to read on in the journal.
+struct JournalRequest: Hashable, Sendable {
+    /// The last record that was read; 0: from the beginning.
+    var after: Int64
+    /// The last removal that was read.
+    var removalsAfter: Int64
+    /// Whether more than removals is read.
+    var readsOn: Bool
+}
+
 extension SyncEngine {
     /// How many records of one budget are read at a time: what a plugin's run asks for in one transaction is read in one. Waiting
     /// ones do not count: they would hide what comes after them.
@@ -35,18 +45,16 @@ extension SyncEngine {
     ///
     /// Removals are read past any number of downloads: they need no server, and may make the room that downloads lack.
     /// - Parameters:
-    ///   - cursor: The last record that was read; 0 reads from the beginning.
-    ///   - removal: The last removal that was read.
-    ///   - readsOn: Whether more than removals is read.
+    ///   - request: Where.
     ///   - started: Records that were started since; they are marked as such.
     ///   - only: The records that are meant; nil: all.
     func readJournal(
-        after cursor: Int64, removalsAfter removal: Int64, readsOn: Bool, started: [Int64], only: Set<Int64>? = nil
+        _ request: JournalRequest, started: [Int64], only: Set<Int64>? = nil
     ) async throws -> JournalPage {
         let page = try await database.write { [self] tx in
             let now = waitTime()
             try tx.journal.markProcessing(started)
-            if cursor == 0 {
+            if request.after == 0 {
                 controls.with { $0.suspended.removeAll() }
                 _ = try tx.journal.endFulfilledWaits(now: now, longest: Self.longestWait)
                 // Where waits have ended, or a person has answered, there may be more than there is room for.
@@ -54,7 +62,7 @@ extension SyncEngine {
                     try tx.journal.hold(of: reason, beyond: most, until: now + Self.roomPatience)
                 }
             }
-            var page = JournalPage(last: cursor, isLast: false)
+            var page = JournalPage(last: request.after, isLast: false)
             var found: [JournalRecord] = []
             var counts: [Window.Budget: Int] = [:]
             func take(_ record: JournalRecord) -> Bool {
@@ -65,9 +73,9 @@ extension SyncEngine {
                 if record.record.wait == nil { counts[record.record.action.budget, default: 0] += 1 }
                 return counts.values.allSatisfy { $0 < Self.pageSize }
             }
-            if readsOn {
+            if request.readsOn {
                 page.isLast = true
-                try tx.journal.each(after: cursor) { record in
+                try tx.journal.each(after: request.after) { record in
                     page.last = record.id
                     page.isLast = take(record)
                     return page.isLast
@@ -79,7 +87,7 @@ extension SyncEngine {
                     page.jobs.append(job)
                 }
             }
-            page.lastRemoval = max(page.last, removal)
+            page.lastRemoval = max(page.last, request.removalsAfter)
             if !page.isLast {
                 (found, counts) = ([], [:])
                 try tx.journal.eachRemoval(after: page.lastRemoval) { record in

@@ -23,8 +23,16 @@ final class TreeRest: Sendable {
         close()
     }
 
-    /// Whether somebody waits or is inside.
-    var isWanted: Bool { state.with { $0.waiting > 0 || $0.inside > 0 } }
+    /// Who has come.
+    enum Visitors: Sendable {
+        case none
+        /// Somebody waits, and nobody is inside.
+        case waiting
+        /// Somebody is inside: the tree is not the engine's.
+        case inside
+    }
+
+    var visitors: Visitors { state.with { $0.inside > 0 ? .inside : $0.waiting > 0 ? .waiting : .none } }
 
     /// Returns when the tree is the visitor's, until ``leave()``.
     /// - Parameter ask: Called once it is known that somebody waits.
@@ -40,4 +48,17 @@ final class TreeRest: Sendable {
     }
 
     func leave() { state.change { $0.inside -= 1 } }
+}
+
+extension SyncEngine {
+    /// Runs `body` while the engine neither puts anything into the tree nor takes anything out of it, and no file is in place
+    /// whose item does not say so: for changes to the paths of the tree that go with changes of rows.
+    public func withTreeAtRest<T>(_ body: () async throws -> T) async rethrows -> T {
+        await controls.rest.enter(ask: controls.bell.ring)
+        defer {
+            controls.rest.leave()
+            controls.bell.ring()
+        }
+        return try await body()
+    }
 }

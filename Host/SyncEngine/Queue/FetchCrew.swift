@@ -3,13 +3,22 @@ import Model
 import Synchronization
 import Threads
 
+/// What became of a download that was handed out.
+enum FetchOutcome: Sendable {
+    case complete(Fetched)
+    case failed(FetchFailure)
+    /// Its record was taken away meanwhile.
+    case cancelled
+    /// What is known of it may be out of date: it is looked at again.
+    case notStarted
+}
+
 /// Downloads between the loop, which hands them out, and the workers that carry them out.
 ///
 /// The loop hands out more than can be under way and takes results several at a time, so that neither waits for the other for each
 /// file. A worker belongs to one thread and ends when there is nothing for it to do.
 final class FetchCrew: Sendable {
-    /// What became of a job; nil: it could not be started, and is looked at again.
-    typealias Outcome = (job: Job, result: Result<Fetched, FetchFailure>?)
+    typealias Outcome = (job: Job, outcome: FetchOutcome)
 
     private struct State {
         var waiting: Deque<Job> = []
@@ -76,7 +85,7 @@ final class FetchCrew: Sendable {
         state.withLock { state in
             state.unmarked.remove(outcome.job.id)
             state.outcomes.append(outcome)
-            guard case .success = outcome.result else {
+            guard case .complete = outcome.outcome else {
                 state.isHalted = true
                 return
             }

@@ -63,3 +63,32 @@ struct Arrivals {
         return files
     }
 }
+
+/// Downloads that are in place, and whose items do not say so yet.
+struct InPlace: Sendable {
+    var files: [Placed] = []
+    /// When the items say so even if no other batch comes.
+    private(set) var completesAt: Timestamp?
+    /// From when on the files' looks are proof of their content.
+    private(set) var settlesAt: Timestamp?
+
+    /// How long a file that is in place waits for others before its item says so.
+    static let longestCompletion = Duration.seconds(1)
+    /// So long a file must have been in place for its looks to be proof: completed sooner, it would be read at the next start.
+    static let settling = FileMark.clockStep * 2
+
+    func isSettled(now: Timestamp) -> Bool { settlesAt.map { $0 <= now } ?? true }
+    func isOverdue(now: Timestamp) -> Bool { completesAt.map { $0 <= now } ?? false }
+
+    /// - Parameter completed: Whether the items of those that were in place before say so now.
+    mutating func add(_ placed: [Placed], afterCompleting completed: Bool, now: Timestamp) {
+        if completed { (files, completesAt) = ([], nil) }
+        files += placed
+        if files.isEmpty {
+            (completesAt, settlesAt) = (nil, nil)
+        } else {
+            completesAt = completesAt ?? now + Self.longestCompletion
+            settlesAt = now + Self.settling
+        }
+    }
+}

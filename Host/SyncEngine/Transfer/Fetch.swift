@@ -10,7 +10,7 @@ extension SyncEngine {
     func download(for crew: FetchCrew, on thread: Int) async {
         while let (job, request) = crew.next(on: thread, { startFetch($0, on: downloadThreads[thread]) }) {
             guard let request else {
-                crew.deliver((job, nil))
+                crew.deliver((job, .notStarted))
                 continue
             }
             let result = await withTaskCancellationHandler {
@@ -27,19 +27,19 @@ extension SyncEngine {
     ///   it must not be started.
     func startFetch(
         _ job: Job, on thread: (any TaskExecutor)? = nil
-    ) -> Task<Result<Fetched, FetchFailure>, Never>? {
+    ) -> Task<FetchOutcome, Never>? {
         // In one step, so that a transaction either keeps the download from starting or knows how to end it.
         controls.with { state in
-            guard state.isOnline, !state.isStale, !state.suspended.contains(job.id) else { return nil }
+            guard state.signals.isOnline, !state.signals.isStale, !state.suspended.contains(job.id) else { return nil }
             let task = Task(executorPreference: thread ?? threads) { await self.fetch(job) }
             state.enders[job.id] = { task.cancel() }
             return task
         }
     }
 
-    private func fetch(_ job: Job) async -> Result<Fetched, FetchFailure> {
+    private func fetch(_ job: Job) async -> FetchOutcome {
         do {
-            return .success(try await fetchOrResume(job))
+            return .complete(try await fetchOrResume(job))
         } catch {
             let failure = error as? FetchFailure ?? FetchFailure(error, received: nil, gained: false)
             switch failure {
@@ -47,7 +47,7 @@ extension SyncEngine {
             case .cancelled where controls.with({ $0.cancelled.contains(job.id) }): abandonIncoming(job)
             default: break
             }
-            return .failure(failure)
+            return .failed(failure)
         }
     }
 

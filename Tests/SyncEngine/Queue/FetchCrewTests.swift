@@ -16,7 +16,7 @@ struct FetchCrewTests {
         return Job(JournalRecord(record), item: item)
     }
 
-    private let failure = Result<Fetched, FetchFailure>.failure(.cancelled)
+    private let failure = FetchOutcome.failed(.cancelled)
 
     /// The id of the job that a worker of the thread gets.
     private func next(_ crew: FetchCrew, on thread: Int = 0) -> Int64? { crew.next(on: thread) { $0.id }?.started }
@@ -56,7 +56,7 @@ struct FetchCrewTests {
         #expect(crew.hand([]) == [0])
         #expect(next(crew) == 3)
         // One that could not be started is looked at too.
-        crew.deliver((try job(3), nil))
+        crew.deliver((try job(3), .notStarted))
         #expect(next(crew) == nil)
     }
 
@@ -72,7 +72,7 @@ struct FetchCrewTests {
                     inode: 1, size: 1, modified: Timestamp(seconds: 1), changed: Timestamp(seconds: 1),
                     recorded: Timestamp(seconds: 1)))
             let version = ETag(opaque: "v", strength: .strong)
-            crew.deliver((try job(id), .success(Fetched(job: try job(id), file: file, version: version))))
+            crew.deliver((try job(id), .complete(Fetched(job: try job(id), file: file, version: version))))
         }
         #expect(next(crew) == 4)
         await crew.bell.wait()

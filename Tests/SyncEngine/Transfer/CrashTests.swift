@@ -129,21 +129,6 @@ struct CrashTests {
         }
     }
 
-    @Test("S25: a record that ends while the journal is being read is not started again")
-    func endedWhileReading() async throws {
-        try await Rig.with { rig in
-            let file = try await rig.addFile("/a")
-            try await rig.ask(.download, file)
-            let job = Job(try #require(try await rig.records().first), item: file)
-            var loop = EngineLoop(engine: rig.engine)
-            loop.window.addEnding(job)
-            loop.isReading = true
-            loop.settled(Settlement(record: job.id, fate: .ended))
-            loop.read(JournalPage(jobs: [job], last: job.id))
-            #expect(loop.window.readyCount == 0)
-        }
-    }
-
     @Test("S2: what is under way shows as processing, what waits as ready")
     func states() async throws {
         try await Rig.with(limits: Limits(downloads: 1)) { rig in

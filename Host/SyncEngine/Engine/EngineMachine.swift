@@ -1,0 +1,448 @@
+import Connection
+import Database
+import LocalTree
+import Model
+
+/// Decides what the engine does next: takes what has happened, and says what is to be done.
+///
+/// A value without I/O, clock and randomness. Whoever drives it calls ``decide(now:)`` after what it has taken, does what that says, and
+/// takes what comes of it.
+struct EngineMachine: Sendable {
+    /// What has happened.
+    enum Input: Sendable {
+        /// What others told the engine since it was asked last.
+        case told(Signals, visitors: TreeRest.Visitors, hasUnmarked: Bool)
+        /// A download was complete when the host ended.
+        case recovered(RecoveredLanding)
+        /// What was handed out and not started, in its order.
+        case recalled([Job])
+        case fetched(Job, FetchOutcome)
+        case read(JournalPage)
+        /// The journal could not be read.
+        case unread(Failure)
+        case settled(Settlement)
+        /// What follows for a record could not be written down; it is as it was.
+        case unsettled(Failure, record: Int64)
+        case landed([Fetched], LandingOutcome)
+        case removed([Settlement])
+        case relisted
+        /// The time came that ``Effect/wake(at:)`` named.
+        case woke
+    }
+
+    /// What is to be done. What comes of it is an input.
+    enum Effect: Sendable {
+        /// Takes back what was handed out and not started, at once; answered by `recalled`.
+        case recall
+        /// Hands out downloads, behind those that were handed out before; answered by `fetched` for each that is not recalled.
+        case fetch([Job])
+        /// Reads in the journal; answered by `read` or `unread`.
+        case read(JournalRequest)
+        /// Writes down what follows from a failed download; answered by `settled` or `unsettled`.
+        case settle(Job, Verdict, FetchFailure, tellsOfAccount: Bool)
+        /// Puts complete downloads in place, and lets the items of those that are in place say so; answered by `landed`.
+        case land([Fetched], completing: [Placed])
+        /// Removes copies; answered by `removed`.
+        case remove([Job])
+        /// Has folders listed again, for the records that wait for it; answered by `relisted`.
+        case relist([ItemPath: [Int64]])
+        /// Lets those into the tree who need it at rest.
+        case admitVisitors
+        /// Answered by `woke`. An earlier one that has not come is not taken back.
+        case wake(at: Timestamp)
+    }
+
+    /// What of the journal is in memory.
+    enum Memory: Hashable, Sendable {
+        case current
+        /// The journal is to be read from its beginning.
+        case outdated
+        /// - Parameters:
+        ///   - ended: Records that ended since the page was begun, and may still stand on it.
+        ///   - next: What was learned meanwhile.
+        case reading(ended: Set<Int64>, next: AfterReading)
+    }
+
+    /// News that come while the journal is read may be of what it has passed already: they count when it was read.
+    enum AfterReading: Hashable, Sendable { case goOn, lookForMore, beginAnew }
+
+    /// How far the journal was read.
+    enum Place: Hashable, Sendable {
+        /// More may come behind this record.
+        case after(Int64)
+        /// Nothing stood behind this record.
+        case end(Int64)
+
+        var record: Int64 { switch self { case .after(let record), .end(let record): record } }
+        var isEnd: Bool { if case .end = self { true } else { false } }
+    }
+
+    /// The work in the tree, of which there is one piece at a time.
+    enum TreeWork: Hashable, Sendable {
+        case none
+        /// - Parameter completes: Whether the items of what is in place say so.
+        case landing(completes: Bool)
+        case removing
+    }
+
+    enum Relisting: Hashable, Sendable {
+        case none
+        /// - Parameter next: Folders that are to be listed after those under way.
+        case underWay(next: [ItemPath: [Int64]])
+    }
+
+    private(set) var window: Window
+    private(set) var health: ServerHealth
+
+    // What others told.
+    private var isOnline = true
+    private var expectsMore = false
+    private var visitors = TreeRest.Visitors.none
+    private var hasUnmarked = false
+
+    // The journal.
+    private var memory = Memory.outdated
+    private var journal = Place.after(0)
+    /// The same for removals, which are read ahead of downloads.
+    private var removals = Place.after(0)
+    /// When records that were started are marked so even if the journal is not read for another reason.
+    private var marksAt: Timestamp?
+    /// When a waiting record may go on.
+    private var nextWait: Timestamp?
+    /// Whether downloads were handed out since they were last recalled.
+    private var hasHandedOut = false
+
+    // What goes into the tree.
+    private var treeWork = TreeWork.none
+    private(set) var arrivals = Arrivals()
+    private(set) var inPlace = InPlace()
+    /// Whether the last try to put files in place, or to complete those that are, failed on the disk.
+    private var isLandingStuck = false
+
+    private var relisting = Relisting.none
+    /// What inputs call for, beside what follows from the state.
+    private var due: [Effect] = []
+    /// When ``Input/woke`` comes next.
+    private var wakesAt: Timestamp?
+
+    /// Removals are local and done one after the other; this many share a transaction, as many as a plugin's run asks for in one.
+    static let removalsAtOnce = 1_000
+    /// So many downloads are handed out beyond those under way: more than end while others gather.
+    static let handedAhead = 256
+    /// How long a record that was started may stand as ready in the journal.
+    static let longestUnmarked = Duration.seconds(1)
+
+    /// - Parameter downloads: How many may be under way at a time; at least one.
+    init(downloads: Int) {
+        window = Window(limits: [.downloads: max(1, downloads) + Self.handedAhead, .actions: Self.removalsAtOnce])
+        health = ServerHealth(backoff: SyncEngine.backoff, downloads: downloads)
+    }
+
+    mutating func take(_ input: Input, now: Timestamp) {
+        switch input {
+        case .told(let signals, let visitors, let hasUnmarked):
+            (self.visitors, self.hasUnmarked) = (visitors, hasUnmarked)
+            told(signals)
+        case .recovered(.incoming(let fetched)):
+            window.addEnding(fetched.job)
+            arrivals.append(fetched, now: now)
+        case .recovered(.placed(let file)):
+            window.addEnding(file.job)
+            inPlace.files.append(file)
+        case .recalled(let jobs):
+            hasHandedOut = false
+            for job in jobs.reversed() { window.putBack(job) }
+        case .fetched(let job, let outcome): fetched(job, outcome, now: now)
+        case .read(let page): read(page)
+        case .unread(let failure):
+            memory = .outdated
+            health.failed(.disk(failure), record: 0, now: now)
+        case .settled(let settlement): settled(settlement)
+        case .unsettled(let failure, let record):
+            window.park(record)
+            health.failed(.disk(failure), record: record, now: now)
+        case .landed(let batch, let outcome): landed(batch, outcome, now: now)
+        case .removed(let settlements):
+            treeWork = .none
+            for settlement in settlements { settled(settlement) }
+        case .relisted: relisted()
+        case .woke: wakesAt = nil
+        }
+    }
+
+    /// What is to be done now. Empty when nothing is until something happens.
+    mutating func decide(now: Timestamp) -> [Effect] {
+        passTime(now)
+        if hasHandedOut, !mayDownload { return [.recall] }
+        defer { due = [] }
+        return due + [read(now), fetch(), workInTree(now), wake(now)].compactMap { $0 }
+    }
+}
+
+// MARK: What happened
+
+extension EngineMachine {
+    private mutating func told(_ signals: Signals) {
+        (isOnline, expectsMore) = (signals.isOnline, signals.expectsMore)
+        if signals.isReset {
+            health.reset()
+            outdate()
+        }
+        if signals.isStale { outdate() }
+        if signals.hasNews { lookForMore() }
+    }
+
+    /// What is in memory may be out of date.
+    private mutating func outdate() {
+        if case .reading(let ended, _) = memory {
+            memory = .reading(ended: ended, next: .beginAnew)
+        } else {
+            memory = .outdated
+        }
+    }
+
+    /// There may be more behind what was read.
+    private mutating func lookForMore() {
+        if case .reading(let ended, let next) = memory {
+            if next == .goOn { memory = .reading(ended: ended, next: .lookForMore) }
+        } else {
+            (journal, removals) = (.after(journal.record), .after(removals.record))
+        }
+    }
+
+    private mutating func passTime(_ now: Timestamp) {
+        // What was put back when the hold began, and what waited for this time, is in the journal.
+        let holdEnded = health.tick(now: now)
+        let waitEnded = nextWait.map { $0 <= now } ?? false
+        if waitEnded { nextWait = nil }
+        if holdEnded || waitEnded { outdate() }
+    }
+
+    private mutating func read(_ page: JournalPage) {
+        guard case .reading(let ended, let next) = memory else { return }
+        journal = page.isLast ? .end(page.last) : .after(page.last)
+        removals = page.isLastRemoval ? .end(page.lastRemoval) : .after(page.lastRemoval)
+        for job in page.jobs where !ended.contains(job.id) { window.add(job) }
+        wait(until: page.earliestWait)
+        memory = next == .beginAnew ? .outdated : .current
+        if next == .lookForMore { lookForMore() }
+    }
+
+    private mutating func wait(until time: Timestamp?) {
+        guard let time else { return }
+        nextWait = min(nextWait ?? time, time)
+    }
+
+    private mutating func fetched(_ job: Job, _ outcome: FetchOutcome, now: Timestamp) {
+        switch outcome {
+        case .complete(let fetched):
+            health.answered()
+            window.freePlace(job.id)
+            arrivals.append(fetched, now: now)
+        case .cancelled: ended(job.id)
+        case .failed(let failure): failed(job, failure, now: now)
+        case .notStarted:
+            window.park(job.id)
+            outdate()
+        }
+    }
+
+    private mutating func failed(_ job: Job, _ failure: FetchFailure, now: Timestamp) {
+        let hadAccount = !health.isAccountRefused
+        health.failed(failure, record: job.id, now: now)
+        if failure.isAnswer { health.answered() }
+        let verdict = Verdict.of(
+            failure, attempts: job.record.attempts, rounds: job.journal.rounds, serverIsWell: health.isWell, now: now,
+            delay: { SyncEngine.backoff.delay(afterFailures: $0, retryAfter: $1) })
+        window.freePlace(job.id)
+        due.append(.settle(job, verdict, failure, tellsOfAccount: hadAccount && health.isAccountRefused))
+    }
+
+    private mutating func ended(_ record: Int64) {
+        window.finish(record)
+        guard case .reading(var ended, let next) = memory else { return }
+        ended.insert(record)
+        memory = .reading(ended: ended, next: next)
+    }
+
+    private mutating func settled(_ settlement: Settlement) {
+        switch settlement.fate {
+        case .ended, .waits(nil): ended(settlement.record)
+        case .waits(let until):
+            window.park(settlement.record)
+            wait(until: until)
+        case .putBack:
+            window.park(settlement.record)
+            // The hold may have ended before this was written down; then nothing else has the journal read again.
+            if health.hold == nil { outdate() }
+        case .relist(let folder):
+            window.park(settlement.record)
+            wantListing(of: folder, for: settlement.record)
+        case .stale:
+            window.park(settlement.record)
+            outdate()
+        }
+    }
+
+    private mutating func wantListing(of folder: ItemPath, for record: Int64) {
+        switch relisting {
+        case .none:
+            relisting = .underWay(next: [:])
+            due.append(.relist([folder: [record]]))
+        case .underWay(var next):
+            next[folder, default: []].append(record)
+            relisting = .underWay(next: next)
+        }
+    }
+
+    private mutating func relisted() {
+        outdate()
+        guard case .underWay(let next) = relisting, !next.isEmpty else {
+            relisting = .none
+            return
+        }
+        relisting = .underWay(next: [:])
+        due.append(.relist(next))
+    }
+
+    private mutating func landed(_ batch: [Fetched], _ outcome: LandingOutcome, now: Timestamp) {
+        let completed = treeWork == .landing(completes: true)
+        treeWork = .none
+        isLandingStuck = outcome.failure != nil
+        if let failure = outcome.failure {
+            health.failed(.disk(failure), record: 0, now: now)
+            // Unless the disk failed they are whole in `incoming/` and are found there when the hold is over.
+            for file in batch { window.park(file.job.id) }
+            return
+        }
+        inPlace.add(outcome.placed, afterCompleting: completed, now: now)
+        for settlement in outcome.settlements { settled(settlement) }
+    }
+}
+
+// MARK: What is to be done
+
+extension EngineMachine {
+    private var isDiskFailing: Bool { health.hold?.failure.kind == .localIO }
+
+    private var isReading: Bool { if case .reading = memory { true } else { false } }
+
+    /// Whether downloads may start. What is in memory and out of date is read again first: it may not be wanted any more.
+    private var mayDownload: Bool {
+        guard health.hold == nil, isOnline else { return false }
+        switch memory {
+        case .current, .reading(_, .goOn), .reading(_, .lookForMore): return true
+        case .outdated, .reading(_, .beginAnew): return false
+        }
+    }
+
+    private mutating func read(_ now: Timestamp) -> Effect? {
+        guard !isReading, !isDiskFailing else { return nil }
+        if memory == .outdated {
+            window.forgetIdle()
+            (journal, removals) = (.after(0), .after(0))
+        }
+        let few = SyncEngine.pageSize / 4
+        let isRunningLow = !journal.isEnd && window.readyCount < few
+        let lacksRemovals = !journal.isEnd && !removals.isEnd && window.readyCount(.actions) < few
+        guard isRunningLow || lacksRemovals || marksAt.map({ $0 <= now }) == true else { return nil }
+        markStarted()
+        memory = .reading(ended: [], next: .goOn)
+        return .read(
+            JournalRequest(
+                after: journal.record, removalsAfter: removals.record, readsOn: isRunningLow || journal.isEnd))
+    }
+
+    private mutating func fetch() -> Effect? {
+        guard mayDownload else { return nil }
+        var jobs: [Job] = []
+        while !arrivals.areTooMany, let job = window.start(.downloads) { jobs.append(job) }
+        // Also without any: those that were handed out before may go on.
+        guard !jobs.isEmpty || window.underWayCount(.downloads) > 0 else { return nil }
+        hasHandedOut = true
+        return .fetch(jobs)
+    }
+
+    private mutating func workInTree(_ now: Timestamp) -> Effect? {
+        guard treeWork == .none else { return nil }
+        switch visitors {
+        case .none: break
+        case .inside: return nil
+        case .waiting where inPlace.files.isEmpty || isDiskFailing: return .admitVisitors
+        case .waiting: return land([], completes: true)
+        }
+        let isSettled = inPlace.isSettled(now: now)
+        let isOverdue = inPlace.isOverdue(now: now)
+        // A disk on which no download fits may have room for what is here already.
+        if !(isDiskFailing && isLandingStuck),
+            arrivals.areDue(patience: patience, now: now)
+                || (!inPlace.files.isEmpty && isSettled && (isLast || isOverdue))
+        {
+            return land(arrivals.takeAll(), completes: isSettled || isOverdue)
+        }
+        var jobs: [Job] = []
+        while let job = window.start(.actions) { jobs.append(job) }
+        guard !jobs.isEmpty else { return nil }
+        treeWork = .removing
+        return .remove(jobs)
+    }
+
+    /// - Parameter completes: Whether the items of files that are in place say so. Else these wait for the next landing, since they came
+    ///   just now.
+    private mutating func land(_ batch: [Fetched], completes: Bool) -> Effect {
+        treeWork = .landing(completes: completes)
+        markStarted()
+        return .land(batch, completing: completes ? inPlace.files : [])
+    }
+
+    /// Reading and landing mark what was started.
+    private mutating func markStarted() { (marksAt, hasUnmarked) = (nil, false) }
+
+    /// Whether nobody else is on the way: all downloads are here, or none can start.
+    private var isLast: Bool { window.underWayCount(.downloads) == 0 }
+
+    /// How long complete files wait for others.
+    private var patience: Duration {
+        guard isLast else { return Arrivals.longestWait }
+        return expectsMore ? Arrivals.shortWait : .zero
+    }
+
+    private mutating func wake(_ now: Timestamp) -> Effect? {
+        if marksAt == nil, hasUnmarked { marksAt = now + Self.longestUnmarked }
+        // What is overdue waits for something else, which will tell.
+        let times = [
+            health.hold?.until, nextWait, arrivals.landsAt(patience: patience), inPlace.completesAt, inPlace.settlesAt,
+            marksAt,
+        ].compactMap { $0 }.filter { $0 > now }
+        guard let next = times.min(), wakesAt.map({ next < $0 }) ?? true else { return nil }
+        wakesAt = next
+        return .wake(at: next)
+    }
+}
+
+// MARK: The end
+
+extension EngineMachine {
+    /// Whether nothing is left that can go on within the patience of a single run.
+    func isDrained(now: Timestamp) -> Bool {
+        guard !isReading, treeWork == .none, relisting == .none, due.isEmpty else { return false }
+        // News cannot be read either. What is here and cannot be completed is the next run's.
+        if isDiskFailing, isLandingStuck, window.startedCount == inPlace.files.count + arrivals.files.count {
+            return true
+        }
+        guard window.isIdle else { return false }
+        if isDiskFailing { return true }
+        guard memory == .current, !expectsMore, arrivals.isEmpty, inPlace.files.isEmpty,
+            window.readyCount(.actions) == 0
+        else { return false }
+        let limit = now + SyncEngine.drainPatience
+        if let hold = health.hold {
+            return hold.until.map { $0 > limit } ?? true || health.holds >= SyncEngine.mostHoldsInDrain
+        }
+        guard isOnline else { return true }
+        return journal.isEnd && window.readyCount == 0 && (nextWait.map { $0 > limit } ?? true)
+    }
+
+    /// Whether journal and files agree: nothing is on its way into the tree.
+    var isTidy: Bool { arrivals.isEmpty && inPlace.files.isEmpty && window.isIdle }
+}

@@ -1,0 +1,257 @@
+import Connection
+import Database
+import LocalTree
+import Model
+import Synchronization
+import Threads
+
+/// The engine at work: does what an ``EngineMachine`` says, and tells it what came of that.
+///
+/// The machine belongs to the one task that calls ``run(_:draining:only:)``; what takes long runs in child tasks, whose results come back
+/// as events. No more than one child task at a time reads the journal, and one works in the tree. What a child throws ends the run.
+struct EngineRun {
+    private enum Event: Sendable {
+        case rang
+        /// Some downloads have ended.
+        case gathered
+        /// A worker has nothing to do any more.
+        case left
+        case happened(EngineMachine.Input)
+    }
+
+    private typealias Children = ThrowingTaskGroup<Event, any Error>
+
+    private let engine: SyncEngine
+    /// The records that are worked at; nil: all.
+    private let only: Set<Int64>?
+    private let crew: FetchCrew
+    private var machine: EngineMachine
+
+    /// How long a download that has ended waits for others before the machine hears of them.
+    private static let gathering = Duration.milliseconds(20)
+
+    /// - Parameter draining: Ends when nothing is left that can go on within ``SyncEngine/drainPatience``; otherwise only when
+    ///   the task is cancelled.
+    static func run(_ engine: SyncEngine, draining: Bool, only: Set<Int64>? = nil) async throws -> DrainOutcome {
+        let downloads = max(1, engine.limits.downloads)
+        var run = EngineRun(
+            engine: engine, only: only, crew: FetchCrew(workers: downloads, threads: engine.downloadThreads.count),
+            machine: EngineMachine(downloads: downloads))
+        if !engine.controls.with({ $0.isTidy }) {
+            for landing in try await engine.recover() { run.take(.recovered(landing)) }
+        }
+        engine.controls.with { $0.isTidy = false }
+        try await withThrowingTaskGroup(of: Event.self) { children in
+            defer { children.cancelAll() }
+            run.listen(&children)
+            run.gather(&children)
+            while !Task.isCancelled {
+                run.tell()
+                run.act(&children)
+                if draining, run.isDrained { return }
+                guard let event = try await children.next() else { return }
+                // What a cancelled task brings back is no result.
+                if !Task.isCancelled { run.handle(event, &children) }
+            }
+        }
+        let isTidy = run.machine.isTidy && !Task.isCancelled
+        engine.controls.with { $0.isTidy = isTidy }
+        return try await run.outcome()
+    }
+
+    private mutating func take(_ input: EngineMachine.Input) { machine.take(input, now: engine.waitTime()) }
+
+    // MARK: What happens
+
+    private func listen(_ children: inout Children) {
+        children.addTask { [bell = engine.controls.bell] in
+            await bell.wait()
+            return .rang
+        }
+    }
+
+    private func gather(_ children: inout Children) {
+        children.addTask { [bell = crew.bell, clock = engine.clock] in
+            await bell.wait()
+            // Ends early when all is over.
+            do { try await clock.sleep(Self.gathering) } catch { return .gathered }
+            return .gathered
+        }
+    }
+
+    private mutating func handle(_ event: Event, _ children: inout Children) {
+        switch event {
+        case .rang: listen(&children)
+        case .gathered: gather(&children)
+        case .left: break
+        case .happened(let input):
+            note(input)
+            take(input)
+        }
+    }
+
+    /// Keeps why records wait, for who asks.
+    private func note(_ input: EngineMachine.Input) {
+        let settlements: [Settlement]
+        switch input {
+        case .settled(let settlement): settlements = [settlement]
+        case .removed(let removed): settlements = removed
+        case .landed(_, let outcome): settlements = outcome.settlements
+        default: return
+        }
+        engine.reasons.withLock { reasons in
+            for settlement in settlements {
+                if case .ended = settlement.fate {
+                    reasons[settlement.record] = nil
+                } else {
+                    reasons[settlement.record] = settlement.failure
+                }
+            }
+        }
+    }
+
+    /// Tells the machine what others said, and what the workers brought.
+    private mutating func tell() {
+        take(
+            .told(
+                engine.controls.takeSignals(), visitors: engine.controls.rest.visitors,
+                hasUnmarked: crew.hasUnmarked))
+        let outcomes = crew.takeOutcomes()
+        // What a cancelled task brings back is no result.
+        guard !Task.isCancelled else { return }
+        for (job, outcome) in outcomes {
+            let wasCancelled = engine.controls.with { state in
+                state.enders[job.id] = nil
+                return state.cancelled.remove(job.id) != nil
+            }
+            if wasCancelled, case .failed = outcome {
+                take(.fetched(job, .cancelled))
+            } else {
+                take(.fetched(job, outcome))
+            }
+        }
+    }
+
+    // MARK: What is done
+
+    private mutating func act(_ children: inout Children) {
+        for effect in machine.decide(now: engine.waitTime()) {
+            guard case .recall = effect else {
+                carryOut(effect, &children)
+                continue
+            }
+            take(.recalled(Array(crew.recall())))
+            act(&children)
+        }
+    }
+
+    private func carryOut(_ effect: EngineMachine.Effect, _ children: inout Children) {
+        switch effect {
+        case .recall: break
+        case .fetch(let jobs):
+            for thread in crew.hand(jobs) {
+                children.addTask(executorPreference: engine.downloadThreads[thread]) { [engine, crew] in
+                    await engine.download(for: crew, on: thread)
+                    return .left
+                }
+            }
+        case .read(let request):
+            let started = crew.takeUnmarked()
+            children.addTask { [engine, only] in
+                try await Self.onDisk(failing: EngineMachine.Input.unread) {
+                    .read(try await engine.readJournal(request, started: started, only: only))
+                }
+            }
+        case .settle(let job, let verdict, let failure, let tellsOfAccount):
+            children.addTask { [engine] in
+                try await Self.onDisk(failing: { .unsettled($0, record: job.id) }) {
+                    if tellsOfAccount { try await engine.reportAccount(failure.failure) }
+                    return .settled(
+                        try await engine.database.write { tx in
+                            let verdict = try engine.verdict(verdict, of: job, after: failure, in: tx)
+                            return try engine.settle(job, verdict, because: failure.failure, in: tx)
+                        })
+                }
+            }
+        case .land(let batch, let completing):
+            let started = crew.takeUnmarked()
+            children.addTask(executorPreference: engine.threads) { [engine] in
+                .happened(.landed(batch, try engine.land(batch, completing: completing, started: started)))
+            }
+        case .remove(let jobs):
+            children.addTask(executorPreference: engine.threads) { [engine] in
+                .happened(.removed(try engine.removeCopies(jobs)))
+            }
+        case .relist(let folders):
+            children.addTask { [engine] in
+                for folder in folders.keys.sorted() { await engine.callbacks.relist(folder) }
+                let records = folders.values.flatMap { $0 }
+                // If that cannot be written down, their waits end by themselves.
+                return try await Self.onDisk(failing: { _ in .relisted }) {
+                    try await engine.endRelisting(records)
+                    return .relisted
+                }
+            }
+        case .admitVisitors: engine.controls.rest.admit()
+        case .wake(let time):
+            children.addTask { [clock = engine.clock, now = engine.waitTime()] in
+                // Ends early when all is over.
+                do { try await clock.sleep(time - now) } catch { return .happened(.woke) }
+                return .happened(.woke)
+            }
+        }
+    }
+
+    /// What a child task does with the database: a full disk is waited for, anything else ends the run.
+    private static func onDisk(
+        failing input: (Failure) -> EngineMachine.Input, _ body: () async throws -> EngineMachine.Input
+    ) async throws -> Event {
+        do { return .happened(try await body()) } catch let failure as Failure where failure.kind == .localIO {
+            return .happened(input(failure))
+        }
+    }
+
+    // MARK: The end
+
+    private var isDrained: Bool { machine.isDrained(now: engine.waitTime()) && !engine.controls.hasSignals }
+
+    /// What is left in the journal, and why.
+    private func outcome() async throws -> DrainOutcome {
+        let (reasons, hold, isOnline) = (
+            engine.reasons.withLock { $0 }, machine.health.hold?.failure, engine.isOnline
+        )
+        return try await engine.database.read { [only] reads in
+            var outcome = DrainOutcome()
+            outcome.failure = hold
+            outcome.isOffline = !isOnline
+            // A drain may follow each commit of a long pass: no more is read of the journal than is told.
+            outcome.leftCount = try reads.journal.counts().values.reduce(0, +)
+            if let only { outcome.leftCount = try only.count { try reads.journal.record(id: $0) != nil } }
+            try reads.journal.each { journal in
+                guard only?.contains(journal.id) ?? true else { return true }
+                var failure = reasons[journal.id] ?? hold
+                var issue: Model.Issue?
+                if case .issue(let id) = journal.record.wait { issue = try reads.issues.issue(id: id) }
+                if let issue { failure = Failure(issue.failure, issue.message) }
+                let why = failure?.message ?? (isOnline ? journal.record.whyItWaits : "The server is not connected")
+                outcome.left.append(
+                    .init(
+                        record: journal.id, path: journal.record.path, why: why,
+                        failure: failure?.kind ?? (isOnline ? .failed : .unreachable), issue: issue?.id))
+                return outcome.left.count < DrainOutcome.mostNamed
+            }
+            return outcome
+        }
+    }
+}
+
+extension SyncRecord {
+    /// For when what made it wait was in an earlier run.
+    fileprivate var whyItWaits: String {
+        switch wait {
+        case .until(let time): "It did not succeed and is tried again from \(time) on"
+        case .place: "In its place lies what was there before, until vacuum removes it"
+        case .newVersion, .issue, nil: "It waits"
+        }
+    }
+}

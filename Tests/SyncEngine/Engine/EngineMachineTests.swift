@@ -1,0 +1,170 @@
+import Database
+import Glibc
+import Model
+import TestSupport
+import Testing
+
+@testable import SyncEngine
+
+/// The engine's decisions, without a vault, a server or a clock.
+struct EngineMachineTests {
+    @Test("S4 S25: whatever comes, in whatever order, no record is done twice or lost, and in the end nothing is left")
+    func anyCourse() async throws {
+        let seed = Mutator().seed
+        // For long: on a thread of its own.
+        let trouble = try await onThread { () -> String? in
+            for round in 0..<UInt64(Mutator.rounds) {
+                var world = MachineWorld(seed: seed &+ round)
+                for _ in 0..<150 { world.step() }
+                guard world.settleDown(), world.contradictions.isEmpty else {
+                    let left = world.journal.values.map(\.journal.record)
+                    return "LARDER_TEST_SEED=\(seed &+ round): \(world.contradictions), left: \(left)"
+                }
+            }
+            return nil
+        }
+        #expect(trouble == nil)
+    }
+
+    private static let now = Timestamp(seconds: 1_000)
+
+    private static func job(_ id: Int64, _ path: String, _ action: SyncRecord.Action = .download) -> Job {
+        let item = Item(
+            localID: LocalID(path), fileID: FileID(path), path: ItemPath(unchecked: path), kind: .file)
+        let record = SyncRecord(
+            id: id, action: action, state: .ready, localID: item.localID, path: item.path, reason: .user, since: now)
+        return Job(JournalRecord(record), item: item)
+    }
+
+    private static let quiet = Signals(hasNews: false, isStale: false)
+
+    /// A machine that was told what there is, and has read these records as all of its journal.
+    private static func machine(having jobs: [Job], _ signals: Signals = quiet) -> EngineMachine {
+        var machine = EngineMachine(downloads: 2)
+        machine.take(.told(signals, visitors: .none, hasUnmarked: false), now: now)
+        #expect(machine.decide(now: now).contains { if case .read = $0 { true } else { false } })
+        machine.take(.read(JournalPage(jobs: jobs, last: jobs.last?.id ?? 0)), now: now)
+        return machine
+    }
+
+    private static func tell(_ machine: inout EngineMachine, at time: Timestamp = now, _ signals: Signals) {
+        machine.take(.told(signals, visitors: .none, hasUnmarked: false), now: time)
+    }
+
+    @Test("Drained is an empty journal that was read to its end, and not before")
+    func drained() {
+        var machine = EngineMachine(downloads: 2)
+        #expect(!machine.isDrained(now: Self.now))
+        _ = machine.decide(now: Self.now)
+        #expect(!machine.isDrained(now: Self.now))
+        machine.take(.read(JournalPage()), now: Self.now)
+        #expect(machine.decide(now: Self.now).isEmpty && machine.isDrained(now: Self.now))
+        Self.tell(&machine, Signals(expectsMore: true, hasNews: false, isStale: false))
+        #expect(!machine.isDrained(now: Self.now))
+    }
+
+    @Test("Stale: what was handed out comes back, the journal is read from its beginning, and only then downloads go on")
+    func stale() {
+        var machine = Self.machine(having: [Self.job(1, "/a"), Self.job(2, "/b")])
+        guard case .fetch(let jobs) = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
+        #expect(jobs.map(\.id) == [1, 2])
+        Self.tell(&machine, Signals(hasNews: false, isStale: true))
+        guard case .recall = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
+        machine.take(.recalled([jobs[1]]), now: Self.now)
+        let effects = machine.decide(now: Self.now)
+        guard case .read(let request) = effects.first else { return #expect(Bool(false)) }
+        #expect(request.after == 0)
+        // The first is under way still, and is not started again, wherever it stands.
+        machine.take(.read(JournalPage(jobs: jobs, last: 2)), now: Self.now)
+        guard case .fetch(let again) = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
+        #expect(again.map(\.id) == [2])
+    }
+
+    @Test("S25: a record that ends while the journal is being read is not started again")
+    func endedWhileReading() {
+        let job = Self.job(1, "/a", .removeLocalCopy(restoringFormerTrigger: false))
+        var machine = Self.machine(having: [job])
+        #expect(machine.decide(now: Self.now).contains { if case .remove = $0 { true } else { false } })
+        Self.tell(&machine, Signals(hasNews: false, isStale: true))
+        #expect(machine.decide(now: Self.now).contains { if case .read = $0 { true } else { false } })
+        machine.take(.removed([Settlement(record: 1, fate: .ended)]), now: Self.now)
+        machine.take(.read(JournalPage(jobs: [job], last: 1)), now: Self.now)
+        #expect(machine.decide(now: Self.now).isEmpty && machine.isDrained(now: Self.now))
+    }
+
+    @Test("Offline: nothing is fetched, copies are removed all the same, and a single run does not wait")
+    func offline() {
+        let jobs = [
+            Self.job(1, "/a"), Self.job(2, "/b", .removeLocalCopy(restoringFormerTrigger: false)),
+        ]
+        var machine = Self.machine(having: jobs, Signals(isOnline: false, hasNews: false, isStale: false))
+        let effects = machine.decide(now: Self.now)
+        #expect(effects.count == 1)
+        guard case .remove(let removals) = effects.first else { return #expect(Bool(false)) }
+        #expect(removals.map(\.id) == [2] && !machine.isDrained(now: Self.now))
+        machine.take(.removed([Settlement(record: 2, fate: .ended)]), now: Self.now)
+        #expect(machine.decide(now: Self.now).isEmpty && machine.isDrained(now: Self.now))
+        Self.tell(&machine, Self.quiet)
+        guard case .fetch(let downloads) = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
+        #expect(downloads.map(\.id) == [1] && !machine.isDrained(now: Self.now))
+    }
+
+    @Test("Cancelled: a record that was taken away while it was fetched is over, whatever its request came to")
+    func cancelled() {
+        var machine = Self.machine(having: [Self.job(1, "/a"), Self.job(2, "/a")])
+        guard case .fetch(let jobs) = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
+        #expect(jobs.map(\.id) == [1])
+        machine.take(.fetched(jobs[0], .cancelled), now: Self.now)
+        guard case .fetch(let next) = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
+        #expect(next.map(\.id) == [2])
+    }
+
+    @Test("Stuck: on a full disk a single run ends, with what could not be put in place, and a running one tries again")
+    func stuck() {
+        var machine = Self.machine(having: [Self.job(1, "/a")])
+        guard case .fetch(let jobs) = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
+        machine.take(.fetched(jobs[0], .failed(.disk(Failure(.localIO, "full")))), now: Self.now)
+        guard case .recall = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
+        machine.take(.recalled([]), now: Self.now)
+        let effects = machine.decide(now: Self.now)
+        #expect(effects.contains { if case .settle = $0 { true } else { false } })
+        #expect(!machine.isDrained(now: Self.now))
+        machine.take(.settled(Settlement(record: 1, fate: .putBack)), now: Self.now)
+        #expect(machine.isDrained(now: Self.now))
+        guard let end = machine.health.hold?.until else { return #expect(Bool(false)) }
+        Self.tell(&machine, at: end, Self.quiet)
+        #expect(machine.decide(now: end).contains { if case .read = $0 { true } else { false } })
+    }
+
+    @Test("Who is in the tree has it alone, also when the disk is well again meanwhile")
+    func visited() {
+        var machine = EngineMachine(downloads: 2)
+        let job = Self.job(1, "/a")
+        let mark = FileMark(inode: 1, size: 1, modified: Self.now, changed: Self.now, recorded: Self.now)
+        let landing = Landing(etag: job.version, digest: [], size: 1, modified: nil)
+        machine.take(.recovered(.placed(Placed(job: job, path: job.path, landing: landing, mark: mark))), now: Self.now)
+        machine.take(.unread(Failure(.localIO, "full")), now: Self.now)
+        guard let end = machine.health.hold?.until else { return #expect(Bool(false)) }
+        func told(_ visitors: TreeRest.Visitors) -> EngineMachine.Input {
+            .told(Self.quiet, visitors: visitors, hasUnmarked: false)
+        }
+        machine.take(told(.waiting), now: Self.now)
+        guard case .admitVisitors = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
+        machine.take(told(.inside), now: end)
+        #expect(!machine.decide(now: end).contains { if case .land = $0 { true } else { false } })
+        machine.take(told(.none), now: end)
+        #expect(machine.decide(now: end).contains { if case .land = $0 { true } else { false } })
+    }
+
+    @Test("News that come while the journal is read count when it was read")
+    func newsWhileReading() {
+        var machine = EngineMachine(downloads: 2)
+        _ = machine.decide(now: Self.now)
+        Self.tell(&machine, Signals(hasNews: true, isStale: false))
+        #expect(machine.decide(now: Self.now).isEmpty)
+        machine.take(.read(JournalPage(last: 7)), now: Self.now)
+        #expect(!machine.isDrained(now: Self.now))
+        guard case .read(let request) = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
+        #expect(request.after == 7 && request.readsOn)
+    }
+}

@@ -1,0 +1,442 @@
+import Database
+import Model
+import TestSupport
+
+@testable import LocalTree
+@testable import SyncEngine
+
+/// A journal, a server, a disk and people around an ``EngineMachine``, all of them numbers that a seed makes again.
+///
+/// It carries out what the machine says in any order that is possible, lets it succeed or fail, and notes where the machine contradicts
+/// itself: ``contradictions``.
+struct MachineWorld {
+    struct Entry {
+        var journal: JournalRecord
+        var item: Item
+        /// Its file is on its way into the tree.
+        var isLanding = false
+        var isMarked = false
+        var id: Int64 { journal.id }
+        var job: Job { Job(journal, item: item) }
+        var waitsForPeople: Bool {
+            switch journal.record.wait {
+            case .issue, .place: true
+            default: false
+            }
+        }
+    }
+
+    private enum Reading {
+        case asked(JournalRequest)
+        case answered(EngineMachine.Input)
+    }
+
+    private enum TreeWork {
+        case land([Fetched], completing: [Placed])
+        case remove([Job])
+    }
+
+    var machine: EngineMachine
+    var random: SplitMix
+    private(set) var now = Timestamp(seconds: 1_000)
+    private(set) var journal: [Int64: Entry] = [:]
+    private(set) var contradictions: [String] = []
+    /// Nothing fails any more, and nobody asks for more.
+    private(set) var isCalm = false
+
+    private let downloads: Int
+    private var nextID: Int64 = 1
+    private var signals = Signals()
+    private var suspended: Set<Int64> = []
+    private var handed: [Job] = []
+    private var fetching: [Int64: Job] = [:]
+    private var cancelled: Set<Int64> = []
+    /// Fetched and not yet in place, by record.
+    private var reading: Reading?
+    private var treeWork: TreeWork?
+    private var isListing: [Int64]?
+    private var settling: [(job: Job, verdict: Verdict, failure: FetchFailure)] = []
+    private var wakes: [Timestamp] = []
+    private var visitors = TreeRest.Visitors.none
+
+    init(seed: UInt64) {
+        random = SplitMix(seed: seed)
+        downloads = Int.random(in: 1...4, using: &random)
+        machine = EngineMachine(downloads: downloads)
+    }
+
+    // MARK: Course
+
+    /// Lets something happen that can happen now.
+    mutating func step() {
+        let events = possible()
+        guard let event = events.randomElement(using: &random) else { return }
+        event(&self)
+        act()
+    }
+
+    /// Lets all that is left go well, until the machine says that it is drained.
+    /// - Returns: whether it came to that.
+    mutating func settleDown() -> Bool {
+        isCalm = true
+        visitors = .none
+        (signals.isOnline, signals.expectsMore, signals.isReset, signals.isStale) = (true, false, true, true)
+        answerPeople()
+        act()
+        for _ in 0..<5_000 {
+            if isDrained, journal.isEmpty { return true }
+            let event: Event
+            if let next = possible().randomElement(using: &random) {
+                event = next
+            } else if waitsForPeople {
+                event = { $0.answerPeople() }
+            } else {
+                return false
+            }
+            event(&self)
+            act()
+        }
+        return false
+    }
+
+    /// As whoever drives the machine asks.
+    var isDrained: Bool {
+        machine.isDrained(now: now) && !signals.hasNews && !signals.isStale && !signals.isReset
+    }
+
+    private typealias Event = (inout MachineWorld) -> Void
+
+    private mutating func possible() -> [Event] {
+        var events: [Event] = []
+        if !handed.isEmpty, fetching.count < downloads { events += [{ $0.startFetch() }, { $0.startFetch() }] }
+        if let id = fetching.keys.sorted().randomElement(using: &random) {
+            events += [{ $0.endFetch(id) }, { $0.endFetch(id) }]
+        }
+        if reading != nil { events += [{ $0.readOn() }, { $0.readOn() }] }
+        if treeWork != nil { events += [{ $0.endTreeWork() }, { $0.endTreeWork() }] }
+        if isListing != nil { events.append { $0.endListing() } }
+        if !settling.isEmpty { events.append { $0.endSettling() } }
+        if !wakes.isEmpty { events.append { $0.sleep() } }
+        guard !isCalm else { return events }
+        events.append { world in
+            let seconds = Double.random(in: 0...3, using: &world.random)
+            world.now = world.now + .seconds(seconds)
+        }
+        if journal.count < 30 { events += [{ $0.ask() }, { $0.ask() }, { $0.ask() }] }
+        if let id = journal.keys.sorted().randomElement(using: &random) { events.append { $0.cancel(id) } }
+        if Int.random(in: 0..<4, using: &random) == 0 {
+            events += [
+                { $0.signals.isOnline.toggle() }, { $0.signals.expectsMore.toggle() }, { $0.signals.isReset = true },
+                { $0.signals.isStale = true }, { $0.answerPeople() },
+            ]
+            events.append { $0.visitors = $0.visitors == .none ? .waiting : .none }
+        }
+        return events
+    }
+
+    // MARK: The machine
+
+    private mutating func take(_ input: EngineMachine.Input) { machine.take(input, now: now) }
+
+    private mutating func act() {
+        take(
+            .told(
+                signals, visitors: visitors,
+                hasUnmarked: journal.values.contains { !$0.isMarked && fetching[$0.id] != nil }))
+        (signals.hasNews, signals.isStale, signals.isReset) = (false, false, false)
+        for effect in machine.decide(now: now) {
+            guard case .recall = effect else {
+                carryOut(effect)
+                continue
+            }
+            let recalled = handed
+            handed = []
+            take(.recalled(recalled))
+            for effect in machine.decide(now: now) {
+                if case .recall = effect { contradictions.append("recalls twice") } else { carryOut(effect) }
+            }
+        }
+    }
+
+    private mutating func carryOut(_ effect: EngineMachine.Effect) {
+        switch effect {
+        case .recall: break
+        case .fetch(let jobs):
+            for job in jobs {
+                begin(job, "fetch")
+                handed.append(job)
+            }
+            if handed.count + fetching.count > downloads + EngineMachine.handedAhead {
+                contradictions.append("hands out too many")
+            }
+        case .read(let request):
+            if reading != nil { contradictions.append("reads twice at a time") }
+            markStarted()
+            reading = .asked(request)
+        case .settle(let job, let verdict, let failure, _): settling.append((job, verdict, failure))
+        case .land(let batch, let completing):
+            if treeWork != nil || visitors == .inside { contradictions.append("lands while the tree is another's") }
+            markStarted()
+            treeWork = .land(batch, completing: completing)
+        case .remove(let jobs):
+            if treeWork != nil || visitors == .inside { contradictions.append("removes while the tree is another's") }
+            for job in jobs { begin(job, "remove") }
+            treeWork = .remove(jobs)
+        case .relist(let folders):
+            if isListing != nil { contradictions.append("lists twice at a time") }
+            isListing = folders.values.flatMap { $0 }
+        case .admitVisitors:
+            if treeWork != nil || !machine.inPlace.files.isEmpty && machine.health.hold?.failure.kind != .localIO {
+                contradictions.append("admits visitors to a tree that is not at rest")
+            }
+            if visitors == .waiting { visitors = .inside }
+        case .wake(let time):
+            if time <= now { contradictions.append("wakes in the past") }
+            wakes.append(time)
+        }
+    }
+
+    /// A record is started: nothing about its item is under way, and nothing about it stands before it.
+    private mutating func begin(_ job: Job, _ what: String) {
+        let underWay = handed + Array(fetching.values)
+        if underWay.contains(where: { $0.id == job.id }) { contradictions.append("\(what) of \(job.id) twice") }
+        if underWay.contains(where: { $0.record.localID == job.record.localID }) {
+            contradictions.append("\(what) of \(job.id) while its item is under way")
+        }
+        guard journal[job.id] != nil, !suspended.contains(job.id) else { return }
+        // What changed since the journal was read is not known yet.
+        let isOvertaken = journal.values.contains {
+            $0.id < job.id && !suspended.contains($0.id) && $0.journal.record.localID == job.record.localID && $0.journal.record.holdsLane
+        }
+        if isOvertaken { contradictions.append("\(what) of \(job.id) out of its turn") }
+    }
+
+    private mutating func markStarted() {
+        for id in fetching.keys { journal[id]?.isMarked = true }
+    }
+
+    // MARK: Downloads
+
+    private mutating func startFetch() {
+        let job = handed.removeFirst()
+        guard signals.isOnline, !signals.isStale, !suspended.contains(job.id) else {
+            return take(.fetched(job, .notStarted))
+        }
+        fetching[job.id] = job
+    }
+
+    private mutating func endFetch(_ id: Int64) {
+        guard let job = fetching.removeValue(forKey: id) else { return }
+        let failure = isCalm || Int.random(in: 0..<3, using: &random) > 0 ? nil : randomFailure()
+        if let failure {
+            take(.fetched(job, cancelled.remove(id) == nil ? .failed(failure) : .cancelled))
+        } else {
+            cancelled.remove(id)
+            let mark = FileMark(inode: 1, size: 1, modified: now, changed: now, recorded: now)
+            let file = CompletedFile(name: "\(id)", digest: [], checksums: [:], mark: mark)
+            take(.fetched(job, .complete(Fetched(job: job, file: file, version: job.version))))
+        }
+    }
+
+    private mutating func randomFailure() -> FetchFailure {
+        let failure = Failure(.failed, "by chance")
+        return [
+            .unreachable(Failure(.unreachable, "away")), .server(failure, retryAfter: nil),
+            .server(failure, retryAfter: .seconds(2)), .brokenOff(failure, gained: true),
+            .brokenOff(failure, gained: false), .wrongChecksum(failure), .changed(failure), .gone(failure),
+            .account(Failure(.denied, "refused")), .refused(failure), .disk(Failure(.localIO, "full")),
+            .place(failure), .cancelled,
+        ].randomElement(using: &random) ?? .cancelled
+    }
+
+    private mutating func endSettling() {
+        let index = settling.indices.randomElement(using: &random) ?? 0
+        let (job, verdict, failure) = settling.remove(at: index)
+        guard isCalm || Int.random(in: 0..<10, using: &random) > 0 else {
+            return take(.unsettled(Failure(.localIO, "full"), record: job.id))
+        }
+        take(.settled(settle(job, verdict, failure.failure)))
+    }
+
+    private mutating func settle(_ job: Job, _ verdict: Verdict, _ failure: Failure) -> Settlement {
+        guard journal[job.id] != nil else { return Settlement(record: job.id, fate: .ended) }
+        journal[job.id]?.isLanding = false
+        switch verdict {
+        case .wait(let until, let attempts):
+            journal[job.id]?.journal.record.wait = .until(until)
+            journal[job.id]?.journal.record.attempts = attempts
+            return Settlement(record: job.id, fate: .waits(until: until), failure: failure)
+        case .relist(let rounds):
+            journal[job.id]?.journal.record.wait = .newVersion(since: job.version, until: now + .seconds(60))
+            journal[job.id]?.journal.rounds = rounds
+            return Settlement(record: job.id, fate: .relist(job.path.parent), failure: failure)
+        case .ask:
+            journal[job.id]?.journal.record.wait = .issue(1)
+            return Settlement(record: job.id, fate: .waits(until: nil), failure: failure)
+        case .hold(let wait):
+            journal[job.id]?.journal.record.wait = wait
+            return Settlement(record: job.id, fate: .stale, failure: failure)
+        case .putBack: return Settlement(record: job.id, fate: .putBack, failure: failure)
+        }
+    }
+
+    private mutating func endListing() {
+        for id in isListing ?? [] {
+            guard case .newVersion = journal[id]?.journal.record.wait else { continue }
+            journal[id]?.journal.record.wait = .until(now + .seconds(1))
+        }
+        isListing = nil
+        take(.relisted)
+    }
+
+    // MARK: The journal
+
+    private mutating func readOn() {
+        switch reading {
+        case .answered(let answer):
+            reading = nil
+            take(answer)
+        case .asked(let request):
+            let fails = !isCalm && Int.random(in: 0..<20, using: &random) == 0
+            reading = .answered(fails ? .unread(Failure(.localIO, "full")) : .read(page(request)))
+        case nil: break
+        }
+    }
+
+    /// Like the engine's, with pages of a few records.
+    private mutating func page(_ request: JournalRequest) -> JournalPage {
+        if request.after == 0 {
+            suspended = []
+            for id in journal.keys {
+                switch journal[id]?.journal.record.wait {
+                case .until(let time) where time <= now, .newVersion(_, let time) where time <= now:
+                    journal[id]?.journal.record.wait = nil
+                default: break
+                }
+            }
+        }
+        let size = Int.random(in: 1...6, using: &random)
+        var page = JournalPage(last: request.after, isLast: false)
+        let all = journal.keys.sorted().compactMap { journal[$0] }
+        if request.readsOn {
+            let found = all.filter { $0.id > request.after }
+            page.jobs = found.prefix(size).filter(\.journal.record.holdsLane).map(\.job)
+            page.last = found.prefix(size).last?.id ?? request.after
+            page.isLast = found.count <= size
+        }
+        page.lastRemoval = max(page.last, request.removalsAfter)
+        if !page.isLast {
+            let removals = all.filter { $0.id > page.lastRemoval && $0.journal.record.action != .download }
+            for one in removals.prefix(size) {
+                page.lastRemoval = one.id
+                let isFirst = all.first { $0.journal.record.localID == one.journal.record.localID }?.id == one.id
+                if isFirst { page.jobs.append(one.job) }
+            }
+            page.isLastRemoval = removals.count <= size
+        }
+        page.earliestWait = all.compactMap { entry -> Timestamp? in
+            switch entry.journal.record.wait {
+            case .until(let time), .newVersion(_, let time): time
+            default: nil
+            }
+        }.min()
+        return page
+    }
+
+    private mutating func ask() {
+        let number = Int.random(in: 0..<12, using: &random)
+        let path = ItemPath(unchecked: "/d\(number % 3)/f\(number)")
+        var item = Item(localID: LocalID("\(number)"), fileID: FileID("\(number)"), path: path, kind: .file)
+        item.etag = ETag(opaque: "1", strength: .strong)
+        let action: SyncRecord.Action =
+            Int.random(in: 0..<3, using: &random) > 0 ? .download : .removeLocalCopy(restoringFormerTrigger: false)
+        let record = SyncRecord(
+            id: nextID, action: action, state: .ready, localID: item.localID, path: path, reason: .user, since: now)
+        journal[nextID] = Entry(journal: JournalRecord(record), item: item)
+        nextID += 1
+        signals.hasNews = true
+    }
+
+    private mutating func cancel(_ id: Int64) {
+        guard journal[id]?.isLanding == false else { return }
+        journal[id] = nil
+        suspended.insert(id)
+        signals.isStale = true
+        if fetching[id] != nil { cancelled.insert(id) }
+    }
+
+    private var waitsForPeople: Bool { journal.values.contains(where: \.waitsForPeople) }
+
+    private mutating func answerPeople() {
+        for id in journal.keys where journal[id]?.waitsForPeople == true {
+            journal[id]?.journal.record.wait = nil
+            suspended.insert(id)
+            signals.isStale = true
+        }
+    }
+
+    // MARK: The tree
+
+    private mutating func endTreeWork() {
+        guard let work = treeWork else { return }
+        treeWork = nil
+        switch work {
+        case .land(let batch, let completing): take(.landed(batch, land(batch, completing)))
+        case .remove(let jobs): take(.removed(jobs.map { remove($0) }))
+        }
+    }
+
+    private mutating func land(_ batch: [Fetched], _ completing: [Placed]) -> LandingOutcome {
+        var outcome = LandingOutcome()
+        if !isCalm, Int.random(in: 0..<8, using: &random) == 0 {
+            outcome.failure = Failure(.localIO, "full")
+            return outcome
+        }
+        for file in completing {
+            if journal[file.job.id]?.isLanding == false { contradictions.append("completes \(file.job.id) twice") }
+            journal[file.job.id] = nil
+            outcome.settlements.append(Settlement(record: file.job.id, fate: .ended))
+        }
+        for fetched in batch {
+            let job = fetched.job
+            guard journal[job.id] != nil else {
+                outcome.settlements.append(Settlement(record: job.id, fate: .ended))
+                continue
+            }
+            switch isCalm ? 0 : Int.random(in: 0..<10, using: &random) {
+            case 1: outcome.settlements.append(Settlement(record: job.id, fate: .stale))
+            case 2:
+                let verdict = Verdict.wait(until: now + .seconds(5), attempts: 1)
+                outcome.settlements.append(settle(job, verdict, Failure(.failed, "in use")))
+            case 3: outcome.settlements.append(settle(job, .ask(.retry), Failure(.failed, "modified")))
+            default:
+                journal[job.id]?.isLanding = true
+                let landing = fetched.landing
+                outcome.placed.append(
+                    Placed(job: job, path: job.path, landing: landing, mark: fetched.file.mark))
+            }
+        }
+        return outcome
+    }
+
+    private mutating func remove(_ job: Job) -> Settlement {
+        guard journal[job.id] != nil else { return Settlement(record: job.id, fate: .ended) }
+        switch isCalm ? 0 : Int.random(in: 0..<6, using: &random) {
+        case 1: return Settlement(record: job.id, fate: .stale)
+        case 2:
+            return settle(job, .wait(until: now + .seconds(30), attempts: 1), Failure(.failed, "in use"))
+        default:
+            journal[job.id] = nil
+            return Settlement(record: job.id, fate: .ended)
+        }
+    }
+
+    // MARK: Time
+
+    private mutating func sleep() {
+        guard let next = wakes.min(), let index = wakes.firstIndex(of: next) else { return }
+        wakes.remove(at: index)
+        now = max(now, next)
+        take(.woke)
+    }
+}
