@@ -19,10 +19,9 @@ import Testing
                     item.copy?.mark.size = .max
                     try tx.items.insert(item)
                     _ = try tx.journal.insert(
-                        JournalRecord(
-                            SyncRecord(
-                                action: .download, localID: item.localID, path: item.path, reason: .user,
-                                since: Timestamp(seconds: 0))))
+                        SyncRecord(
+                            action: .download, localID: item.localID, path: item.path, reason: .user,
+                            since: Timestamp(seconds: 0)))
                 }
             }
             try database.readBlocking { reads in
@@ -45,10 +44,9 @@ import Testing
                     Issue(code: "test", subject: "a", message: "b", choices: [], created: Timestamp(seconds: 0)))
                 let item = try tx.items.insert(fileItem("/a"))
                 _ = try tx.journal.insert(
-                    JournalRecord(
-                        SyncRecord(
-                            action: .download, localID: item.localID, path: item.path, reason: .user,
-                            since: Timestamp(seconds: 0))))
+                    SyncRecord(
+                        action: .download, localID: item.localID, path: item.path, reason: .user,
+                        since: Timestamp(seconds: 0)))
                 return issue.id
             }
             try database.writeBlocking { tx in
@@ -68,7 +66,7 @@ import Testing
                 #expect(item.size == number)
                 let record = try #require(try tx.journal.records(of: item.localID).first)
                 // Each try counts one more.
-                #expect((0...Int(Int32.max)).contains(record.record.attempts))
+                #expect((0...Int(Int32.max)).contains(record.attempts))
                 #expect((0...Int(Int32.max)).contains(record.rounds))
                 item.cloudStatus = .localOnly
                 try tx.items.updateLocal(item)

@@ -88,7 +88,7 @@ private struct Account {
     }
 
     /// As if an action were under way for the item, with all that its record may hold.
-    func addWork(_ action: SyncRecord.Action, to path: String) async throws -> (Item, [JournalRecord]) {
+    func addWork(_ action: SyncRecord.Action, to path: String) async throws -> (Item, [SyncRecord]) {
         let path = try ItemPath(path)
         return try await database.write { tx in
             guard var item = try tx.items.item(at: path), let etag = item.etag else {
@@ -106,12 +106,13 @@ private struct Account {
                 item.formerTrigger = .availableOffline
                 try tx.items.update(item)
             }
-            _ = try tx.journal.insert(JournalRecord(record, rounds: 2, landing: landing, overwrites: item.copy?.mark))
+            (record.rounds, record.landing, record.overwrites) = (2, landing, item.copy?.mark)
+            _ = try tx.journal.insert(record)
             return (item, try tx.journal.records(of: item.localID))
         }
     }
 
-    func work(of id: LocalID) async throws -> (item: Item, records: [JournalRecord])? {
+    func work(of id: LocalID) async throws -> (item: Item, records: [SyncRecord])? {
         try await database.read { tx in try tx.items.item(localID: id).map { ($0, try tx.journal.records(of: id)) } }
     }
 
@@ -354,7 +355,7 @@ struct FolderMergeTests {
             try await account.list("/a", etag: "a3")
             found = try #require(try await account.work(of: item.localID))
             var moved = expected
-            moved[0].record.path = try ItemPath("/b/y")
+            moved[0].path = try ItemPath("/b/y")
             #expect(found.records == moved)
             #expect(found.item.path.text == "/b/y" && found.item.localPart == item.localPart)
 

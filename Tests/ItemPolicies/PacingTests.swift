@@ -22,10 +22,9 @@ import Testing
                 isDownload ? .download : .removeLocalCopy(restoringFormerTrigger: false)
             if let key = intent.key, try tx.journal.record(reason: PacingTests.reason, key: key) != nil { return }
             _ = try tx.journal.insert(
-                JournalRecord(
-                    SyncRecord(
-                        action: action, state: .ready, localID: id, path: item.path, reason: PacingTests.reason,
-                        key: intent.key, since: .now())))
+                SyncRecord(
+                    action: action, state: .ready, localID: id, path: item.path, reason: PacingTests.reason,
+                    key: intent.key, since: .now()))
             let live = try tx.journal.liveCount(reason: PacingTests.reason, waitingUntil: PacingTests.soon)
             most.withLock { $0 = max($0, live) }
         }
@@ -34,14 +33,14 @@ import Testing
     /// Ends the oldest records that wait for nothing: each item is here then, or no longer.
     private func finish(_ count: Int, _ bench: Workbench) async throws {
         try await bench.database.write { tx in
-            var records: [JournalRecord] = []
+            var records: [SyncRecord] = []
             try tx.journal.each { record in
-                if record.record.wait == nil { records.append(record) }
+                if record.wait == nil { records.append(record) }
                 return records.count < count
             }
             for record in records {
-                var item = try #require(try tx.items.item(localID: record.record.localID))
-                item.cloudStatus = record.record.action == .download ? .localCopy : .cloudOnly
+                var item = try #require(try tx.items.item(localID: record.localID))
+                item.cloudStatus = record.action == .download ? .localCopy : .cloudOnly
                 try tx.items.update(item)
                 try tx.journal.delete(id: record.id)
             }
@@ -49,9 +48,9 @@ import Testing
         await bench.policies.settled()
     }
 
-    private func records(_ bench: Workbench) async throws -> [JournalRecord] {
+    private func records(_ bench: Workbench) async throws -> [SyncRecord] {
         try await bench.database.read { reads in
-            var records: [JournalRecord] = []
+            var records: [SyncRecord] = []
             try reads.journal.each { record in
                 records.append(record)
                 return true
@@ -128,13 +127,13 @@ import Testing
             bench.policies.fire(.itemListUpdateCompleted)
             await bench.policies.settled()
             try await bench.database.write { tx in
-                var records: [JournalRecord] = []
+                var records: [SyncRecord] = []
                 try tx.journal.each { record in
                     records.append(record)
                     return true
                 }
                 for var waiting in records {
-                    waiting.record.wait = wait
+                    waiting.wait = wait
                     try tx.journal.update(waiting)
                 }
             }
@@ -146,7 +145,7 @@ import Testing
             }
             let asked = try bench.calls().filter { $0.call == "performAction" }.compactMap(\.path)
             #expect(asked == paths)
-            #expect(try await records(bench).allSatisfy { $0.record.wait != nil })
+            #expect(try await records(bench).allSatisfy { $0.wait != nil })
         }
     }
 
@@ -160,9 +159,9 @@ import Testing
             bench.policies.fire(.itemListUpdateCompleted)
             await bench.policies.settled()
             #expect(bench.log.messages.contains("info: twice -8"))
-            #expect(try await records(bench).map(\.record.path.text) == ["/a"])
+            #expect(try await records(bench).map(\.path.text) == ["/a"])
             try await finish(1, bench)
-            #expect(try await records(bench).map(\.record.path.text) == ["/b"])
+            #expect(try await records(bench).map(\.path.text) == ["/b"])
         }
     }
 

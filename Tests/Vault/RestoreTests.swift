@@ -45,10 +45,9 @@ import Testing
             let large = [UInt8](repeating: 1, count: 1_000)
             for key in 0..<200 { try tx.plugins.setValue(of: PluginID("org.example.q"), key: [UInt8(key)], large) }
             _ = try tx.journal.insert(
-                JournalRecord(
-                    SyncRecord(
-                        action: .download, localID: item.localID, path: item.path, reason: .user,
-                        since: Timestamp(seconds: 0))))
+                SyncRecord(
+                    action: .download, localID: item.localID, path: item.path, reason: .user,
+                    since: Timestamp(seconds: 0)))
             _ = try tx.issues.file(
                 Issue(code: "x", subject: "a", message: "b", choices: [], created: Timestamp(seconds: 0)))
         }

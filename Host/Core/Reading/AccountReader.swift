@@ -78,12 +78,12 @@ public struct AccountReader: Sendable {
             let incoming = IncomingSizes(Vault.incomingFiles(at: bookmark.vault, files: bookmark.files))
             var lanes = Lanes()
             try tx.journal.each { journal in
-                if journal.record.holdsLane {
-                    lanes.add(journal.id, localID: journal.record.localID, path: journal.record.path)
+                if journal.holdsLane {
+                    lanes.add(journal.id, localID: journal.localID, path: journal.path)
                 }
                 body(
                     SyncRecordReport(
-                        record: journal.record, lane: lanes.lane(of: journal.id) ?? journal.id,
+                        record: journal, lane: lanes.lane(of: journal.id) ?? journal.id,
                         progress: try incoming.progress(of: journal, in: tx)))
                 return true
             }

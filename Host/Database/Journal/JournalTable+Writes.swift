@@ -4,20 +4,20 @@ public import Model
 extension JournalTable where Access == Transaction {
     /// Writes a new record behind all others.
     /// - Returns: the record with its id. Ids rise and are never used again.
-    public func insert(_ record: JournalRecord) throws -> JournalRecord {
+    public func insert(_ record: SyncRecord) throws -> SyncRecord {
         let statement = try RawStatement(db, JournalSQL.insertion)
         record.bind(to: statement)
         try statement.run()
         access.noteRecordsChanged()
         var stored = record
-        stored.record.id = insertedRow
+        stored.id = insertedRow
         return stored
     }
 
     /// Writes all of a record's row.
     /// - Returns: whether there is such a record still.
     @discardableResult
-    public func update(_ record: JournalRecord) throws -> Bool {
+    public func update(_ record: SyncRecord) throws -> Bool {
         let statement = try RawStatement(db, JournalSQL.replacement)
         record.bind(to: statement)
         statement.bind(Int32(SyncRecordColumns.written.count + 1), record.id)

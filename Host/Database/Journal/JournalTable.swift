@@ -4,18 +4,18 @@ public import Model
 public struct JournalTable<Access: DatabaseReads>: Table {
     let access: Access
 
-    public func record(id: Int64) throws -> JournalRecord? {
+    public func record(id: Int64) throws -> SyncRecord? {
         try first(SyncRecordQuery.withID, [.integer(id)])
     }
 
     /// The record of a request that was made before and is not done yet.
-    public func record(reason: DownloadTrigger, key: String) throws -> JournalRecord? {
+    public func record(reason: DownloadTrigger, key: String) throws -> SyncRecord? {
         try first(SyncRecordQuery.withKey, [.text(reason.text), .text(key)])
     }
 
     /// The records of an item, in the order in which they are done.
-    public func records(of item: LocalID) throws -> [JournalRecord] {
-        var records: [JournalRecord] = []
+    public func records(of item: LocalID) throws -> [SyncRecord] {
+        var records: [SyncRecord] = []
         try each(SyncRecordQuery.ofItem, [.text(item.text)]) { record in
             records.append(record)
             return true
@@ -27,7 +27,7 @@ public struct JournalTable<Access: DatabaseReads>: Table {
     /// - Parameters:
     ///   - id: Begins behind this record; 0: at the first.
     ///   - body: Returns false to end early.
-    public func each(after id: Int64 = 0, _ body: (JournalRecord) throws -> Bool) throws {
+    public func each(after id: Int64 = 0, _ body: (SyncRecord) throws -> Bool) throws {
         try each(SyncRecordQuery.after, [.integer(id)], body)
     }
 
@@ -35,13 +35,13 @@ public struct JournalTable<Access: DatabaseReads>: Table {
     /// - Parameters:
     ///   - id: Begins behind this record.
     ///   - body: Returns false to end early.
-    public func eachRemoval(after id: Int64, _ body: (JournalRecord) throws -> Bool) throws {
+    public func eachRemoval(after id: Int64, _ body: (SyncRecord) throws -> Bool) throws {
         try each(SyncRecordQuery.removalsAfter, [.integer(id)], body)
     }
 
     /// Downloads that were complete and on their way into the tree.
-    public func landing() throws -> [JournalRecord] {
-        var records: [JournalRecord] = []
+    public func landing() throws -> [SyncRecord] {
+        var records: [SyncRecord] = []
         try each(SyncRecordQuery.landing, []) { record in
             records.append(record)
             return true
@@ -124,21 +124,21 @@ public struct JournalTable<Access: DatabaseReads>: Table {
     }
 
     private func each(
-        _ sql: String, _ arguments: [SQLValue], _ body: (JournalRecord) throws -> Bool
+        _ sql: String, _ arguments: [SQLValue], _ body: (SyncRecord) throws -> Bool
     ) throws {
         let statement = try RawStatement(db, sql)
         defer { statement.reset() }
         statement.bind(arguments)
         while try statement.step() {
-            guard let record = JournalRecord(statement) else {
+            guard let record = SyncRecord(statement) else {
                 throw Failure(.internal, "The sync journal has a record that makes no sense")
             }
             guard try body(record) else { return }
         }
     }
 
-    private func first(_ sql: String, _ arguments: [SQLValue]) throws -> JournalRecord? {
-        var found: JournalRecord?
+    private func first(_ sql: String, _ arguments: [SQLValue]) throws -> SyncRecord? {
+        var found: SyncRecord?
         try each(sql, arguments) { record in
             found = record
             return false

@@ -13,7 +13,7 @@ enum SyncRecordColumns {
 }
 
 /// Between a record and its row.
-extension JournalRecord {
+extension SyncRecord {
     /// Nil if the row's action or state is unknown.
     init?(_ row: RawStatement) {
         guard
@@ -32,11 +32,10 @@ extension JournalRecord {
                 until.map(WaitCondition.until)
             }
         self.init(
-            SyncRecord(
-                id: row.integer(0) ?? 0, action: action, state: state, localID: LocalID(row.text(4) ?? ""),
-                path: ItemPath(unchecked: row.text(5) ?? ""), reason: DownloadTrigger(row.text(6) ?? ""),
-                key: row.text(7), since: Timestamp(nanoseconds: row.integer(8) ?? 0),
-                attempts: row.count(9), wait: wait),
+            id: row.integer(0) ?? 0, action: action, state: state, localID: LocalID(row.text(4) ?? ""),
+            path: ItemPath(unchecked: row.text(5) ?? ""), reason: DownloadTrigger(row.text(6) ?? ""),
+            key: row.text(7), since: Timestamp(nanoseconds: row.integer(8) ?? 0),
+            attempts: row.count(9), wait: wait,
             rounds: row.count(10), landing: Landing(row),
             overwrites: action == .download ? row.text(2).flatMap { FileMark(parameters: $0) } : nil,
             whileCovered: row.integer(20) == 1)
@@ -44,17 +43,17 @@ extension JournalRecord {
 
     /// Binds what ``SyncRecordColumns/written`` names.
     func bind(to statement: RawStatement) {
-        statement.bind(1, record.action.kind.rawValue)
-        statement.bind(2, overwrites?.parameters ?? record.action.parameters)
-        statement.bind(3, Int64(record.state.rawValue))
-        statement.bind(4, record.localID.text)
-        statement.bind(5, record.path.text)
-        statement.bind(6, record.reason.text)
-        statement.bind(7, record.key)
-        statement.bind(8, record.since.nanoseconds)
-        statement.bind(9, Int64(record.attempts))
+        statement.bind(1, action.kind.rawValue)
+        statement.bind(2, overwrites?.parameters ?? action.parameters)
+        statement.bind(3, Int64(state.rawValue))
+        statement.bind(4, localID.text)
+        statement.bind(5, path.text)
+        statement.bind(6, reason.text)
+        statement.bind(7, key)
+        statement.bind(8, since.nanoseconds)
+        statement.bind(9, Int64(attempts))
         statement.bind(10, Int64(rounds))
-        switch record.wait {
+        switch wait {
         case .until(let time): statement.bind(11, time.nanoseconds)
         case .newVersion(let version, let until):
             statement.bind(11, until.nanoseconds)

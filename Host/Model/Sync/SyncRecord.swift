@@ -59,9 +59,19 @@ public struct SyncRecord: Hashable, Sendable {
     public var attempts: Int
     public var wait: WaitCondition?
 
+    /// How often new metadata was waited for.
+    public var rounds: Int
+    /// A download that is complete and on its way into the tree.
+    public var landing: Landing?
+    /// The changed file that a person has agreed to lose to this download, by its looks when that was agreed.
+    public var overwrites: FileMark?
+    /// Of a download: whether it is dropped when the policies of who asked no longer cover the item.
+    public var whileCovered: Bool
+
     public init(
         id: Int64 = 0, action: Action, state: State = .pending, localID: LocalID, path: ItemPath,
-        reason: DownloadTrigger, key: String? = nil, since: Timestamp, attempts: Int = 0, wait: WaitCondition? = nil
+        reason: DownloadTrigger, key: String? = nil, since: Timestamp, attempts: Int = 0, wait: WaitCondition? = nil,
+        rounds: Int = 0, landing: Landing? = nil, overwrites: FileMark? = nil, whileCovered: Bool = false
     ) {
         self.id = id
         self.action = action
@@ -73,6 +83,10 @@ public struct SyncRecord: Hashable, Sendable {
         self.since = since
         self.attempts = attempts
         self.wait = wait
+        self.rounds = rounds
+        self.landing = landing
+        self.overwrites = overwrites
+        self.whileCovered = whileCovered
     }
 
     /// Whether what comes later about the same item, or along its path, is done after it. A download that waits for its place or for a
@@ -82,6 +96,25 @@ public struct SyncRecord: Hashable, Sendable {
         case (.download, .place), (.download, .issue): false
         default: true
         }
+    }
+}
+
+/// What is known of a complete download before it is put in place, so that its file is known again after a crash.
+public struct Landing: Hashable, Sendable {
+    /// The version whose bytes these are.
+    public var etag: ETag
+    /// SHA-256, 32 bytes.
+    public var digest: [UInt8]
+    /// In bytes.
+    public var size: Int64
+    /// The server's modification time, which the copy gets.
+    public var modified: Timestamp?
+
+    public init(etag: ETag, digest: [UInt8], size: Int64, modified: Timestamp?) {
+        self.etag = etag
+        self.digest = digest
+        self.size = size
+        self.modified = modified
     }
 }
 

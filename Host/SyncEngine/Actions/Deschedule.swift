@@ -5,10 +5,10 @@ public import Model
 extension SyncEngine {
     /// Takes a record out of the journal and takes back what its preflight did: the item's marks, what was fetched so far. A
     /// request under way for it ends.
-    func deschedule(_ record: JournalRecord, in tx: Transaction) throws {
+    func deschedule(_ record: SyncRecord, in tx: Transaction) throws {
         controls.suspend(record.id, cancels: true)
         try tx.journal.delete(id: record.id)
-        guard record.record.action == .download, var item = try tx.items.item(localID: record.record.localID) else {
+        guard record.action == .download, var item = try tx.items.item(localID: record.localID) else {
             return
         }
         let before = item
@@ -24,15 +24,15 @@ extension SyncEngine {
 
     /// Ends a download for the one who asked for it. If another joined it, it goes on as the other's.
     /// - Returns: the record that goes on; nil: none does.
-    func letGo(_ download: JournalRecord, of item: inout Item, in tx: Transaction) throws -> JournalRecord? {
+    func letGo(_ download: SyncRecord, of item: inout Item, in tx: Transaction) throws -> SyncRecord? {
         guard item.cloudStatus == .cloudOnly, let former = item.formerTrigger else {
             try deschedule(download, in: tx)
             item = try tx.items.item(localID: item.localID) ?? item
             return nil
         }
         var record = download
-        record.record.reason = former
-        record.record.key = nil
+        record.reason = former
+        record.key = nil
         record.whileCovered = false
         try tx.journal.update(record)
         controls.suspend(record.id, cancels: false)
@@ -51,7 +51,7 @@ extension SyncEngine {
         var count = 0
         for item in items {
             for record in try tx.journal.records(of: item)
-            where record.record.action == .download && record.record.reason == reason && record.record.state == .ready
+            where record.action == .download && record.reason == reason && record.state == .ready
                 && record.landing == nil
             {
                 try deschedule(record, in: tx)

@@ -11,8 +11,8 @@ extension SyncEngine {
         if item.kind == .folder { return try keepFolder(item, request, in: tx) }
         let records = try tx.journal.records(of: item.localID)
         // Whoever wanted the copy gone has changed their mind, or another wants it now.
-        for removal in records where removal.record.action.isRemoval { try deschedule(removal, in: tx) }
-        let earlier = records.first { $0.record.action == .download }
+        for removal in records where removal.action.isRemoval { try deschedule(removal, in: tx) }
+        let earlier = records.first { $0.action == .download }
         switch item.cloudStatus {
         case .localOnly:
             return .refused(Failure(.failed, "\(item.path) is only here: there is nothing to download"))
@@ -82,26 +82,26 @@ extension SyncEngine {
 
     /// One download serves both. The copy will be the newcomer's, and the other's again when that lets it go.
     private func join(
-        _ earlier: JournalRecord, _ item: Item, _ request: ActionRequest, in tx: Transaction
+        _ earlier: SyncRecord, _ item: Item, _ request: ActionRequest, in tx: Transaction
     ) throws -> EnqueueOutcome {
-        guard earlier.record.reason != request.reason else { return .joined(earlier.id) }
+        guard earlier.reason != request.reason else { return .joined(earlier.id) }
         var joined = item
         if joined.formerTrigger == nil {
-            joined.formerTrigger = request.reason == .user ? .user : earlier.record.reason
+            joined.formerTrigger = request.reason == .user ? .user : earlier.reason
         }
         if joined != item { try tx.items.updateLocal(joined) }
         var record = earlier
         // What another wants too is not dropped with the policies of one. A first copy that a person wants too goes on as the
         // person's then.
         record.whileCovered =
-            switch (item.cloudStatus, request.reason, earlier.record.reason) {
+            switch (item.cloudStatus, request.reason, earlier.reason) {
             case (.cloudOnly, .user, _): earlier.whileCovered
             case (.cloudOnly, _, .user): request.whileCovered
             default: earlier.whileCovered && request.whileCovered
             }
         if request.reason != .user {
-            record.record.reason = request.reason
-            record.record.key = request.key
+            record.reason = request.reason
+            record.key = request.key
         }
         if record != earlier {
             try tx.journal.update(record)
@@ -119,7 +119,7 @@ extension SyncEngine {
                 record: record.id, code: IssueCode.overwrite.rawValue, subject: item.path.text,
                 message: "\(item.path) was changed here; a download would replace the change",
                 choices: IssueCode.overwrite.choices, created: clock.now()))
-        record.record.wait = .issue(issue.id)
+        record.wait = .issue(issue.id)
         try tx.journal.update(record)
         return .waits(record: record.id, issue: issue.id)
     }

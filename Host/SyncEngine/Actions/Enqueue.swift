@@ -46,12 +46,11 @@ extension SyncEngine {
     }
 
     /// Writes a new record that may go on at once.
-    func record(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> JournalRecord {
+    func record(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> SyncRecord {
         try tx.journal.insert(
-            JournalRecord(
-                SyncRecord(
-                    action: request.action, state: .ready, localID: item.localID, path: item.path,
-                    reason: request.reason,
-                    key: request.key, since: clock.now()), whileCovered: request.whileCovered))
+            SyncRecord(
+                action: request.action, state: .ready, localID: item.localID, path: item.path,
+                reason: request.reason,
+                key: request.key, since: clock.now(), whileCovered: request.whileCovered))
     }
 }

@@ -25,10 +25,10 @@ extension SyncEngine {
     /// finds it again.
     func purge(_ job: Job, in tx: Transaction) throws -> Settlement {
         guard let journal = try tx.journal.record(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
-        guard var item = try tx.items.item(localID: journal.record.localID) else { return try done(journal, in: tx) }
+        guard var item = try tx.items.item(localID: journal.localID) else { return try done(journal, in: tx) }
         switch try objection(to: .purge, of: item, besides: journal, in: tx) {
         case .kept(let why), .used(let why):
-            passOver(item, why, .purge, for: journal.record.reason)
+            passOver(item, why, .purge, for: journal.reason)
             return try done(journal, in: tx)
         case .changed: return try done(journal, in: tx)
         case .moving: return try waitForMove(job, of: item, in: tx)

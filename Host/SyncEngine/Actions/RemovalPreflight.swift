@@ -20,11 +20,11 @@ extension SyncEngine {
         // What is in the way of a removal that waits for it is looked at when its turn comes.
         case .used, .moving, .changed, nil: break
         }
-        if let earlier = records.first(where: { $0.record.action.isRemoval }) {
+        if let earlier = records.first(where: { $0.action.isRemoval }) {
             return try join(earlier, request, in: tx)
         }
         var isLanding = false
-        for download in records where download.record.action == .download && download.record.reason == request.reason {
+        for download in records where download.action == .download && download.reason == request.reason {
             if download.landing != nil {
                 // Its file may be in place any moment: the removal follows it.
                 isLanding = true
@@ -56,15 +56,15 @@ extension SyncEngine {
     /// One removal serves both. What only goes unused is from now on waited for, and what waits is tried at once when a person
     /// asks.
     private func join(
-        _ earlier: JournalRecord, _ request: ActionRequest, in tx: Transaction
+        _ earlier: SyncRecord, _ request: ActionRequest, in tx: Transaction
     ) throws -> EnqueueOutcome {
         var joined = earlier
-        if case .removeLocalCopy(_, .some) = earlier.record.action {
-            joined.record.action = request.action
-            joined.record.reason = request.reason
-            joined.record.key = request.key
+        if case .removeLocalCopy(_, .some) = earlier.action {
+            joined.action = request.action
+            joined.reason = request.reason
+            joined.key = request.key
         }
-        if request.reason == .user { joined.record.wait = nil }
+        if request.reason == .user { joined.wait = nil }
         if joined != earlier {
             try tx.journal.update(joined)
             controls.suspend(earlier.id, cancels: false)

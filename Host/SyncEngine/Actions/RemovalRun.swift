@@ -35,12 +35,12 @@ extension SyncEngine {
 
     private func removeCopy(_ job: Job, in tx: Transaction) throws -> Settlement {
         guard let journal = try tx.journal.record(id: job.id),
-            case .removeLocalCopy(let restores, let unusedSince) = journal.record.action
+            case .removeLocalCopy(let restores, let unusedSince) = journal.action
         else { return Settlement(record: job.id, fate: .ended) }
-        guard var item = try tx.items.item(localID: journal.record.localID), item.cloudStatus != .cloudOnly else {
+        guard var item = try tx.items.item(localID: journal.localID), item.cloudStatus != .cloudOnly else {
             return try done(journal, in: tx)
         }
-        let objection = try objection(to: journal.record.action, of: item, besides: journal, in: tx)
+        let objection = try objection(to: journal.action, of: item, besides: journal, in: tx)
         if case .kept(let why) = objection { return try keep(journal, item, why, in: tx) }
         if case .used(let use) = objection, unusedSince != nil { return try leave(job, journal, item, use, in: tx) }
         if restores, item.formerTrigger != nil {
@@ -58,7 +58,7 @@ extension SyncEngine {
         let outcome: RemoveOutcome
         do { outcome = try tree.remove(at: item.path, known: copy) } catch {
             // One that cannot go holds up no other.
-            let verdict = Verdict.wait(until: waitTime() + Self.inUsePatience, attempts: journal.record.attempts)
+            let verdict = Verdict.wait(until: waitTime() + Self.inUsePatience, attempts: journal.attempts)
             return try settle(job, verdict, because: error, in: tx)
         }
         switch outcome {
@@ -85,11 +85,11 @@ extension SyncEngine {
 
     /// A copy that nobody wants gone any more stays, and the removal is over. A person who asked is told.
     private func keep(
-        _ journal: JournalRecord, _ item: Item, _ why: String, in tx: Transaction
+        _ journal: SyncRecord, _ item: Item, _ why: String, in tx: Transaction
     ) throws -> Settlement {
-        passOver(item, why, journal.record.action, for: journal.record.reason)
+        passOver(item, why, journal.action, for: journal.reason)
         var settlement = try done(journal, in: tx)
-        if journal.record.reason == .user { settlement.failure = Failure(.badData, "\(item.path) \(why)") }
+        if journal.reason == .user { settlement.failure = Failure(.badData, "\(item.path) \(why)") }
         return settlement
     }
 
@@ -103,19 +103,19 @@ extension SyncEngine {
 
     /// A copy that somebody uses stays: for good if it was to go only unused, or if a person asked, who is told; else for now.
     private func leave(
-        _ job: Job, _ journal: JournalRecord, _ item: Item, _ use: String, in tx: Transaction
+        _ job: Job, _ journal: SyncRecord, _ item: Item, _ use: String, in tx: Transaction
     ) throws -> Settlement {
-        if case .removeLocalCopy(_, .some) = journal.record.action {
-            passOver(item, use, journal.record.action, for: journal.record.reason)
+        if case .removeLocalCopy(_, .some) = journal.action {
+            passOver(item, use, journal.action, for: journal.reason)
             return try done(journal, in: tx)
         }
         let failure = Failure(.failed, "\(item.path) \(use) and was not removed")
-        if journal.record.reason == .user {
+        if journal.reason == .user {
             var settlement = try done(journal, in: tx)
             settlement.failure = failure
             return settlement
         }
-        let verdict = Verdict.wait(until: waitTime() + Self.inUsePatience, attempts: journal.record.attempts)
+        let verdict = Verdict.wait(until: waitTime() + Self.inUsePatience, attempts: journal.attempts)
         return try settle(job, verdict, because: failure, in: tx)
     }
 
@@ -129,12 +129,12 @@ extension SyncEngine {
         }
     }
 
-    func done(_ journal: JournalRecord, in tx: Transaction) throws -> Settlement {
+    func done(_ journal: SyncRecord, in tx: Transaction) throws -> Settlement {
         try tx.journal.delete(id: journal.id)
         return Settlement(record: journal.id, fate: .ended)
     }
 
-    private func refuse(_ journal: JournalRecord, _ item: Item, in tx: Transaction) throws -> Settlement {
+    private func refuse(_ journal: SyncRecord, _ item: Item, in tx: Transaction) throws -> Settlement {
         let failure = Failure(
             .failed, "\(item.path) was changed here, and the server does not have the change: it stays")
         logger.notice("\(failure.message)")

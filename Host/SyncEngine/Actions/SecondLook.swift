@@ -21,7 +21,7 @@ extension SyncEngine {
     ///   - record: Its own record; nil if it has none yet.
     /// - Returns: nil if the copy may go.
     func objection(
-        to request: SyncRecord.Action, of item: Item, besides record: JournalRecord?, in tx: Transaction
+        to request: SyncRecord.Action, of item: Item, besides record: SyncRecord?, in tx: Transaction
     ) throws -> Objection? {
         switch request {
         case .download: return nil
@@ -30,7 +30,7 @@ extension SyncEngine {
             // What another item displaced is not gone before that is decided.
             if try tx.scan.isMissing(item.databaseID) { return .kept("is not decided about yet") }
             // Gone, back, and gone anew: that has an age of its own.
-            if let record, record.record.since < removedAt { return .kept("was on the server again meanwhile") }
+            if let record, record.since < removedAt { return .kept("was on the server again meanwhile") }
             if try tx.journal.records(of: item.localID).contains(where: { $0.id != record?.id }) {
                 return .kept("has something else to be done with it")
             }

@@ -32,24 +32,24 @@ extension SyncEngine {
     /// Writes down what follows from a failure.
     func settle(_ job: Job, _ verdict: Verdict, because failure: Failure, in tx: Transaction) throws -> Settlement {
         guard var journal = try tx.journal.record(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
-        journal.record.state = .ready
+        journal.state = .ready
         journal.landing = nil
         var fate = Settlement.Fate.waits(until: nil)
         switch verdict {
         case .wait(let wish, let attempts):
             let until = min(wish, waitTime() + Self.longestWait)
-            journal.record.wait = .until(until)
-            journal.record.attempts = attempts
+            journal.wait = .until(until)
+            journal.attempts = attempts
             fate = .waits(until: until)
         case .relist(let rounds):
-            journal.record.wait = .newVersion(since: job.version, until: waitTime() + Self.relistPatience)
+            journal.wait = .newVersion(since: job.version, until: waitTime() + Self.relistPatience)
             journal.rounds = rounds
             fate = .relist(job.path.parent)
         case .ask(let code):
-            journal.record.attempts += 1
-            journal.record.wait = .issue(try ask(code, about: job, because: failure, in: tx).id)
+            journal.attempts += 1
+            journal.wait = .issue(try ask(code, about: job, because: failure, in: tx).id)
         case .hold(let wait):
-            journal.record.wait = wait
+            journal.wait = wait
             fate = .stale
         case .putBack: fate = .putBack
         }
@@ -83,10 +83,10 @@ extension SyncEngine {
             let now = waitTime()
             _ = try tx.journal.endFulfilledWaits(now: now, longest: Self.longestWait)
             for id in records {
-                guard var journal = try tx.journal.record(id: id), case .newVersion = journal.record.wait else {
+                guard var journal = try tx.journal.record(id: id), case .newVersion = journal.wait else {
                     continue
                 }
-                journal.record.wait = .until(now + Self.backoff.delay(afterFailures: journal.rounds))
+                journal.wait = .until(now + Self.backoff.delay(afterFailures: journal.rounds))
                 try tx.journal.update(journal)
             }
         }

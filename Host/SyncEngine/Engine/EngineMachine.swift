@@ -73,7 +73,11 @@ struct EngineMachine: Sendable {
         /// Nothing stood behind this record.
         case end(Int64)
 
-        var record: Int64 { switch self { case .after(let record), .end(let record): record } }
+        var record: Int64 {
+            switch self {
+            case .after(let record), .end(let record): record
+            }
+        }
         var isEnd: Bool { if case .end = self { true } else { false } }
     }
 
@@ -252,7 +256,7 @@ extension EngineMachine {
         health.failed(failure, record: job.id, now: now)
         if failure.isAnswer { health.answered() }
         let verdict = Verdict.of(
-            failure, attempts: job.record.attempts, rounds: job.journal.rounds, serverIsWell: health.isWell, now: now,
+            failure, attempts: job.record.attempts, rounds: job.record.rounds, serverIsWell: health.isWell, now: now,
             delay: { SyncEngine.backoff.delay(afterFailures: $0, retryAfter: $1) })
         window.freePlace(job.id)
         due.append(.settle(job, verdict, failure, tellsOfAccount: hadAccount && health.isAccountRefused))

@@ -231,12 +231,12 @@ struct EngineRun {
                 guard only?.contains(journal.id) ?? true else { return true }
                 var failure = reasons[journal.id] ?? hold
                 var issue: Model.Issue?
-                if case .issue(let id) = journal.record.wait { issue = try reads.issues.issue(id: id) }
+                if case .issue(let id) = journal.wait { issue = try reads.issues.issue(id: id) }
                 if let issue { failure = Failure(issue.failure, issue.message) }
-                let why = failure?.message ?? (isOnline ? journal.record.whyItWaits : "The server is not connected")
+                let why = failure?.message ?? (isOnline ? journal.whyItWaits : "The server is not connected")
                 outcome.left.append(
                     .init(
-                        record: journal.id, path: journal.record.path, why: why,
+                        record: journal.id, path: journal.path, why: why,
                         failure: failure?.kind ?? (isOnline ? .failed : .unreachable), issue: issue?.id))
                 return outcome.left.count < DrainOutcome.mostNamed
             }

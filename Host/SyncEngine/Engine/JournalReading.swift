@@ -63,14 +63,14 @@ extension SyncEngine {
                 }
             }
             var page = JournalPage(last: request.after, isLast: false)
-            var found: [JournalRecord] = []
+            var found: [SyncRecord] = []
             var counts: [Window.Budget: Int] = [:]
-            func take(_ record: JournalRecord) -> Bool {
+            func take(_ record: SyncRecord) -> Bool {
                 guard only?.contains(record.id) ?? true else { return true }
                 // What waits for its place is out of the way of what is to leave it.
-                if case .place = record.record.wait { return true }
+                if case .place = record.wait { return true }
                 found.append(record)
-                if record.record.wait == nil { counts[record.record.action.budget, default: 0] += 1 }
+                if record.wait == nil { counts[record.action.budget, default: 0] += 1 }
                 return counts.values.allSatisfy { $0 < Self.pageSize }
             }
             if request.readsOn {
@@ -119,81 +119,81 @@ extension SyncEngine {
 
     /// A removal that may overtake what stands before it in the journal: of a file, and with nothing else about the file before it.
     private func removalAhead(
-        _ found: JournalRecord, _ dropped: inout [DroppedAction], in tx: Transaction
+        _ found: SyncRecord, _ dropped: inout [DroppedAction], in tx: Transaction
     ) throws -> Job? {
-        guard let item = try tx.items.item(localID: found.record.localID), item.kind == .file,
+        guard let item = try tx.items.item(localID: found.localID), item.kind == .file,
             try tx.journal.records(of: item.localID).first?.id == found.id
         else { return nil }
         return try currentJob(found, mayBeHeld: false, &dropped, in: tx)
     }
 
     /// Lets a record wait for a while. Not written down: each write would have the journal read again.
-    private func hold(_ journal: inout JournalRecord, because failure: Failure) {
-        guard journal.record.wait == nil else { return }
-        journal.record.wait = .until(waitTime() + Self.inUsePatience)
+    private func hold(_ journal: inout SyncRecord, because failure: Failure) {
+        guard journal.wait == nil else { return }
+        journal.wait = .until(waitTime() + Self.inUsePatience)
         reasons.withLock { [id = journal.id] in $0[id] = failure }
     }
 
     /// The record's work as it stands now; nil if there is none any more, and then the record is gone.
     /// - Parameter mayBeHeld: Whether copies of removed items are here, which may lie in its place.
     private func currentJob(
-        _ found: JournalRecord, mayBeHeld: Bool, _ dropped: inout [DroppedAction], in tx: Transaction
+        _ found: SyncRecord, mayBeHeld: Bool, _ dropped: inout [DroppedAction], in tx: Transaction
     ) throws -> Job? {
         var journal = found
-        guard var item = try tx.items.item(localID: journal.record.localID) else {
+        guard var item = try tx.items.item(localID: journal.localID) else {
             try tx.journal.delete(id: journal.id)
             return nil
         }
         // What is landing is settled when it has landed.
-        if journal.record.action == .download, journal.landing == nil {
+        if journal.action == .download, journal.landing == nil {
             let isHere =
-                try fetchesAgain(journal.record)
+                try fetchesAgain(journal)
                 ? item.cloudStatus != .localCopy || !tx.items.isCopyDistrusted(databaseID: item.databaseID)
                 : item.cloudStatus == .localCopy && item.remoteVersion == .current
-            let isCovered = try journal.whileCovered ? callbacks.isCovered(item, journal.record.reason) : true
+            let isCovered = try journal.whileCovered ? callbacks.isCovered(item, journal.reason) : true
             if item.isRemoved || isHere {
                 try deschedule(journal, in: tx)
                 return nil
             }
             if let claimed = try claim(against: journal, of: item, in: tx) {
                 guard claimed.waits else {
-                    dropped.append(DroppedAction(journal.record, claimed.failure.message))
+                    dropped.append(DroppedAction(journal, claimed.failure.message))
                     try deschedule(journal, in: tx)
                     return nil
                 }
                 hold(&journal, because: claimed.failure)
             }
             if isCovered == nil {
-                let why = "\(item.path) waits until \(journal.record.reason) has said what it covers"
+                let why = "\(item.path) waits until \(journal.reason) has said what it covers"
                 hold(&journal, because: Failure(.failed, why))
             } else if isCovered == false {
-                dropped.append(DroppedAction(journal.record, "neither a policy nor the plugin itself covers it"))
+                dropped.append(DroppedAction(journal, "neither a policy nor the plugin itself covers it"))
                 guard let others = try letGo(journal, of: &item, in: tx) else { return nil }
                 journal = others
             }
         }
         // A removal that waits and that nobody wants any more does not wait on.
-        if journal.record.wait != nil,
-            case .kept = try objection(to: journal.record.action, of: item, besides: journal, in: tx)
+        if journal.wait != nil,
+            case .kept = try objection(to: journal.action, of: item, besides: journal, in: tx)
         {
             try tx.journal.delete(id: journal.id)
             return nil
         }
-        if journal.record.path != item.path {
-            journal.record.path = item.path
+        if journal.path != item.path {
+            journal.path = item.path
             try tx.journal.update(journal)
         }
-        if journal.record.action == .download, journal.landing == nil, journal.record.wait == nil {
+        if journal.action == .download, journal.landing == nil, journal.wait == nil {
             if mayBeHeld, let place = try heldPlace(of: item, in: tx) {
                 try wait(journal, for: place, in: tx)
                 return nil
             } else if item.kind == .folder {
                 try tx.journal.delete(id: journal.id)
-                _ = try keepFolder(item, for: journal.record.reason, in: tx)
+                _ = try keepFolder(item, for: journal.reason, in: tx)
                 return nil
             }
         }
-        return journal.record.holdsLane ? Job(journal, item: item) : nil
+        return journal.holdsLane ? Job(journal, item: item) : nil
     }
 }
 

@@ -27,13 +27,13 @@ extension SyncEngine {
 
     private func takeStock() throws -> [RecoveredLanding] {
         var found: [RecoveredLanding] = []
-        var lost: [JournalRecord] = []
+        var lost: [SyncRecord] = []
         try database.readBlocking { reads in
             // First: a file that was on its way into the tree gets its name back.
             let rescued = try tree.sweepIncoming { name in try isWanted(name, reads) }
             for path in rescued { logger.warning("A file of unknown content was in incoming/ and is kept as \(path)") }
             for journal in try reads.journal.landing() {
-                guard let item = try reads.items.item(localID: journal.record.localID),
+                guard let item = try reads.items.item(localID: journal.localID),
                     let landing = try recover(Job(journal, item: item), at: item.path)
                 else {
                     lost.append(journal)
@@ -56,7 +56,7 @@ extension SyncEngine {
     /// Whether a file in `incoming/` is a download that is still to be done, or its beginning.
     private func isWanted(_ name: String, _ reads: ReadTransaction) throws -> Bool {
         guard let id = Job.record(ofIncoming: name), let journal = try reads.journal.record(id: id),
-            journal.record.action == .download, let item = try reads.items.item(localID: journal.record.localID)
+            journal.action == .download, let item = try reads.items.item(localID: journal.localID)
         else { return false }
         let job = Job(journal, item: item)
         // What was not journalled as whole may not be on the disk as it was written.
@@ -65,7 +65,7 @@ extension SyncEngine {
     }
 
     private func recover(_ job: Job, at path: ItemPath) throws -> RecoveredLanding? {
-        guard let landing = job.journal.landing else { return nil }
+        guard let landing = job.record.landing else { return nil }
         if let whole = try wholeFile(of: job, landing) { return .incoming(whole) }
         guard let mark = tree.mark(at: path, ifDigest: landing.digest) else { return nil }
         return .placed(Placed(job: job, path: path, landing: landing, mark: mark))

@@ -9,7 +9,7 @@ extension SyncEngine {
         try await database.write { [self] tx in
             let journal = try journal(record, in: tx)
             guard journal.landing == nil else {
-                throw Failure(.failed, "\(journal.record.path) is complete and is being put in place")
+                throw Failure(.failed, "\(journal.path) is complete and is being put in place")
             }
             try deschedule(journal, in: tx)
         }
@@ -21,7 +21,7 @@ extension SyncEngine {
         try await database.write { [self] tx in
             let journal = try journal(record, in: tx)
             // An issue that others wait with too is not answered by this.
-            if case .issue(let id) = journal.record.wait, try tx.issues.issue(id: id)?.record == record {
+            if case .issue(let id) = journal.wait, try tx.issues.issue(id: id)?.record == record {
                 try tx.issues.remove(id: id)
             }
             try restart(journal, in: tx)
@@ -33,7 +33,7 @@ extension SyncEngine {
     /// - Returns: the issue that it waits for.
     public func hurry(_ record: Int64, in tx: Transaction) throws -> Issue? {
         guard let journal = try tx.journal.record(id: record) else { return nil }
-        switch journal.record.wait {
+        switch journal.wait {
         case .until, .newVersion, .place: try restart(journal, in: tx)
         case .issue(let id): return try tx.issues.issue(id: id)
         case nil: break
@@ -67,24 +67,24 @@ extension SyncEngine {
         case (_, "retry"): try restart(journal, in: tx)
         case (.overwrite, "overwriteModifiedFile"):
             // What is there now may go; what it becomes after this may not.
-            journal.overwrites = tree.mark(at: journal.record.path)
+            journal.overwrites = tree.mark(at: journal.path)
             try restart(journal, in: tx)
         default: try deschedule(journal, in: tx)
         }
         return true
     }
 
-    private func journal(_ record: Int64, in tx: Transaction) throws -> JournalRecord {
+    private func journal(_ record: Int64, in tx: Transaction) throws -> SyncRecord {
         guard let journal = try tx.journal.record(id: record) else {
             throw Failure(.notFound, "There is no sync record \(record)", hint: "`larder sync list` shows all")
         }
         return journal
     }
 
-    private func restart(_ journal: JournalRecord, in tx: Transaction) throws {
+    private func restart(_ journal: SyncRecord, in tx: Transaction) throws {
         var fresh = journal
-        fresh.record.wait = nil
-        fresh.record.attempts = 0
+        fresh.wait = nil
+        fresh.attempts = 0
         fresh.rounds = 0
         try tx.journal.update(fresh)
         controls.suspend(journal.id, cancels: false)

@@ -1,5 +1,5 @@
 public import Database
-import Model
+public import Model
 
 /// How much of the downloads under way lies in `incoming/`, for who reads beside a host.
 public struct IncomingSizes: Sendable {
@@ -15,9 +15,9 @@ public struct IncomingSizes: Sendable {
 
     /// Which part of a download's bytes is here.
     /// - Returns: 0 to 1; nil if nothing of the version that is wanted is here, or its size is not known.
-    public func progress(of journal: JournalRecord, in reads: some DatabaseReads) throws -> Double? {
-        guard journal.record.action == .download, let own = files[journal.id],
-            let item = try reads.items.item(localID: journal.record.localID), let size = item.size, size > 0
+    public func progress(of journal: SyncRecord, in reads: some DatabaseReads) throws -> Double? {
+        guard journal.action == .download, let own = files[journal.id],
+            let item = try reads.items.item(localID: journal.localID), let size = item.size, size > 0
         else { return nil }
         let names = Job(journal, item: item).incomingNames
         return own.filter { names.contains($0.name) }.max { $0.size < $1.size }.map {

@@ -1,9 +1,8 @@
-import Database
 import Model
 
 /// A record with what its item was when the journal was read.
 struct Job: Sendable {
-    var journal: JournalRecord
+    var record: SyncRecord
     var path: ItemPath
     /// The version that is to come here.
     var version: ETag
@@ -13,8 +12,8 @@ struct Job: Sendable {
     /// The media type that was listed.
     var mimeType: String?
 
-    init(_ journal: JournalRecord, item: Item) {
-        self.journal = journal
+    init(_ record: SyncRecord, item: Item) {
+        self.record = record
         path = item.path
         version = item.etag ?? .substitute(size: item.size, lastModified: item.lastModified)
         size = item.size
@@ -22,6 +21,5 @@ struct Job: Sendable {
         mimeType = item.mimeType
     }
 
-    var id: Int64 { journal.id }
-    var record: SyncRecord { journal.record }
+    var id: Int64 { record.id }
 }

@@ -56,7 +56,7 @@ extension SyncEngine {
     private func fetchOrResume(_ job: Job) async throws -> Fetched {
         let sink: FetchSink
         do {
-            if let landing = job.journal.landing ?? notTaken.withLock({ $0.removeValue(forKey: job.id) }),
+            if let landing = job.record.landing ?? notTaken.withLock({ $0.removeValue(forKey: job.id) }),
                 let whole = try wholeFile(of: job, landing)
             {
                 counters.change { $0.bytesDone += landing.size }

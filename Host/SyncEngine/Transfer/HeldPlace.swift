@@ -56,10 +56,10 @@ extension SyncEngine {
     }
 
     /// Has a download wait for its place.
-    func wait(_ journal: JournalRecord, for place: HeldPlace, in tx: Transaction) throws {
+    func wait(_ journal: SyncRecord, for place: HeldPlace, in tx: Transaction) throws {
         var waiting = journal
-        waiting.record.state = .ready
-        waiting.record.wait = place.wait
+        waiting.state = .ready
+        waiting.wait = place.wait
         waiting.landing = nil
         try tx.journal.update(waiting)
         reasons.withLock { $0[journal.id] = place.failure }

@@ -83,11 +83,11 @@ extension SyncEngine {
                 settlements.append(Settlement(record: id, fate: .ended))
                 continue
             }
-            guard var item = try tx.items.item(localID: journal.record.localID), !item.isRemoved,
+            guard var item = try tx.items.item(localID: journal.localID), !item.isRemoved,
                 Job(journal, item: item).version == fetched.job.version, tree.isBelieved(fetched.file)
             else {
                 tree.abandonIncoming(fetched.file.name)
-                journal.record.state = .ready
+                journal.state = .ready
                 journal.landing = nil
                 try tx.journal.update(journal)
                 settlements.append(Settlement(record: id, fate: .stale))
@@ -119,7 +119,7 @@ extension SyncEngine {
     ) {
         let path = landable.path
         var job = landable.fetched.job
-        job.journal.landing = landable.fetched.landing
+        job.record.landing = landable.fetched.landing
         do {
             switch try tree.place(landable.fetched.file, at: path, replacing: landable.known) {
             case .placed(let mark), .alreadyThere(let mark):
@@ -134,7 +134,7 @@ extension SyncEngine {
     }
 }
 
-extension JournalRecord {
+extension SyncRecord {
     /// The changed file, by its looks, that a person has agreed to lose.
     fileprivate func overwritable(_ item: Item) -> LocalCopy? {
         overwrites.map { LocalCopy(etag: item.etag ?? .substitute(size: nil, lastModified: nil), digest: [], mark: $0) }

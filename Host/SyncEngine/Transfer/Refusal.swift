@@ -22,7 +22,7 @@ extension SyncEngine {
     func settle(_ job: Job, _ refusal: Refusal, in tx: Transaction) throws -> Settlement {
         switch refusal {
         // It is whole and verified, and offered again as it is.
-        case .inUse, .disk: notTaken.withLock { $0[job.id] = job.journal.landing }
+        case .inUse, .disk: notTaken.withLock { $0[job.id] = job.record.landing }
         case .modified, .obstructed, .claimed: break
         }
         switch refusal {
@@ -39,7 +39,7 @@ extension SyncEngine {
                 let place = try heldPlace(of: item, in: tx)
             {
                 try wait(journal, for: place, in: tx)
-                notTaken.withLock { $0[job.id] = job.journal.landing }
+                notTaken.withLock { $0[job.id] = job.record.landing }
                 return Settlement(record: job.id, fate: .stale, failure: place.failure)
             }
             abandonIncoming(job)
@@ -54,24 +54,24 @@ extension SyncEngine {
     private func leaveClaimed(_ job: Job, _ claim: String, in tx: Transaction) throws -> Settlement {
         guard let journal = try tx.journal.record(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
         let failure = notReplaced(job.path, claim)
-        guard journal.record.reason != .user else {
+        guard journal.reason != .user else {
             let verdict = Verdict.wait(until: waitTime() + Self.inUsePatience, attempts: job.record.attempts)
             return try settle(job, verdict, because: failure, in: tx)
         }
         logger.debug("\(failure.message)")
         note(
             DroppedAction(
-                path: job.path, action: journal.record.action, reason: journal.record.reason, why: failure.message))
+                path: job.path, action: journal.action, reason: journal.reason, why: failure.message))
         try deschedule(journal, in: tx)
         return Settlement(record: job.id, fate: .ended)
     }
 
     /// A claim by which a download would be in vain, and whether that waits for the claim's end.
     func claim(
-        against download: JournalRecord, of item: Item, in tx: Transaction
+        against download: SyncRecord, of item: Item, in tx: Transaction
     ) throws -> (failure: Failure, waits: Bool)? {
         guard let claim = try claimForWriting(of: item, in: tx) else { return nil }
-        return (notReplaced(item.path, claim), download.record.reason == .user)
+        return (notReplaced(item.path, claim), download.reason == .user)
     }
 
     func notReplaced(_ path: ItemPath, _ claim: String) -> Failure {
@@ -91,11 +91,11 @@ extension SyncEngine {
         let failure = Failure(.failed, "\(job.path) was changed here; a download would replace the change")
         abandonIncoming(job)
         guard let journal = try tx.journal.record(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
-        if var item = try tx.items.item(localID: journal.record.localID), item.cloudStatus != .locallyModified {
+        if var item = try tx.items.item(localID: journal.localID), item.cloudStatus != .locallyModified {
             item.cloudStatus = .locallyModified
             try tx.items.updateLocal(item)
         }
-        guard journal.record.reason == .user, !fetchesAgain(journal.record) else {
+        guard journal.reason == .user, !fetchesAgain(journal) else {
             logger.notice("\(failure.message)")
             try deschedule(journal, in: tx)
             return Settlement(record: job.id, fate: .ended, failure: failure)

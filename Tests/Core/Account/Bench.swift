@@ -190,7 +190,7 @@ final class Bench {
         try await host.database.read { tx in
             var records: [SyncRecord] = []
             try tx.journal.each { journal in
-                records.append(journal.record)
+                records.append(journal)
                 return true
             }
             return records

@@ -20,10 +20,9 @@ struct ReaderTests {
             try await bench.host.database.write { tx in
                 func add(_ id: String, _ path: String) throws {
                     _ = try tx.journal.insert(
-                        JournalRecord(
-                            SyncRecord(
-                                action: .download, state: .ready, localID: LocalID(id), path: ItemPath(unchecked: path),
-                                reason: reason, since: Timestamp(seconds: 0))))
+                        SyncRecord(
+                            action: .download, state: .ready, localID: LocalID(id), path: ItemPath(unchecked: path),
+                            reason: reason, since: Timestamp(seconds: 0)))
                 }
                 try add("f", "/a")
                 for index in 0..<count { try add("\(index)", "/a/\(index)") }

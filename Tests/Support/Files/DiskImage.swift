@@ -58,7 +58,13 @@ public struct DiskImage: Sendable {
         try await mustRun("mount", ["-o", "loop", path, folder])
         do {
             let result = try await body()
-            try await mustRun("umount", [folder])
+            // What a task held is let go a moment after its end.
+            var isGone = false
+            try await until {
+                isGone = try await run("umount", [folder]).exitCode == 0
+                return isGone
+            }
+            guard isGone else { throw SetupError("\(folder) stays in use") }
             return result
         } catch {
             try await mustRun("umount", ["--lazy", folder])

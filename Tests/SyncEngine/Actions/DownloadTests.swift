@@ -275,7 +275,7 @@ extension DatabaseReads {
     fileprivate func recordPaths() throws -> [String] {
         var paths: [String] = []
         try journal.each { record in
-            paths.append(record.record.path.text)
+            paths.append(record.path.text)
             return true
         }
         return paths

@@ -17,7 +17,7 @@ struct EngineMachineTests {
                 var world = MachineWorld(seed: seed &+ round)
                 for _ in 0..<150 { world.step() }
                 guard world.settleDown(), world.contradictions.isEmpty else {
-                    let left = world.journal.values.map(\.journal.record)
+                    let left = world.journal.values.map(\.journal)
                     return "LARDER_TEST_SEED=\(seed &+ round): \(world.contradictions), left: \(left)"
                 }
             }
@@ -33,7 +33,7 @@ struct EngineMachineTests {
             localID: LocalID(path), fileID: FileID(path), path: ItemPath(unchecked: path), kind: .file)
         let record = SyncRecord(
             id: id, action: action, state: .ready, localID: item.localID, path: item.path, reason: .user, since: now)
-        return Job(JournalRecord(record), item: item)
+        return Job(record, item: item)
     }
 
     private static let quiet = Signals(hasNews: false, isStale: false)
@@ -63,7 +63,8 @@ struct EngineMachineTests {
         #expect(!machine.isDrained(now: Self.now))
     }
 
-    @Test("Stale: what was handed out comes back, the journal is read from its beginning, and only then downloads go on")
+    @Test(
+        "Stale: what was handed out comes back, the journal is read from its beginning, and only then downloads go on")
     func stale() {
         var machine = Self.machine(having: [Self.job(1, "/a"), Self.job(2, "/b")])
         guard case .fetch(let jobs) = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }

@@ -11,7 +11,7 @@ import TestSupport
 /// itself: ``contradictions``.
 struct MachineWorld {
     struct Entry {
-        var journal: JournalRecord
+        var journal: SyncRecord
         var item: Item
         /// Its file is on its way into the tree.
         var isLanding = false
@@ -19,7 +19,7 @@ struct MachineWorld {
         var id: Int64 { journal.id }
         var job: Job { Job(journal, item: item) }
         var waitsForPeople: Bool {
-            switch journal.record.wait {
+            switch journal.wait {
             case .issue, .place: true
             default: false
             }
@@ -206,7 +206,8 @@ struct MachineWorld {
         guard journal[job.id] != nil, !suspended.contains(job.id) else { return }
         // What changed since the journal was read is not known yet.
         let isOvertaken = journal.values.contains {
-            $0.id < job.id && !suspended.contains($0.id) && $0.journal.record.localID == job.record.localID && $0.journal.record.holdsLane
+            $0.id < job.id && !suspended.contains($0.id) && $0.journal.localID == job.record.localID
+                && $0.journal.holdsLane
         }
         if isOvertaken { contradictions.append("\(what) of \(job.id) out of its turn") }
     }
@@ -263,18 +264,18 @@ struct MachineWorld {
         journal[job.id]?.isLanding = false
         switch verdict {
         case .wait(let until, let attempts):
-            journal[job.id]?.journal.record.wait = .until(until)
-            journal[job.id]?.journal.record.attempts = attempts
+            journal[job.id]?.journal.wait = .until(until)
+            journal[job.id]?.journal.attempts = attempts
             return Settlement(record: job.id, fate: .waits(until: until), failure: failure)
         case .relist(let rounds):
-            journal[job.id]?.journal.record.wait = .newVersion(since: job.version, until: now + .seconds(60))
+            journal[job.id]?.journal.wait = .newVersion(since: job.version, until: now + .seconds(60))
             journal[job.id]?.journal.rounds = rounds
             return Settlement(record: job.id, fate: .relist(job.path.parent), failure: failure)
         case .ask:
-            journal[job.id]?.journal.record.wait = .issue(1)
+            journal[job.id]?.journal.wait = .issue(1)
             return Settlement(record: job.id, fate: .waits(until: nil), failure: failure)
         case .hold(let wait):
-            journal[job.id]?.journal.record.wait = wait
+            journal[job.id]?.journal.wait = wait
             return Settlement(record: job.id, fate: .stale, failure: failure)
         case .putBack: return Settlement(record: job.id, fate: .putBack, failure: failure)
         }
@@ -282,8 +283,8 @@ struct MachineWorld {
 
     private mutating func endListing() {
         for id in isListing ?? [] {
-            guard case .newVersion = journal[id]?.journal.record.wait else { continue }
-            journal[id]?.journal.record.wait = .until(now + .seconds(1))
+            guard case .newVersion = journal[id]?.journal.wait else { continue }
+            journal[id]?.journal.wait = .until(now + .seconds(1))
         }
         isListing = nil
         take(.relisted)
@@ -308,9 +309,9 @@ struct MachineWorld {
         if request.after == 0 {
             suspended = []
             for id in journal.keys {
-                switch journal[id]?.journal.record.wait {
+                switch journal[id]?.journal.wait {
                 case .until(let time) where time <= now, .newVersion(_, let time) where time <= now:
-                    journal[id]?.journal.record.wait = nil
+                    journal[id]?.journal.wait = nil
                 default: break
                 }
             }
@@ -320,22 +321,22 @@ struct MachineWorld {
         let all = journal.keys.sorted().compactMap { journal[$0] }
         if request.readsOn {
             let found = all.filter { $0.id > request.after }
-            page.jobs = found.prefix(size).filter(\.journal.record.holdsLane).map(\.job)
+            page.jobs = found.prefix(size).filter(\.journal.holdsLane).map(\.job)
             page.last = found.prefix(size).last?.id ?? request.after
             page.isLast = found.count <= size
         }
         page.lastRemoval = max(page.last, request.removalsAfter)
         if !page.isLast {
-            let removals = all.filter { $0.id > page.lastRemoval && $0.journal.record.action != .download }
+            let removals = all.filter { $0.id > page.lastRemoval && $0.journal.action != .download }
             for one in removals.prefix(size) {
                 page.lastRemoval = one.id
-                let isFirst = all.first { $0.journal.record.localID == one.journal.record.localID }?.id == one.id
+                let isFirst = all.first { $0.journal.localID == one.journal.localID }?.id == one.id
                 if isFirst { page.jobs.append(one.job) }
             }
             page.isLastRemoval = removals.count <= size
         }
         page.earliestWait = all.compactMap { entry -> Timestamp? in
-            switch entry.journal.record.wait {
+            switch entry.journal.wait {
             case .until(let time), .newVersion(_, let time): time
             default: nil
             }
@@ -352,7 +353,7 @@ struct MachineWorld {
             Int.random(in: 0..<3, using: &random) > 0 ? .download : .removeLocalCopy(restoringFormerTrigger: false)
         let record = SyncRecord(
             id: nextID, action: action, state: .ready, localID: item.localID, path: path, reason: .user, since: now)
-        journal[nextID] = Entry(journal: JournalRecord(record), item: item)
+        journal[nextID] = Entry(journal: record, item: item)
         nextID += 1
         signals.hasNews = true
     }
@@ -369,7 +370,7 @@ struct MachineWorld {
 
     private mutating func answerPeople() {
         for id in journal.keys where journal[id]?.waitsForPeople == true {
-            journal[id]?.journal.record.wait = nil
+            journal[id]?.journal.wait = nil
             suspended.insert(id)
             signals.isStale = true
         }

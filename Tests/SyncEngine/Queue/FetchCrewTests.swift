@@ -13,7 +13,7 @@ struct FetchCrewTests {
         let record = SyncRecord(
             id: id, action: .download, state: state, localID: item.localID, path: item.path, reason: .user,
             since: Timestamp(seconds: 0))
-        return Job(JournalRecord(record), item: item)
+        return Job(record, item: item)
     }
 
     private let failure = FetchOutcome.failed(.cancelled)

@@ -75,7 +75,7 @@ struct JournalOrderTests {
             let update = ActionRequest(.download, item: copy.localID, reason: .availableOffline)
             _ = try await rig.database.write { [engine = rig.engine] in try engine.enqueue([update], in: $0) }
             try await rig.ask(remove, copy)
-            #expect(try await rig.records().filter { $0.record.localID == copy.localID }.count == 2)
+            #expect(try await rig.records().filter { $0.localID == copy.localID }.count == 2)
             rig.engine.setOnline(false)
             #expect(try await rig.engine.drain().leftCount == wanted.count + 2)
             #expect(try rig.text("/copy") == "content")
@@ -98,7 +98,7 @@ struct JournalOrderTests {
             let gate = Gate()
             for item in wanted { rig.source.then(item.path, .hold(gate)) }
             let run = Task { [engine = rig.engine] in try await engine.run() }
-            await until { (try? await rig.records().first?.record.state) == .processing }
+            await until { (try? await rig.records().first?.state) == .processing }
             #expect(read.withLock(\.self) == SyncEngine.pageSize)
             gate.open()
             await until { (try? await rig.records().isEmpty) ?? false }

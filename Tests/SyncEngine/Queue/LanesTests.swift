@@ -95,7 +95,7 @@ struct WindowTests {
         let record = SyncRecord(
             id: id, action: action, state: .ready, localID: item.localID, path: item.path, reason: .user,
             since: Timestamp(seconds: 0), wait: wait)
-        return Job(JournalRecord(record), item: item)
+        return Job(record, item: item)
     }
 
     @Test("S6: no more are started than the budget has places")

@@ -45,7 +45,7 @@ struct WaitTests {
             guard case .queued(let id) = try await rig.ask(.download, file) else { throw SetupError("not queued") }
             try await rig.database.write { [now = rig.clock.now] tx in
                 var record = try #require(try tx.journal.record(id: id))
-                record.record.wait = .until(now + .seconds(40 * 86_400))
+                record.wait = .until(now + .seconds(40 * 86_400))
                 try tx.journal.update(record)
             }
             #expect(try await rig.engine.drain().isDone)

@@ -169,9 +169,9 @@ struct Rig: Sendable {
         return found
     }
 
-    func records() async throws -> [JournalRecord] {
+    func records() async throws -> [SyncRecord] {
         try await database.read { reads in
-            var records: [JournalRecord] = []
+            var records: [SyncRecord] = []
             try reads.journal.each { record in
                 records.append(record)
                 return true

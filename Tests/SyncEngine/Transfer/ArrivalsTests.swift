@@ -20,7 +20,7 @@ struct ArrivalsTests {
         let mark = FileMark(
             inode: 1, size: size, modified: Self.start, changed: Self.start, recorded: Self.start)
         return Fetched(
-            job: Job(JournalRecord(record), item: item),
+            job: Job(record, item: item),
             file: CompletedFile(name: "1", digest: [], checksums: [:], mark: mark),
             version: ETag(opaque: "v", strength: .strong))
     }

@@ -23,7 +23,7 @@ struct CrashTests {
             let file = try await first.addFile("/a")
             guard case .queued(let id) = try await first.ask(.download, file) else { throw SetupError("not queued") }
             try await first.database.write { try $0.journal.markProcessing([id]) }
-            #expect(try await first.records().map(\.record.state) == [.processing])
+            #expect(try await first.records().map(\.state) == [.processing])
             let rig = try Rig(reopening: first)
             #expect(try await rig.engine.drain().isDone)
             #expect(try rig.text("/a") == "content")
@@ -140,8 +140,8 @@ struct CrashTests {
             }
             async let outcome = rig.engine.drain()
             await gate.untilSomebodyCame()
-            while try await rig.records().first?.record.state != .processing { await Task.yield() }
-            #expect(try await rig.records().map(\.record.state) == [.processing, .ready])
+            while try await rig.records().first?.state != .processing { await Task.yield() }
+            #expect(try await rig.records().map(\.state) == [.processing, .ready])
             let counts = try await rig.database.read { try $0.journal.counts() }
             #expect(counts == [.processing: 1, .ready: 1])
             gate.open()

@@ -86,7 +86,7 @@ struct FailedSyncTests {
             // Not before the other one has met the disk: longer than the clock jumps by itself.
             try await rig.database.write { [now = rig.clock.now] tx in
                 for var record in try tx.journal.records(of: file.localID) {
-                    record.record.wait = .until(now + .seconds(20))
+                    record.wait = .until(now + .seconds(20))
                     try tx.journal.update(record)
                 }
             }

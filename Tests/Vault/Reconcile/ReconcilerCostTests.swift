@@ -54,10 +54,9 @@ import TreeFixture
                         for number in 0..<files {
                             let path = ItemPath(unchecked: "/elsewhere/\(number)")
                             _ = try tx.journal.insert(
-                                JournalRecord(
-                                    SyncRecord(
-                                        action: .download, localID: .random(), path: path, reason: .user,
-                                        since: Timestamp(seconds: 1))))
+                                SyncRecord(
+                                    action: .download, localID: .random(), path: path, reason: .user,
+                                    since: Timestamp(seconds: 1)))
                         }
                     }
                     for number in 0..<files {

@@ -130,10 +130,9 @@ import TreeFixture
             try Files.write("new version", to: fixture.tree.root + "/a")
             try fixture.database.writeBlocking { tx in
                 _ = try tx.journal.insert(
-                    JournalRecord(
-                        SyncRecord(
-                            action: .download, localID: localID, path: ItemPath(unchecked: "/a"), reason: .user,
-                            since: Timestamp(seconds: 1)),
+                    SyncRecord(
+                        action: .download, localID: localID, path: ItemPath(unchecked: "/a"), reason: .user,
+                        since: Timestamp(seconds: 1),
                         landing: Landing(
                             etag: ETag(opaque: "2", strength: .strong), digest: sha256("new version"), size: 11,
                             modified: nil)))
