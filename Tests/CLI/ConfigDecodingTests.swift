@@ -111,7 +111,7 @@ private func problems(_ text: String, account: String = "", environment: [String
         #expect(config.settings.poll == .seconds(30))
         #expect(config.settings.walk == .seconds(86_400))
         #expect(config.settings.removalGuard == RemovalGuard(share: 0.125, items: 40))
-        #expect(config.settings.limits == Limits(connections: 4, downloads: 3, uploads: 2, actions: 1))
+        #expect(config.settings.limits == Limits(connections: 4, downloads: 3))
         #expect(config.settings.pluginPaths == ["/home/ada/plugins", "/etc/larder/more", "/base/x"])
         #expect(config.log.level == .debug && config.log.format == .json)
         let account = config.accounts[0]
@@ -275,6 +275,15 @@ private func problems(_ text: String, account: String = "", environment: [String
                 "the variable LARDER_LOG_LEVELS sets nothing; did you mean LARDER_LOG_LEVEL?",
                 "the variable LARDER_POL sets nothing; did you mean LARDER_POLL?",
             ])
+    }
+
+    @Test("H3: limits of what this build does not do are taken with one warning, wherever they come from")
+    func limitsOfNoUse() throws {
+        let said = try decode("limits: { downloads: 2, uploads: 1 }", environment: ["LARDER_LIMITS_ACTIONS": "4"])
+        #expect(said.warnings.count == 1 && said.settings.limits.downloads == 2)
+        #expect(said.warnings.first?.hasPrefix("`limits.uploads` and `limits.actions` are of no use") == true)
+        #expect(try decode("limits: { downloads: 2 }").warnings.isEmpty)
+        #expect(throws: Failure.self) { try decode("limits: { uploads: many }") }
     }
 
     @Test("H3: words that YAML 1.1 takes for booleans stay words where text is meant")

@@ -96,7 +96,7 @@ struct Config {
         let accountName = request.account ?? environment["LARDER_ACCOUNT"].flatMap { $0.isEmpty ? nil : $0 }
         return Config(
             file: file, accounts: accounts, accountName: accountName, settings: settings, log: log,
-            shown: decoding.settings, warnings: warnings, problems: decoding.problems,
+            shown: decoding.settings, warnings: warnings + decoding.warnings, problems: decoding.problems,
             // Of a key that stands twice nobody knows which is meant.
             pluginSettings: yaml.problems.isEmpty ? decoding.pluginSettings : [:], laterChecks: decoding.laterChecks)
     }

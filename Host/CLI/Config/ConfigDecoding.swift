@@ -11,6 +11,8 @@ final class ConfigDecoding {
 
     let paths: ConfigPaths
     private(set) var problems: [ConfigProblem]
+    /// What is allowed and of no use.
+    private(set) var warnings: [String] = []
     private(set) var settings: [Setting] = []
     /// What plugins are set to, as it is written; of those alone whose part of the config has no problem.
     var pluginSettings: [PluginID: OwnSettings] = [:]
@@ -26,6 +28,8 @@ final class ConfigDecoding {
     func refuse(_ source: ConfigSource, _ message: String) {
         problems.append(ConfigProblem(source: source, message: message))
     }
+
+    func warn(_ message: String) { warnings.append(message) }
 
     func show(_ key: String, _ value: JSON, _ source: ConfigSource) {
         settings.append(Setting(key: key, value: value, source: source))
@@ -48,6 +52,8 @@ struct ConfigMap {
     private var pairs: [ConfigPair]
     /// The keys that were asked for.
     private(set) var known: [String] = []
+    /// Those of them that are there.
+    private(set) var given: [String] = []
 
     /// - Parameter value: nil or null: an empty map. Anything else than a map is a problem.
     init(_ value: ConfigValue?, at keyPath: String, in decoding: ConfigDecoding) {
@@ -65,6 +71,7 @@ struct ConfigMap {
     mutating func take(_ key: String) -> ConfigPair? {
         known.append(key)
         guard let index = pairs.firstIndex(where: { $0.key == key }) else { return nil }
+        given.append(key)
         return pairs.remove(at: index)
     }
 

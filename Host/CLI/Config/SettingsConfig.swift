@@ -84,8 +84,14 @@ extension Settings {
         }
         limits.connections = number("connections", limits.connections)
         limits.downloads = number("downloads", limits.downloads)
-        limits.uploads = number("uploads", limits.uploads)
-        limits.actions = number("actions", limits.actions)
+        _ = number("uploads", 3)
+        _ = number("actions", 10)
+        let unused = map.given.filter { ["uploads", "actions"].contains($0) }.map { "`limits.\($0)`" }
+        if !unused.isEmpty {
+            decoding.warn(
+                "\(unused.joined(separator: " and ")) \(unused.count == 1 ? "is" : "are") of no use in this build, which "
+                    + "uploads nothing and changes nothing on the server")
+        }
         map.refuseUnknown()
         return limits
     }

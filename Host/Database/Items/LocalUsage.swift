@@ -21,7 +21,7 @@ public struct LocalUsage: Hashable, Sendable {
         SELECT count(*), coalesce(sum(copySize), 0), 0 FROM items
         WHERE \(ItemSQL.isCopy) AND \(ItemSQL.isFile) AND localID IN (
           SELECT localID FROM syncRecords INDEXED BY syncRecords_removals
-          WHERE action <> 'download' AND waitUntil IS NULL AND waitIssue IS NULL)
+          WHERE \(SyncRecordQuery.isRemoval) AND waitUntil IS NULL AND waitIssue IS NULL)
         """
 
     init() {}

@@ -6,9 +6,14 @@ enum SyncRecordQuery {
     static let withKey = select("WHERE reason = ? AND key = ?")
     static let ofItem = select("WHERE localID = ? ORDER BY id")
     static let after = select("WHERE id > ? ORDER BY id")
-    static let removalsAfter = select(
-        "INDEXED BY syncRecords_removals WHERE action <> 'download' AND id > ? ORDER BY id")
+    static let removalsAfter = select("INDEXED BY syncRecords_removals WHERE \(isRemoval) AND id > ? ORDER BY id")
     static let landing = select("WHERE landingDigest IS NOT NULL ORDER BY id")
+
+    /// As the index of removals says it.
+    static let isRemoval: String = {
+        let kinds = SyncRecord.Action.Kind.allCases.filter(\.isRemoval)
+        return "action IN (\(kinds.map { "'\($0.rawValue)'" }.joined(separator: ", ")))"
+    }()
 
     private static func select(_ rest: String) -> String {
         "SELECT \(SyncRecordColumns.selection) FROM syncRecords \(rest)"

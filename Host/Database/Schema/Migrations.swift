@@ -6,7 +6,7 @@ enum Migrations {
     /// In order; one that was released is never edited or taken away.
     static let all = [
         Schema001.sql, Schema002.sql, Schema003.sql, Schema004.sql, Schema005.sql, Schema006.sql, Schema007.sql,
-        Schema008.sql, Schema009.sql,
+        Schema008.sql, Schema009.sql, Schema010.sql,
     ]
 
     /// "Lard", by which `file` and others know the database (SQLite's `application_id`).

@@ -28,14 +28,10 @@ public struct Settings: Hashable, Sendable {
 public struct Limits: Hashable, Sendable {
     public var connections: Int
     public var downloads: Int
-    public var uploads: Int
-    public var actions: Int
 
-    public init(connections: Int = 8, downloads: Int = 6, uploads: Int = 3, actions: Int = 10) {
+    public init(connections: Int = 8, downloads: Int = 6) {
         self.connections = connections
         self.downloads = downloads
-        self.uploads = uploads
-        self.actions = actions
     }
 }
 

@@ -41,6 +41,14 @@ public struct SyncRecord: Hashable, Sendable {
         /// An action without its parameters, by the name that the journal and people know it by.
         public enum Kind: String, Hashable, Sendable, CaseIterable {
             case download, removeLocalCopy, purge
+
+            /// Whether it takes a copy away, and so needs no server.
+            public var isRemoval: Bool {
+                switch self {
+                case .removeLocalCopy, .purge: true
+                case .download: false
+                }
+            }
         }
     }
 

@@ -8,18 +8,8 @@ extension SyncEngine {
     func deschedule(_ record: SyncRecord, in tx: Transaction) throws {
         controls.suspend(record.id, cancels: true)
         try tx.journal.delete(id: record.id)
-        guard record.action == .download, var item = try tx.items.item(localID: record.localID) else {
-            return
-        }
-        let before = item
-        item.syncActivity.remove(.downloading)
-        // Joined by another: with the download that one's wish goes too.
-        if item.cloudStatus == .cloudOnly { item.formerTrigger = nil }
-        if item != before {
-            try tx.items.updateLocal(item)
-            counters.expect(files: -1, bytes: -(item.size ?? 0))
-        }
-        abandonIncoming(Job(record, item: item))
+        guard let item = try tx.items.item(localID: record.localID) else { return }
+        try action(record.action.kind).takeBack(record, of: item, in: tx)
     }
 
     /// Ends a download for the one who asked for it. If another joined it, it goes on as the other's.
@@ -51,7 +41,7 @@ extension SyncEngine {
         var count = 0
         for item in items {
             for record in try tx.journal.records(of: item)
-            where record.action == .download && record.reason == reason && record.state == .ready
+            where record.action.kind == .download && record.reason == reason && record.state == .ready
                 && record.landing == nil
             {
                 try deschedule(record, in: tx)

@@ -30,19 +30,7 @@ extension SyncEngine {
         guard let item = try tx.items.item(localID: request.item) else {
             return .refused(Failure(.notFound, "No item has the id \(request.item)"))
         }
-        switch request.action {
-        case .download where request.isUpdate:
-            guard item.kind == .file, item.cloudStatus == .localCopy, item.remoteVersion == .newer, !item.isRemoved
-            else { return .done }
-            var update = request
-            update.reason = item.downloadTrigger ?? request.reason
-            return try preflightDownload(update, of: item, in: tx)
-        case .download: return try preflightDownload(request, of: item, in: tx)
-        case .purge: return try preflightPurge(request, of: item, in: tx)
-        case .removeLocalCopy(let restores, let unusedSince):
-            return try preflightRemoval(
-                request, of: item, restoresFormerTrigger: restores, onlyUnused: unusedSince != nil, in: tx)
-        }
+        return try action(request.action.kind).preflight(request, of: item, in: tx)
     }
 
     /// Writes a new record that may go on at once.

@@ -58,17 +58,6 @@ extension SyncEngine {
         return Settlement(record: job.id, fate: fate, failure: failure)
     }
 
-    /// A file that is not on the server, while it is not decided whether what is missing there is gone, is no matter of its own.
-    func verdict(_ verdict: Verdict, of job: Job, after failure: FetchFailure, in tx: Transaction) throws -> Verdict {
-        guard case .gone = failure, let item = try tx.items.item(localID: job.record.localID) else { return verdict }
-        let held = try tx.scan.heldRemovals()
-        switch verdict {
-        case .ask where held != nil: break
-        default: guard try tx.scan.isMissing(item) else { return verdict }
-        }
-        return .hold(held.map { .issue($0.id) } ?? .place)
-    }
-
     func ask(_ code: IssueCode, about job: Job, because failure: Failure, in tx: Transaction) throws -> Issue {
         try tx.issues.file(
             Issue(

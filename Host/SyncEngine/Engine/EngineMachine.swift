@@ -138,7 +138,7 @@ struct EngineMachine: Sendable {
 
     /// - Parameter downloads: How many may be under way at a time; at least one.
     init(downloads: Int) {
-        window = Window(limits: [.downloads: max(1, downloads) + Self.handedAhead, .actions: Self.removalsAtOnce])
+        window = Window(limits: [.downloads: max(1, downloads) + Self.handedAhead, .removals: Self.removalsAtOnce])
         health = ServerHealth(backoff: SyncEngine.backoff, downloads: downloads)
     }
 
@@ -348,7 +348,7 @@ extension EngineMachine {
         }
         let few = SyncEngine.pageSize / 4
         let isRunningLow = !journal.isEnd && window.readyCount < few
-        let lacksRemovals = !journal.isEnd && !removals.isEnd && window.readyCount(.actions) < few
+        let lacksRemovals = !journal.isEnd && !removals.isEnd && window.readyCount(.removals) < few
         guard isRunningLow || lacksRemovals || marksAt.map({ $0 <= now }) == true else { return nil }
         markStarted()
         memory = .reading(ended: [], next: .goOn)
@@ -385,7 +385,7 @@ extension EngineMachine {
             return land(arrivals.takeAll(), completes: isSettled || isOverdue)
         }
         var jobs: [Job] = []
-        while let job = window.start(.actions) { jobs.append(job) }
+        while let job = window.start(.removals) { jobs.append(job) }
         guard !jobs.isEmpty else { return nil }
         treeWork = .removing
         return .remove(jobs)
@@ -437,7 +437,7 @@ extension EngineMachine {
         guard window.isIdle else { return false }
         if isDiskFailing { return true }
         guard memory == .current, !expectsMore, arrivals.isEmpty, inPlace.files.isEmpty,
-            window.readyCount(.actions) == 0
+            window.readyCount(.removals) == 0
         else { return false }
         let limit = now + SyncEngine.drainPatience
         if let hold = health.hold {

@@ -151,7 +151,7 @@ struct EngineRun {
         case .fetch(let jobs):
             for thread in crew.hand(jobs) {
                 children.addTask(executorPreference: engine.downloadThreads[thread]) { [engine, crew] in
-                    await engine.download(for: crew, on: thread)
+                    await DownloadAction(engine).download(for: crew, on: thread)
                     return .left
                 }
             }
@@ -168,7 +168,7 @@ struct EngineRun {
                     if tellsOfAccount { try await engine.reportAccount(failure.failure) }
                     return .settled(
                         try await engine.database.write { tx in
-                            let verdict = try engine.verdict(verdict, of: job, after: failure, in: tx)
+                            let verdict = try DownloadAction(engine).verdict(verdict, of: job, after: failure, in: tx)
                             return try engine.settle(job, verdict, because: failure.failure, in: tx)
                         })
                 }
@@ -176,7 +176,8 @@ struct EngineRun {
         case .land(let batch, let completing):
             let started = crew.takeUnmarked()
             children.addTask(executorPreference: engine.threads) { [engine] in
-                .happened(.landed(batch, try engine.land(batch, completing: completing, started: started)))
+                .happened(
+                    .landed(batch, try DownloadAction(engine).land(batch, completing: completing, started: started)))
             }
         case .remove(let jobs):
             children.addTask(executorPreference: engine.threads) { [engine] in

@@ -19,6 +19,8 @@ struct JournalPage: Sendable {
     var earliestWait: Timestamp?
     /// What was found to be wanted no more, and is gone.
     var dropped: [DroppedAction] = []
+    /// Whether copies of removed items are here, which may lie in the place of others.
+    var mayBeHeld = false
 }
 
 /// Where to read on in the journal.
@@ -70,7 +72,7 @@ extension SyncEngine {
                 // What waits for its place is out of the way of what is to leave it.
                 if case .place = record.wait { return true }
                 found.append(record)
-                if record.wait == nil { counts[record.action.budget, default: 0] += 1 }
+                if record.wait == nil { counts[record.action.kind.type.budget, default: 0] += 1 }
                 return counts.values.allSatisfy { $0 < Self.pageSize }
             }
             if request.readsOn {
@@ -81,11 +83,9 @@ extension SyncEngine {
                     return page.isLast
                 }
             }
-            let hasRemovedCopies = try !found.isEmpty && tx.items.hasRemovedCopies()
+            page.mayBeHeld = try !found.isEmpty && tx.items.hasRemovedCopies()
             for record in found {
-                if let job = try currentJob(record, mayBeHeld: hasRemovedCopies, &page.dropped, in: tx) {
-                    page.jobs.append(job)
-                }
+                if let job = try currentJob(record, on: &page, in: tx) { page.jobs.append(job) }
             }
             page.lastRemoval = max(page.last, request.removalsAfter)
             if !page.isLast {
@@ -96,7 +96,7 @@ extension SyncEngine {
                     return page.isLastRemoval
                 }
                 for record in found {
-                    if let job = try removalAhead(record, &page.dropped, in: tx) { page.jobs.append(job) }
+                    if let job = try removalAhead(record, on: &page, in: tx) { page.jobs.append(job) }
                 }
             }
             page.earliestWait =
@@ -118,82 +118,28 @@ extension SyncEngine {
     }
 
     /// A removal that may overtake what stands before it in the journal: of a file, and with nothing else about the file before it.
-    private func removalAhead(
-        _ found: SyncRecord, _ dropped: inout [DroppedAction], in tx: Transaction
-    ) throws -> Job? {
+    private func removalAhead(_ found: SyncRecord, on page: inout JournalPage, in tx: Transaction) throws -> Job? {
         guard let item = try tx.items.item(localID: found.localID), item.kind == .file,
             try tx.journal.records(of: item.localID).first?.id == found.id
         else { return nil }
-        return try currentJob(found, mayBeHeld: false, &dropped, in: tx)
+        return try currentJob(found, on: &page, in: tx)
     }
 
-    /// Lets a record wait for a while. Not written down: each write would have the journal read again.
-    private func hold(_ journal: inout SyncRecord, because failure: Failure) {
-        guard journal.wait == nil else { return }
-        journal.wait = .until(waitTime() + Self.inUsePatience)
-        reasons.withLock { [id = journal.id] in $0[id] = failure }
-    }
-
-    /// The record's work as it stands now; nil if there is none any more, and then the record is gone.
-    /// - Parameter mayBeHeld: Whether copies of removed items are here, which may lie in its place.
-    private func currentJob(
-        _ found: SyncRecord, mayBeHeld: Bool, _ dropped: inout [DroppedAction], in tx: Transaction
-    ) throws -> Job? {
-        var journal = found
-        guard var item = try tx.items.item(localID: journal.localID) else {
-            try tx.journal.delete(id: journal.id)
+    /// The record's work as it stands now; nil if there is none any more, or it waits out of the way.
+    private func currentJob(_ found: SyncRecord, on page: inout JournalPage, in tx: Transaction) throws -> Job? {
+        var record = found
+        guard let item = try tx.items.item(localID: record.localID) else {
+            try tx.journal.delete(id: record.id)
             return nil
         }
-        // What is landing is settled when it has landed.
-        if journal.action == .download, journal.landing == nil {
-            let isHere =
-                try fetchesAgain(journal)
-                ? item.cloudStatus != .localCopy || !tx.items.isCopyDistrusted(databaseID: item.databaseID)
-                : item.cloudStatus == .localCopy && item.remoteVersion == .current
-            let isCovered = try journal.whileCovered ? callbacks.isCovered(item, journal.reason) : true
-            if item.isRemoved || isHere {
-                try deschedule(journal, in: tx)
-                return nil
-            }
-            if let claimed = try claim(against: journal, of: item, in: tx) {
-                guard claimed.waits else {
-                    dropped.append(DroppedAction(journal, claimed.failure.message))
-                    try deschedule(journal, in: tx)
-                    return nil
-                }
-                hold(&journal, because: claimed.failure)
-            }
-            if isCovered == nil {
-                let why = "\(item.path) waits until \(journal.reason) has said what it covers"
-                hold(&journal, because: Failure(.failed, why))
-            } else if isCovered == false {
-                dropped.append(DroppedAction(journal, "neither a policy nor the plugin itself covers it"))
-                guard let others = try letGo(journal, of: &item, in: tx) else { return nil }
-                journal = others
-            }
+        if record.path != item.path {
+            record.path = item.path
+            try tx.journal.update(record)
         }
-        // A removal that waits and that nobody wants any more does not wait on.
-        if journal.wait != nil,
-            case .kept = try objection(to: journal.action, of: item, besides: journal, in: tx)
-        {
-            try tx.journal.delete(id: journal.id)
+        guard let current = try action(record.action.kind).schedule(record, of: item, on: &page, in: tx) else {
             return nil
         }
-        if journal.path != item.path {
-            journal.path = item.path
-            try tx.journal.update(journal)
-        }
-        if journal.action == .download, journal.landing == nil, journal.wait == nil {
-            if mayBeHeld, let place = try heldPlace(of: item, in: tx) {
-                try wait(journal, for: place, in: tx)
-                return nil
-            } else if item.kind == .folder {
-                try tx.journal.delete(id: journal.id)
-                _ = try keepFolder(item, for: journal.reason, in: tx)
-                return nil
-            }
-        }
-        return journal.holdsLane ? Job(journal, item: item) : nil
+        return current.holdsLane ? Job(current, item: item) : nil
     }
 }
 
@@ -202,7 +148,7 @@ extension Job {
 }
 
 extension DroppedAction {
-    fileprivate init(_ record: SyncRecord, _ why: String) {
+    init(_ record: SyncRecord, _ why: String) {
         self.init(path: record.path, action: record.action, reason: record.reason, why: why)
     }
 }

@@ -66,7 +66,7 @@ extension SyncEngine {
 
     private func recover(_ job: Job, at path: ItemPath) throws -> RecoveredLanding? {
         guard let landing = job.record.landing else { return nil }
-        if let whole = try wholeFile(of: job, landing) { return .incoming(whole) }
+        if let whole = try DownloadAction(self).wholeFile(of: job, landing) { return .incoming(whole) }
         guard let mark = tree.mark(at: path, ifDigest: landing.digest) else { return nil }
         return .placed(Placed(job: job, path: path, landing: landing, mark: mark))
     }

@@ -71,7 +71,7 @@ public final class SyncEngine: Sendable {
     /// - Parameters:
     ///   - account: The account's name, for the issue about its password.
     ///   - isFirstSinceBoot: As the vault says: downloads that were not complete are fetched again from their beginning.
-    ///   - limits: `downloads` and `actions` are how many of them may be under way at once.
+    ///   - limits: `downloads` is how many of them may be under way at once.
     public init(
         account: String, database: Database, tree: Tree, source: any FileSource,
         isFirstSinceBoot: Bool, limits: Limits = Limits(), clock: HostClock = .system, callbacks: Callbacks,

@@ -7,7 +7,7 @@ import Model
 /// forgotten and read again.
 struct Window {
     /// What a record takes a place of while it is under way.
-    enum Budget: Hashable { case downloads, actions }
+    enum Budget: Hashable { case downloads, removals }
 
     private var lanes = Lanes()
     private var ready: [Budget: Deque<Job>] = [:]
@@ -40,7 +40,7 @@ struct Window {
         if job.record.wait != nil {
             waiting.insert(job.id)
         } else if isFree {
-            ready[job.record.action.budget, default: []].append(job)
+            ready[job.record.action.kind.type.budget, default: []].append(job)
         } else {
             blocked[job.id] = job
         }
@@ -65,7 +65,7 @@ struct Window {
     /// The record was not started after all, and is the next to be.
     mutating func putBack(_ job: Job) {
         leavePlace(job.id)
-        ready[job.record.action.budget, default: []].prepend(job)
+        ready[job.record.action.kind.type.budget, default: []].prepend(job)
     }
 
     /// The record takes no place any more, but is not done: what comes after it on its lane still waits.
@@ -82,7 +82,7 @@ struct Window {
         blocked[record] = nil
         for freed in lanes.remove(record) {
             guard let next = blocked.removeValue(forKey: freed) else { continue }
-            ready[next.record.action.budget, default: []].append(next)
+            ready[next.record.action.kind.type.budget, default: []].append(next)
         }
     }
 
@@ -105,14 +105,5 @@ struct Window {
     private mutating func leavePlace(_ record: Int64) {
         guard let budget = underWay.removeValue(forKey: record) else { return }
         used[budget, default: 1] -= 1
-    }
-}
-
-extension SyncRecord.Action {
-    var budget: Window.Budget {
-        switch self {
-        case .download: .downloads
-        case .removeLocalCopy, .purge: .actions
-        }
     }
 }

@@ -43,7 +43,7 @@ struct LandingMoveTests {
             let fetched = Fetched(job: job, file: file, version: job.version)
             var outcome = LandingOutcome()
             if isPut {
-                outcome = try engine.land([fetched], completing: [], started: [])
+                outcome = try DownloadAction(engine).land([fetched], completing: [], started: [])
                 #expect(outcome.placed.count == 1)
                 #expect(try bench.text("/a/1") == "content")
             } else {
@@ -94,11 +94,11 @@ struct LandingMoveTests {
             switch then {
             case .killed: break
             case .completed:
-                _ = try engine.land([], completing: outcome.placed, started: [])
+                _ = try DownloadAction(engine).land([], completing: outcome.placed, started: [])
                 try await list.carryOutMoves()
             case .completedLast:
                 try await list.carryOutMoves()
-                _ = try engine.land([], completing: outcome.placed, started: [])
+                _ = try DownloadAction(engine).land([], completing: outcome.placed, started: [])
             }
             try await bench.restart()
             try await bench.runWell()

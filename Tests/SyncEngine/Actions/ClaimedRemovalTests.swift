@@ -117,7 +117,7 @@ struct ClaimedRemovalTests {
             }
             _ = try await rig.engine.drain()
             reader.map { _ = close($0) }
-            #expect(try await rig.records().filter { $0.action.isRemoval }.isEmpty)
+            #expect(try await rig.records().filter { $0.action.kind.isRemoval }.isEmpty)
             #expect(try await rig.issues().isEmpty)
             #expect(try rig.text("/a") == "content")
             #expect(try await rig.now(file).cloudStatus == .localCopy)

@@ -20,6 +20,14 @@ struct LanesTests {
         }
     }
 
+    @Test(
+        "What the journal reads ahead as removals are the actions that need no server",
+        arguments: SyncRecord.Action.Kind.allCases)
+    func removals(kind: SyncRecord.Action.Kind) {
+        #expect(kind.isRemoval == (kind.type is any RemovalAction.Type))
+        #expect(kind.isRemoval == (kind.type.budget == .removals))
+    }
+
     @Test("S4: records run in order on an item and along a path, in parallel elsewhere, whatever comes and goes")
     func agreesWithTheRule() throws {
         let seed = UInt64.random(in: .min ... .max)
@@ -100,7 +108,7 @@ struct WindowTests {
 
     @Test("S6: no more are started than the budget has places")
     func budget() {
-        var window = Window(limits: [.downloads: 2, .actions: 1])
+        var window = Window(limits: [.downloads: 2, .removals: 1])
         for id in 1...4 { window.add(job(Int64(id), "/\(id)")) }
         #expect(start(&window, .downloads) == 1)
         #expect(start(&window, .downloads) == 2)
@@ -114,23 +122,23 @@ struct WindowTests {
 
     @Test("S4: what comes after a record on its lane starts when that is done, not when it waits")
     func order() {
-        var window = Window(limits: [.downloads: 9, .actions: 9])
+        var window = Window(limits: [.downloads: 9, .removals: 9])
         window.add(job(1, "/a"))
         window.add(job(2, "/a", .removeLocalCopy(restoringFormerTrigger: false)))
         window.add(job(3, "/b", wait: .issue(1)))
         window.add(job(4, "/b"))
         #expect(start(&window, .downloads) == 1)
-        #expect(start(&window, .actions) == nil)
+        #expect(start(&window, .removals) == nil)
         #expect(start(&window, .downloads) == nil)
         window.park(1)
-        #expect(start(&window, .actions) == nil)
+        #expect(start(&window, .removals) == nil)
         window.finish(1)
-        #expect(start(&window, .actions) == 2)
+        #expect(start(&window, .removals) == 2)
     }
 
     @Test("S4: the journal can be read again while something is under way")
     func readAgain() {
-        var window = Window(limits: [.downloads: 9, .actions: 9])
+        var window = Window(limits: [.downloads: 9, .removals: 9])
         window.add(job(1, "/a"))
         #expect(start(&window, .downloads) == 1)
         window.add(job(2, "/a", .removeLocalCopy(restoringFormerTrigger: false)))
@@ -144,6 +152,6 @@ struct WindowTests {
         }
         #expect(window.readyCount == 1)
         window.finish(1)
-        #expect(window.readyCount(.actions) == 1)
+        #expect(window.readyCount(.removals) == 1)
     }
 }

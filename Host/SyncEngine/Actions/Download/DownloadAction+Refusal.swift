@@ -16,13 +16,13 @@ enum Refusal: Sendable {
     case disk(Failure)
 }
 
-extension SyncEngine {
+extension DownloadAction {
     /// Writes down what follows from the tree's refusal to take a download.
     /// - Parameter job: With the landing that was journalled.
     func settle(_ job: Job, _ refusal: Refusal, in tx: Transaction) throws -> Settlement {
         switch refusal {
         // It is whole and verified, and offered again as it is.
-        case .inUse, .disk: notTaken.withLock { $0[job.id] = job.record.landing }
+        case .inUse, .disk: engine.notTaken.withLock { $0[job.id] = job.record.landing }
         case .modified, .obstructed, .claimed: break
         }
         switch refusal {
@@ -30,24 +30,37 @@ extension SyncEngine {
         case .inUse:
             let failure = Failure(
                 .failed, "\(job.path) is open in another program and was not replaced", hint: "It is tried again")
-            let verdict = Verdict.wait(until: waitTime() + Self.inUsePatience, attempts: job.record.attempts)
-            return try settle(job, verdict, because: failure, in: tx)
+            let verdict = Verdict.wait(
+                until: engine.waitTime() + SyncEngine.inUsePatience, attempts: job.record.attempts)
+            return try engine.settle(job, verdict, because: failure, in: tx)
         case .claimed(let claim): return try leaveClaimed(job, claim, in: tx)
         case .obstructed(let obstruction):
             if let item = try tx.items.item(localID: job.record.localID),
                 let journal = try tx.journal.record(id: job.id),
-                let place = try heldPlace(of: item, in: tx)
+                let place = try engine.heldPlace(of: item, in: tx)
             {
-                try wait(journal, for: place, in: tx)
-                notTaken.withLock { $0[job.id] = job.record.landing }
+                try engine.wait(journal, for: place, in: tx)
+                engine.notTaken.withLock { $0[job.id] = job.record.landing }
                 return Settlement(record: job.id, fate: .stale, failure: place.failure)
             }
             abandonIncoming(job)
-            return try settle(job, .ask(.place), because: inTheWay(obstruction, of: job.path), in: tx)
+            return try engine.settle(job, .ask(.place), because: inTheWay(obstruction, of: job.path), in: tx)
         case .disk(let failure):
-            let verdict = Verdict.wait(until: waitTime() + Self.inUsePatience, attempts: job.record.attempts)
-            return try settle(job, verdict, because: failure, in: tx)
+            let verdict = Verdict.wait(
+                until: engine.waitTime() + SyncEngine.inUsePatience, attempts: job.record.attempts)
+            return try engine.settle(job, verdict, because: failure, in: tx)
         }
+    }
+
+    /// A file that is not on the server, while it is not decided whether what is missing there is gone, is no matter of its own.
+    func verdict(_ verdict: Verdict, of job: Job, after failure: FetchFailure, in tx: Transaction) throws -> Verdict {
+        guard case .gone = failure, let item = try tx.items.item(localID: job.record.localID) else { return verdict }
+        let held = try tx.scan.heldRemovals()
+        switch verdict {
+        case .ask where held != nil: break
+        default: guard try tx.scan.isMissing(item) else { return verdict }
+        }
+        return .hold(held.map { .issue($0.id) } ?? .place)
     }
 
     /// A plugin's download is over, as if it were asked for now; a person's waits.
@@ -55,14 +68,15 @@ extension SyncEngine {
         guard let journal = try tx.journal.record(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
         let failure = notReplaced(job.path, claim)
         guard journal.reason != .user else {
-            let verdict = Verdict.wait(until: waitTime() + Self.inUsePatience, attempts: job.record.attempts)
-            return try settle(job, verdict, because: failure, in: tx)
+            let verdict = Verdict.wait(
+                until: engine.waitTime() + SyncEngine.inUsePatience, attempts: job.record.attempts)
+            return try engine.settle(job, verdict, because: failure, in: tx)
         }
         logger.debug("\(failure.message)")
-        note(
+        engine.note(
             DroppedAction(
                 path: job.path, action: journal.action, reason: journal.reason, why: failure.message))
-        try deschedule(journal, in: tx)
+        try engine.deschedule(journal, in: tx)
         return Settlement(record: job.id, fate: .ended)
     }
 
@@ -70,7 +84,7 @@ extension SyncEngine {
     func claim(
         against download: SyncRecord, of item: Item, in tx: Transaction
     ) throws -> (failure: Failure, waits: Bool)? {
-        guard let claim = try claimForWriting(of: item, in: tx) else { return nil }
+        guard let claim = try engine.claimForWriting(of: item, in: tx) else { return nil }
         return (notReplaced(item.path, claim), download.reason == .user)
     }
 
@@ -97,9 +111,9 @@ extension SyncEngine {
         }
         guard journal.reason == .user, !fetchesAgain(journal) else {
             logger.notice("\(failure.message)")
-            try deschedule(journal, in: tx)
+            try engine.deschedule(journal, in: tx)
             return Settlement(record: job.id, fate: .ended, failure: failure)
         }
-        return try settle(job, .ask(.overwrite), because: failure, in: tx)
+        return try engine.settle(job, .ask(.overwrite), because: failure, in: tx)
     }
 }

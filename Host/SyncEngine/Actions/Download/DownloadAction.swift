@@ -3,16 +3,32 @@ import LocalTree
 import Logging
 import Model
 
-extension SyncEngine {
-    func preflightDownload(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> EnqueueOutcome {
+/// Has the server's newest version of an item here.
+struct DownloadAction: SyncAction {
+    static let budget = Window.Budget.downloads
+
+    let engine: SyncEngine
+
+    init(_ engine: SyncEngine) { self.engine = engine }
+
+    func preflight(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> EnqueueOutcome {
+        guard request.isUpdate else { return try begin(request, of: item, in: tx) }
+        guard item.kind == .file, item.cloudStatus == .localCopy, item.remoteVersion == .newer, !item.isRemoved
+        else { return .done }
+        var update = request
+        update.reason = item.downloadTrigger ?? request.reason
+        return try begin(update, of: item, in: tx)
+    }
+
+    private func begin(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> EnqueueOutcome {
         if item.isRemoved {
             return .refused(Failure(.notFound, "\(item.path) is no longer on the server"))
         }
         if item.kind == .folder { return try keepFolder(item, request, in: tx) }
         let records = try tx.journal.records(of: item.localID)
         // Whoever wanted the copy gone has changed their mind, or another wants it now.
-        for removal in records where removal.action.isRemoval { try deschedule(removal, in: tx) }
-        let earlier = records.first { $0.action == .download }
+        for removal in records where removal.action.kind.isRemoval { try engine.deschedule(removal, in: tx) }
+        let earlier = records.first { $0.action.kind == .download }
         switch item.cloudStatus {
         case .localOnly:
             return .refused(Failure(.failed, "\(item.path) is only here: there is nothing to download"))
@@ -24,28 +40,28 @@ extension SyncEngine {
             return try adopt(item, for: request.reason, in: tx)
         case .locallyModified, .localCopy, .cloudOnly: break
         }
-        if let claim = try claimForWriting(of: item, in: tx) {
+        if let claim = try engine.claimForWriting(of: item, in: tx) {
             guard request.reason != .user else { return .refused(notReplaced(item.path, claim)) }
-            passOver(item, claim, request.action, for: request.reason)
+            engine.passOver(item, claim, request.action, for: request.reason)
             return .done
         }
         if let earlier { return try join(earlier, item, request, in: tx) }
         var item = item
         item.syncActivity.insert(.downloading)
         try tx.items.updateLocal(item)
-        let record = try record(request, of: item, in: tx)
+        let record = try engine.record(request, of: item, in: tx)
         counters.expect(files: 1, bytes: item.size ?? 0)
         return .queued(record.id)
     }
 
     /// A folder is made at once: there is nothing to fetch. It waits only where its place is not free.
     private func keepFolder(_ item: Item, _ request: ActionRequest, in tx: Transaction) throws -> EnqueueOutcome {
-        guard let place = try heldPlace(of: item, in: tx) else {
+        guard let place = try engine.heldPlace(of: item, in: tx) else {
             return try keepFolder(item, for: request.reason, in: tx)
         }
         if let earlier = try tx.journal.records(of: item.localID).first { return .joined(earlier.id) }
-        let waiting = try record(request, of: item, in: tx)
-        try wait(waiting, for: place, in: tx)
+        let waiting = try engine.record(request, of: item, in: tx)
+        try engine.wait(waiting, for: place, in: tx)
         return .queued(waiting.id)
     }
 
@@ -113,7 +129,7 @@ extension SyncEngine {
     private func askToOverwrite(
         _ item: Item, _ request: ActionRequest, in tx: Transaction
     ) throws -> EnqueueOutcome {
-        var record = try record(request, of: item, in: tx)
+        var record = try engine.record(request, of: item, in: tx)
         let issue = try tx.issues.file(
             Issue(
                 record: record.id, code: IssueCode.overwrite.rawValue, subject: item.path.text,

@@ -17,12 +17,14 @@ extension SyncEngine {
         item.syncActivity.insert(.downloading)
         item = try tx.items.updateLocal(item)
         var request = ActionRequest(.download, item: id, reason: item.downloadTrigger ?? .user)
-        request.key = Self.keyOfFetchingAgain(id)
+        request.key = DownloadAction.keyOfFetchingAgain(id)
         _ = try record(request, of: item, in: tx)
         counters.expect(files: 1, bytes: item.size ?? 0)
     }
+}
 
-    private static func keyOfFetchingAgain(_ id: LocalID) -> String { "fetchAgain:\(id.text)" }
+extension DownloadAction {
+    fileprivate static func keyOfFetchingAgain(_ id: LocalID) -> String { "fetchAgain:\(id.text)" }
 
     /// Whether nobody but the host itself wants this download.
     func fetchesAgain(_ record: SyncRecord) -> Bool { record.key == Self.keyOfFetchingAgain(record.localID) }

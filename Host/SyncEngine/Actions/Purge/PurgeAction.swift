@@ -3,12 +3,16 @@ import LocalTree
 import Logging
 import Model
 
-/// Items that are no longer on the server, and their copies.
-extension SyncEngine {
+/// Forgets an item that is no longer on the server, and takes its copy away.
+struct PurgeAction: RemovalAction {
+    let engine: SyncEngine
+
+    init(_ engine: SyncEngine) { self.engine = engine }
+
     /// What has no copy here is forgotten at once. What has work waiting, or was changed here, stays known.
-    func preflightPurge(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> EnqueueOutcome {
+    func preflight(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> EnqueueOutcome {
         if let other = try tx.journal.records(of: item.localID).first { return .joined(other.id) }
-        switch try objection(to: .purge, of: item, besides: nil, in: tx) {
+        switch try engine.objection(to: .purge, of: item, besides: nil, in: tx) {
         case .kept, .used: return .done
         case .changed, .moving, nil: break
         }
@@ -17,21 +21,21 @@ extension SyncEngine {
         case .cloudOnly:
             try tx.items.delete(databaseID: item.databaseID)
             return .done
-        case .localCopy: return .queued(try record(request, of: item, in: tx).id)
+        case .localCopy: return .queued(try engine.record(request, of: item, in: tx).id)
         }
     }
 
     /// Removes the copy and forgets the item, in one transaction with others. What cannot go now is passed over: whoever asked
     /// finds it again.
-    func purge(_ job: Job, in tx: Transaction) throws -> Settlement {
+    func carryOut(_ job: Job, in tx: Transaction) throws -> Settlement {
         guard let journal = try tx.journal.record(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
-        guard var item = try tx.items.item(localID: journal.localID) else { return try done(journal, in: tx) }
-        switch try objection(to: .purge, of: item, besides: journal, in: tx) {
+        guard var item = try tx.items.item(localID: journal.localID) else { return try engine.done(journal, in: tx) }
+        switch try engine.objection(to: .purge, of: item, besides: journal, in: tx) {
         case .kept(let why), .used(let why):
-            passOver(item, why, .purge, for: journal.reason)
-            return try done(journal, in: tx)
-        case .changed: return try done(journal, in: tx)
-        case .moving: return try waitForMove(job, of: item, in: tx)
+            engine.passOver(item, why, .purge, for: journal.reason)
+            return try engine.done(journal, in: tx)
+        case .changed: return try engine.done(journal, in: tx)
+        case .moving: return try engine.waitForMove(job, of: item, in: tx)
         case nil: break
         }
         switch try takeCopy(of: item, in: tx) {
@@ -45,7 +49,7 @@ extension SyncEngine {
         case .fails(let failure):
             logger.notice("The copy of \(item.path), which is gone from the server, stays for now: \(failure.message)")
         }
-        return try done(journal, in: tx)
+        return try engine.done(journal, in: tx)
     }
 
     private enum Taken {
@@ -69,7 +73,7 @@ extension SyncEngine {
         switch outcome {
         case .removed, .nothingThere:
             if outcome == .removed { tx.noteRemovedCopy() }
-            try removeEmptyFolders(above: item.path, in: tx)
+            try engine.removeEmptyFolders(above: item.path, in: tx)
             return .gone
         case .modified: return .modified
         case .inUse: return .stays("is open in another program")

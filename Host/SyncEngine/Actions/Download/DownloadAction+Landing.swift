@@ -13,7 +13,7 @@ struct LandingOutcome: Sendable {
     var failure: Failure?
 }
 
-extension SyncEngine {
+extension DownloadAction {
     /// Puts complete downloads in place, and lets the items of those that were put in place before say so.
     ///
     /// One sync and one commit serve a batch: the sync makes the data of this batch and the renames of the one before durable;
@@ -93,19 +93,19 @@ extension SyncEngine {
                 settlements.append(Settlement(record: id, fate: .stale))
                 continue
             }
-            if let claim = try claimForWriting(of: item, in: tx) {
-                notTaken.withLock { $0[id] = fetched.landing }
+            if let claim = try engine.claimForWriting(of: item, in: tx) {
+                engine.notTaken.withLock { $0[id] = fetched.landing }
                 settlements.append(try settle(fetched.job, .claimed(claim), in: tx))
                 continue
             }
             if hasRemovedCopies {
-                if let place = try heldPlace(of: item, in: tx) {
-                    try wait(journal, for: place, in: tx)
-                    notTaken.withLock { $0[id] = fetched.landing }
+                if let place = try engine.heldPlace(of: item, in: tx) {
+                    try engine.wait(journal, for: place, in: tx)
+                    engine.notTaken.withLock { $0[id] = fetched.landing }
                     settlements.append(Settlement(record: id, fate: .stale, failure: place.failure))
                     continue
                 }
-                item = try takeOverPlace(of: item, in: tx)
+                item = try engine.takeOverPlace(of: item, in: tx)
             }
             try tx.journal.setLanding(fetched.landing, of: id)
             landable.append(

@@ -4,11 +4,11 @@ import LocalTree
 import Model
 import Synchronization
 
-extension SyncEngine {
+extension DownloadAction {
     /// Downloads what the crew hands out, one after the other, until there is nothing to do.
     /// - Parameter thread: The place of the thread among ``downloadThreads``.
     func download(for crew: FetchCrew, on thread: Int) async {
-        while let (job, request) = crew.next(on: thread, { startFetch($0, on: downloadThreads[thread]) }) {
+        while let (job, request) = crew.next(on: thread, { startFetch($0, on: engine.downloadThreads[thread]) }) {
             guard let request else {
                 crew.deliver((job, .notStarted))
                 continue
@@ -31,7 +31,7 @@ extension SyncEngine {
         // In one step, so that a transaction either keeps the download from starting or knows how to end it.
         controls.with { state in
             guard state.signals.isOnline, !state.signals.isStale, !state.suspended.contains(job.id) else { return nil }
-            let task = Task(executorPreference: thread ?? threads) { await self.fetch(job) }
+            let task = Task(executorPreference: thread ?? engine.threads) { await self.fetch(job) }
             state.enders[job.id] = { task.cancel() }
             return task
         }
@@ -56,7 +56,7 @@ extension SyncEngine {
     private func fetchOrResume(_ job: Job) async throws -> Fetched {
         let sink: FetchSink
         do {
-            if let landing = job.record.landing ?? notTaken.withLock({ $0.removeValue(forKey: job.id) }),
+            if let landing = job.record.landing ?? engine.notTaken.withLock({ $0.removeValue(forKey: job.id) }),
                 let whole = try wholeFile(of: job, landing)
             {
                 counters.change { $0.bytesDone += landing.size }
@@ -71,7 +71,7 @@ extension SyncEngine {
         let request = DownloadRequest(
             version: job.version, size: job.size, mimeType: job.mimeType, offset: goesOn ? there : 0)
         do {
-            let summary = try await source.get(job.path, request: request, into: sink)
+            let summary = try await engine.source.get(job.path, request: request, into: sink)
             return try finish(sink, job, lastModified: summary.head.lastModified)
         } catch {
             sink.uncount()

@@ -1,0 +1,70 @@
+import Database
+import LocalTree
+import Model
+import Synchronization
+
+extension DownloadAction {
+    func schedule(
+        _ found: SyncRecord, of item: Item, on page: inout JournalPage, in tx: Transaction
+    ) throws -> SyncRecord? {
+        // What is landing is settled when it has landed.
+        guard found.landing == nil else { return found }
+        var (record, item) = (found, item)
+        let isHere =
+            try fetchesAgain(record)
+            ? item.cloudStatus != .localCopy || !tx.items.isCopyDistrusted(databaseID: item.databaseID)
+            : item.cloudStatus == .localCopy && item.remoteVersion == .current
+        let isCovered = try record.whileCovered ? engine.callbacks.isCovered(item, record.reason) : true
+        if item.isRemoved || isHere {
+            try engine.deschedule(record, in: tx)
+            return nil
+        }
+        if let claimed = try claim(against: record, of: item, in: tx) {
+            guard claimed.waits else {
+                page.dropped.append(DroppedAction(record, claimed.failure.message))
+                try engine.deschedule(record, in: tx)
+                return nil
+            }
+            hold(&record, because: claimed.failure)
+        }
+        if isCovered == nil {
+            let why = "\(item.path) waits until \(record.reason) has said what it covers"
+            hold(&record, because: Failure(.failed, why))
+        } else if isCovered == false {
+            page.dropped.append(DroppedAction(record, "neither a policy nor the plugin itself covers it"))
+            guard let others = try engine.letGo(record, of: &item, in: tx) else { return nil }
+            record = others
+        }
+        guard record.wait == nil else { return record }
+        if page.mayBeHeld, let place = try engine.heldPlace(of: item, in: tx) {
+            try engine.wait(record, for: place, in: tx)
+            return nil
+        }
+        if item.kind == .folder {
+            try tx.journal.delete(id: record.id)
+            _ = try keepFolder(item, for: record.reason, in: tx)
+            return nil
+        }
+        return record
+    }
+
+    /// Lets a record wait for a while. Not written down: each write would have the journal read again.
+    private func hold(_ record: inout SyncRecord, because failure: Failure) {
+        guard record.wait == nil else { return }
+        record.wait = .until(engine.waitTime() + SyncEngine.inUsePatience)
+        engine.reasons.withLock { [id = record.id] in $0[id] = failure }
+    }
+
+    /// Takes back the item's mark and what was fetched so far.
+    func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
+        var item = found
+        item.syncActivity.remove(.downloading)
+        // Joined by another: with the download that one's wish goes too.
+        if item.cloudStatus == .cloudOnly { item.formerTrigger = nil }
+        if item != found {
+            try tx.items.updateLocal(item)
+            counters.expect(files: -1, bytes: -(item.size ?? 0))
+        }
+        abandonIncoming(Job(record, item: item))
+    }
+}

@@ -1,0 +1,185 @@
+import Database
+import LocalTree
+import Logging
+import Model
+
+/// Takes a copy away, and leaves its item on the server alone.
+struct RemoveLocalCopyAction: RemovalAction {
+    let engine: SyncEngine
+
+    init(_ engine: SyncEngine) { self.engine = engine }
+
+    func preflight(_ request: ActionRequest, of found: Item, in tx: Transaction) throws -> EnqueueOutcome {
+        guard case .removeLocalCopy(let restoresFormerTrigger, let unusedSince) = request.action else {
+            throw Failure(.internal, "\(request.action.kind.rawValue) is no removal of a copy")
+        }
+        let onlyUnused = unusedSince != nil
+        var item = found
+        let records = try tx.journal.records(of: item.localID)
+        switch try engine.objection(to: request.action, of: item, besides: nil, in: tx) {
+        case .kept(let why) where request.reason == .user: return .refused(Failure(.badData, "\(item.path) \(why)"))
+        case .kept(let why):
+            engine.passOver(item, why, request.action, for: request.reason)
+            return .done
+        case .used(let use) where onlyUnused:
+            engine.passOver(item, use, request.action, for: request.reason)
+            return .done
+        // What is in the way of a removal that waits for it is looked at when its turn comes.
+        case .used, .moving, .changed, nil: break
+        }
+        if let earlier = records.first(where: { $0.action.kind.isRemoval }) {
+            return try join(earlier, request, in: tx)
+        }
+        var isLanding = false
+        for download in records where download.action.kind == .download && download.reason == request.reason {
+            if download.landing != nil {
+                // Its file may be in place any moment: the removal follows it.
+                isLanding = true
+            } else {
+                _ = try engine.letGo(download, of: &item, in: tx)
+            }
+        }
+        switch item.cloudStatus {
+        case .locallyModified, .localOnly:
+            return .refused(
+                Failure(.failed, "\(item.path) was changed here, and the server does not have the change: it stays"))
+        case .cloudOnly where !isLanding: return .done
+        case .cloudOnly, .localCopy: break
+        }
+        if restoresFormerTrigger, !isLanding, item.formerTrigger != nil {
+            item.returnToFormerTrigger(now: clock.now())
+            try tx.items.updateLocal(item)
+            return .done
+        }
+        if item.kind == .folder {
+            item.releaseCopy()
+            try tx.items.updateLocal(item)
+            _ = try tree.removeFolderIfEmpty(item.path)
+            return .done
+        }
+        return .queued(try engine.record(request, of: item, in: tx).id)
+    }
+
+    /// One removal serves both. What only goes unused is from now on waited for, and what waits is tried at once when a person
+    /// asks.
+    private func join(
+        _ earlier: SyncRecord, _ request: ActionRequest, in tx: Transaction
+    ) throws -> EnqueueOutcome {
+        var joined = earlier
+        if case .removeLocalCopy(_, .some) = earlier.action {
+            joined.action = request.action
+            joined.reason = request.reason
+            joined.key = request.key
+        }
+        if request.reason == .user { joined.wait = nil }
+        if joined != earlier {
+            try tx.journal.update(joined)
+            controls.suspend(earlier.id, cancels: false)
+        }
+        return .joined(earlier.id)
+    }
+
+    func carryOut(_ job: Job, in tx: Transaction) throws -> Settlement {
+        guard let journal = try tx.journal.record(id: job.id),
+            case .removeLocalCopy(let restores, let unusedSince) = journal.action
+        else { return Settlement(record: job.id, fate: .ended) }
+        guard var item = try tx.items.item(localID: journal.localID), item.cloudStatus != .cloudOnly else {
+            return try engine.done(journal, in: tx)
+        }
+        let objection = try engine.objection(to: journal.action, of: item, besides: journal, in: tx)
+        if case .kept(let why) = objection { return try keep(journal, item, why, in: tx) }
+        if case .used(let use) = objection, unusedSince != nil { return try leave(job, journal, item, use, in: tx) }
+        if restores, item.formerTrigger != nil {
+            item.returnToFormerTrigger(now: clock.now())
+            try tx.items.updateLocal(item)
+            return try engine.done(journal, in: tx)
+        }
+        switch objection {
+        case .used(let use): return try leave(job, journal, item, use, in: tx)
+        case .moving: return try engine.waitForMove(job, of: item, in: tx)
+        case .changed: return try refuse(journal, item, in: tx)
+        case .kept, nil: break
+        }
+        guard let copy = item.copy else { return try refuse(journal, item, in: tx) }
+        let outcome: RemoveOutcome
+        do { outcome = try tree.remove(at: item.path, known: copy) } catch {
+            // One that cannot go holds up no other.
+            let verdict = Verdict.wait(until: engine.waitTime() + SyncEngine.inUsePatience, attempts: journal.attempts)
+            return try engine.settle(job, verdict, because: error, in: tx)
+        }
+        switch outcome {
+        case .removed, .nothingThere:
+            if outcome == .removed { tx.noteRemovedCopy() }
+            item.releaseCopy()
+            try tx.items.updateLocal(item)
+            try engine.removeEmptyFolders(above: item.path, in: tx)
+            logger.debug("Removed the copy of \(item.path)")
+            return try engine.done(journal, in: tx)
+        case .modified:
+            item.cloudStatus = .locallyModified
+            try tx.items.updateLocal(item)
+            return try refuse(journal, item, in: tx)
+        case .inUse: return try leave(job, journal, item, "is open in another program", in: tx)
+        case .obstructed(let obstruction):
+            // Whatever it is, it is not the copy.
+            logger.notice("\(obstruction.text) lies where the copy of \(item.path) was")
+            item.releaseCopy()
+            try tx.items.updateLocal(item)
+            return try engine.done(journal, in: tx)
+        }
+    }
+
+    /// A copy that nobody wants gone any more stays, and the removal is over. A person who asked is told.
+    private func keep(
+        _ journal: SyncRecord, _ item: Item, _ why: String, in tx: Transaction
+    ) throws -> Settlement {
+        engine.passOver(item, why, journal.action, for: journal.reason)
+        var settlement = try engine.done(journal, in: tx)
+        if journal.reason == .user { settlement.failure = Failure(.badData, "\(item.path) \(why)") }
+        return settlement
+    }
+
+    /// A copy that somebody uses stays: for good if it was to go only unused, or if a person asked, who is told; else for now.
+    private func leave(
+        _ job: Job, _ journal: SyncRecord, _ item: Item, _ use: String, in tx: Transaction
+    ) throws -> Settlement {
+        if case .removeLocalCopy(_, .some) = journal.action {
+            engine.passOver(item, use, journal.action, for: journal.reason)
+            return try engine.done(journal, in: tx)
+        }
+        let failure = Failure(.failed, "\(item.path) \(use) and was not removed")
+        if journal.reason == .user {
+            var settlement = try engine.done(journal, in: tx)
+            settlement.failure = failure
+            return settlement
+        }
+        let verdict = Verdict.wait(until: engine.waitTime() + SyncEngine.inUsePatience, attempts: journal.attempts)
+        return try engine.settle(job, verdict, because: failure, in: tx)
+    }
+
+    private func refuse(_ journal: SyncRecord, _ item: Item, in tx: Transaction) throws -> Settlement {
+        let failure = Failure(
+            .failed, "\(item.path) was changed here, and the server does not have the change: it stays")
+        logger.notice("\(failure.message)")
+        var settlement = try engine.done(journal, in: tx)
+        settlement.failure = failure
+        return settlement
+    }
+}
+
+extension Item {
+    /// Gives an adopted copy back to whoever had it before. It counts as used now, so that it does not go at once.
+    mutating func returnToFormerTrigger(now: Timestamp) {
+        downloadTrigger = formerTrigger
+        formerTrigger = nil
+        lastUsed = now
+    }
+
+    /// The copy is not here any more, or as a folder is not kept.
+    mutating func releaseCopy() {
+        cloudStatus = .cloudOnly
+        copy = nil
+        downloadTrigger = nil
+        formerTrigger = nil
+    }
+}
