@@ -119,7 +119,7 @@ let package = Package(
         host(
             "Core",
             [
-                "Model", "CLarder", "CLinux", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection",
+                "Model", "CLarder", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection",
                 "ItemList", "PluginHost", "ItemPolicies", "SyncEngine", "EventLoops", logging,
             ]),
         host(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Core
 import Glibc
 import Model
+import Threads
 
 /// The command line.
 @main struct Larder: AsyncParsableCommand {
@@ -26,6 +27,7 @@ import Model
     @OptionGroup var global: GlobalOptions
 
     static func main() async {
+        ProcessSetup.perform()
         let arguments = Array(CommandLine.arguments.dropFirst())
         let code = await run(arguments, console: .keepingOutput(isProbe: arguments.first == Probe.name))
         // With a thread inside a plugin that does not return, what libraries do at an exit is no longer safe.

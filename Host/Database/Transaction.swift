@@ -82,8 +82,8 @@ public final class Transaction: DatabaseReads {
         try meta.set(.anchor, notes.anchor)
     }
 
-    /// What the transaction noted; nil if nothing.
-    var summary: CommitSummary? { notes == CommitSummary() ? nil : notes }
+    /// What the transaction has noted so far, as its observer will get it; nil if nothing.
+    public var summary: CommitSummary? { notes == CommitSummary() ? nil : notes }
 }
 
 /// What a committed transaction changed.

@@ -35,7 +35,7 @@ struct ClaimAdd: LarderCommand {
         let validity = try validity()
         let id = try id.map { text throws(Failure) in try Self.id(text) }
         let report = try await withAccount(global, console) { host throws(Failure) in
-            try await host.claim(path, as: kind, validity, id: id)
+            try await host.perform(Claims.Add(path, as: kind, validity, id: id))
         }
         console.print(
             global.isJSON
@@ -98,7 +98,9 @@ struct ClaimRemove: LarderCommand {
     @Argument(help: "The claim's id, as `claim list` shows it.") var id: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        try await withAccount(global, console) { host throws(Failure) in try await host.removeClaim(ClaimID(id)) }
+        try await withAccount(global, console) { host throws(Failure) in
+            try await host.perform(Claims.Remove(ClaimID(id)))
+        }
         console.print(
             global.isJSON ? JSON.object(["id": .text(id)]).rendered : "claim \(Text.visible(id)): taken back")
         return []

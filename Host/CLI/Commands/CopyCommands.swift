@@ -18,7 +18,9 @@ struct Free: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)
-        let outcome = try await withAccount(global, console) { host throws(Failure) in try await host.free(path) }
+        let outcome = try await withAccount(global, console) { host throws(Failure) in
+            try await host.perform(Copies.Free(path))
+        }
         if global.isJSON {
             for file in outcome.freed { console.print(JSON.object(["path": .text(file.text)])) }
         } else {
@@ -40,7 +42,9 @@ struct Use: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)
-        let count = try await withAccount(global, console) { host throws(Failure) in try await host.use(path) }
+        let count = try await withAccount(global, console) { host throws(Failure) in
+            try await host.perform(Copies.NoteUse(path))
+        }
         console.print(
             global.isJSON
                 ? JSON.object(["path": .text(path.text), "files": .int(count)]).rendered

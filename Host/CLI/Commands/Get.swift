@@ -21,12 +21,14 @@ struct Get: LarderCommand {
         if wait, queue { throw Failure(.usage, "--wait and --queue exclude each other") }
         if queue, to != nil { throw Failure(.usage, "--to needs the file now: it cannot go with --queue") }
         let outcome = try await withAccount(global, console, asksServer: !queue) { host throws(Failure) in
-            var outcome = try await host.get(path, waits: !queue)
+            var outcome = try await host.perform(Copies.Get(path, waits: !queue))
             guard let to, outcome.failures.isEmpty, outcome.issues.isEmpty else { return outcome }
             guard outcome.files == [path] else {
                 throw Failure(.badData, "\(path) is a folder: --to takes one file", hint: "Name a file in it")
             }
-            do throws(Failure) { try await host.export(path, to: to) } catch { outcome.failures.append(error) }
+            do throws(Failure) { try await host.perform(Copies.Export(path, to: to)) } catch {
+                outcome.failures.append(error)
+            }
             return outcome
         }
         try await tell(path, outcome, console)

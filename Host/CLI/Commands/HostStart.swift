@@ -6,9 +6,6 @@ import Model
 extension Config {
     /// What the accounts of this process share.
     func hostProcess(_ console: Console, trace: String? = nil) -> HostProcess {
-        // A core dump would hold the account's secret.
-        var none = rlimit(rlim_cur: 0, rlim_max: 0)
-        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
         let handler = LineLogHandler(log, console: console)
         let options = HostOptions(
             logger: Logger(label: "larder") { _ in handler }, trace: trace, builtInPlugins: BuiltIn.pluginFolder,

@@ -29,7 +29,7 @@ struct IssueResolve: LarderCommand {
             var failures: [Failure] = []
             for id in ids {
                 do throws(Failure) {
-                    try await host.resolve(issue: id, choice: choice)
+                    try await host.perform(Issues.Answer(id, choice: choice))
                     let json = JSON.object(["id": .int(id), "choice": .text(choice)])
                     console.print(global.isJSON ? json.rendered : "issue \(id): \(choice)")
                 } catch {

@@ -13,7 +13,9 @@ struct Pin: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)
-        let outcome = try await withAccount(global, console) { host throws(Failure) in try await host.pin(path) }
+        let outcome = try await withAccount(global, console) { host throws(Failure) in
+            try await host.perform(Pins.Add(path))
+        }
         if global.isJSON {
             console.print(JSON(outcome.policy, items: nil, bytes: nil))
             return []
@@ -38,7 +40,9 @@ struct Unpin: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)
-        let policies = try await withAccount(global, console) { host throws(Failure) in try await host.unpin(path) }
+        let policies = try await withAccount(global, console) { host throws(Failure) in
+            try await host.perform(Pins.Remove(path))
+        }
         if global.isJSON {
             for policy in policies { console.print(JSON(policy, items: nil, bytes: nil)) }
         } else {

@@ -73,7 +73,7 @@ struct PolicyAdd: LarderCommand {
             id: id, kind: PolicyKind(kind), identifier: self.id, description: description, condition: condition,
             removeWhenNone: removeWhenNone)
         let (stored, kinds) = try await withAccount(global, console) { host throws(Failure) in
-            (try await host.addPolicy(policy), await host.policyKinds())
+            (try await host.perform(Policies.Add(policy)), await host.policyKinds())
         }
         if !kinds.contains(stored.kind) { warn(of: stored.kind, kinds, console) }
         console.report(stored, "was added", global)
@@ -116,7 +116,7 @@ struct PolicyUpdate: LarderCommand {
             _ = try CLIArgument.condition(removeWhenNone, of: "--remove-when-none")
         }
         let policy = try await withAccount(global, console) { host throws(Failure) in
-            try await host.updatePolicy(named: id, change)
+            try await host.perform(Policies.Update(named: id, change))
         }
         console.report(policy, "was changed", global)
         return []
@@ -133,7 +133,7 @@ struct PolicyRemove: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let policy = try await withAccount(global, console) { host throws(Failure) in
-            try await host.removePolicy(named: id)
+            try await host.perform(Policies.Remove(named: id))
         }
         console.report(policy, "was removed", global)
         return []

@@ -65,7 +65,7 @@ struct PolicyHistoryList: LarderCommand {
 extension Console {
     fileprivate func move(_ direction: PolicyMove.Direction, _ global: GlobalOptions) async throws(Failure) {
         let outcome = try await withAccount(global, self) { host throws(Failure) in
-            try await host.movePolicies(direction)
+            try await host.perform(Policies.Move(direction))
         }
         let word = direction == .undo ? "undone" : "redone"
         if global.isJSON {

@@ -17,7 +17,7 @@ struct SyncCancel: LarderCommand {
     @Argument(help: "The record's id, as `sync list` shows it.") var id: Int64
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        try await withAccount(global, console) { host throws(Failure) in try await host.cancel(record: id) }
+        try await withAccount(global, console) { host throws(Failure) in try await host.perform(Records.Cancel(id)) }
         report("cancelled", id, global, console)
         return []
     }
@@ -31,7 +31,7 @@ struct SyncRetry: LarderCommand {
     @Argument(help: "The record's id, as `sync list` shows it.") var id: Int64
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        try await withAccount(global, console) { host throws(Failure) in try await host.retry(record: id) }
+        try await withAccount(global, console) { host throws(Failure) in try await host.perform(Records.Retry(id)) }
         report("goes on with the next run", id, global, console)
         return []
     }

@@ -72,7 +72,7 @@ struct DemoStory {
             Step("Look at the server: what is there is known, and no file is fetched", entries: 4),
             Step("Pin \(photos): the folder and all below it comes here", fetched: all, here: all) {
                 host throws(Failure) in
-                _ = try await host.pin(photos)
+                _ = try await host.perform(Pins.Add(photos))
             },
             Step("Look again: nothing changed, as the root's ETag tells", here: all),
             Step("\(DemoTree.changed) changes on the server: one file is fetched", fetched: 1, here: all) { _ in
@@ -85,11 +85,11 @@ struct DemoStory {
                 tree.put(DemoTree.added, DemoTree.picture(seed: 7, size: 40_000))
             },
             Step("Unpin \(photos): the copies go, the server's files stay") { host throws(Failure) in
-                _ = try await host.unpin(photos)
+                _ = try await host.perform(Pins.Remove(photos))
             },
             Step("Get three letters", fetched: 3, here: 3) { host throws(Failure) in
                 for number in 1...3 {
-                    _ = try await host.get(ItemPath(unchecked: DemoTree.letter(number)), waits: false)
+                    _ = try await host.perform(Copies.Get(ItemPath(unchecked: DemoTree.letter(number)), waits: false))
                 }
             },
             Step("\(DemoTree.letter(1)) changes on the server: its outdated copy goes", here: 2) { _ in

@@ -66,7 +66,7 @@ extension AccountHost {
             engine.expectMore(true)
             async let scanning: Void = scanAndSettle(reportingTo: outcome)
             // Downloads begin while folders are still listed.
-            _ = try await engine.drain()
+            _ = try await engine.drain(with: partners)
             try await scanning
             let drained = try await drainToRest()
             for failure in policies.takeFailures() { outcome.add(failure) }
@@ -158,7 +158,7 @@ extension AccountHost {
         while true {
             await policies.settled()
             let before = try await database.read { try $0.journal.lastID() }
-            let outcome = try await engine.drain()
+            let outcome = try await engine.drain(with: partners)
             await policies.settled()
             if try await database.read({ try $0.journal.lastID() }) == before { return outcome }
         }

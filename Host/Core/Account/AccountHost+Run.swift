@@ -37,7 +37,7 @@ extension AccountHost {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { [policies] in await policies.run() }
                 group.addTask { [process] in await process.watchPlugins() }
-                group.addTask { [engine] in try await engine.run() }
+                group.addTask { [engine, partners] in try await engine.run(with: partners) }
                 group.addTask { [self] in try await poll() }
                 group.addTask { try await watch.run() }
                 group.addTask { [loops] in await loops.run() }

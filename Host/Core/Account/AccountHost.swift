@@ -34,6 +34,14 @@ public final class AccountHost: Sendable {
 
     var database: Database { vault.database }
 
+    /// What the sync engine asks of the other parts while it works.
+    var partners: SyncEngine.Partners {
+        .init(
+            relist: { [list] in await list.relist($0) },
+            isCovered: { [policies] in try policies.covers($0, for: PluginID(of: $1)) },
+            maximums: { [policies] in policies.maximums })
+    }
+
     private init(
         _ parts: Parts, process: HostProcess, credentials: @escaping CredentialsSource, state: AccountState,
         plugins: [PluginInstance]
@@ -80,19 +88,12 @@ public final class AccountHost: Sendable {
             let state = AccountState(
                 secret, clock: try await vault.database.read { try ClockSanity($0, clock: system) })
             let clock = system.believed { state.clock }
-            let later = MadeLater()
             let trace = try await process.openTrace()
             let engine = SyncEngine(
                 account: bookmark.name, database: vault.database, tree: vault.tree, source: connection,
                 isFirstSinceBoot: vault.isFirstSinceBoot, limits: process.settings.limits, clock: clock,
                 callbacks: .init(
-                    relist: { await later.parts?.list.relist($0) },
                     accountRefused: { if state.refuse($0) { state.looks.ring() } },
-                    isCovered: { item, reason in
-                        guard let policies = later.parts?.policies else { return true }
-                        return try policies.covers(item, for: PluginID(of: reason))
-                    },
-                    maximums: { later.parts?.policies.maximums ?? [:] },
                     dropped: { dropped in
                         trace?.dropped(
                             dropped.action.kind.rawValue, path: dropped.path.text, by: PluginID(of: dropped.reason),
@@ -136,16 +137,8 @@ public final class AccountHost: Sendable {
                     stop: { await process.stopPlugins([$0]) }, start: { await process.startPluginAgain($0) },
                     recordsChanged: { if $0.contains(where: \.isCalendars) { state.calendars.ring() } }),
                 logger: logger)
-            later.set((policies, list))
-            vault.database.setCommitObserver { summary in
-                state.count(summary)
-                policies.databaseChanged(summary)
-                if summary.policiesChanged {
-                    engine.policiesChanged()
-                    state.policyChanges.ring()
-                }
-                if summary.recordsChanged || summary.changesItems { engine.wake() }
-            }
+            let listeners = CommitListeners(state: state, policies: policies, engine: engine)
+            vault.database.setCommitObserver(listeners.hear)
             let parts = Parts(
                 bookmark: bookmark, clock: clock, logger: logger, vault: vault, connection: connection, engine: engine,
                 policies: policies, list: list, loops: loops)
@@ -168,6 +161,23 @@ public final class AccountHost: Sendable {
 
     /// How far the downloads are.
     public var progress: TransferProgress { TransferProgress(engine.progress) }
+}
+
+/// Who hears of what was committed, and in which order. Called on the database's writer: it must return at once.
+private struct CommitListeners: Sendable {
+    let state: AccountState
+    let policies: ItemPolicies
+    let engine: SyncEngine
+
+    func hear(_ summary: CommitSummary) {
+        state.count(summary)
+        policies.databaseChanged(summary)
+        if summary.policiesChanged {
+            engine.policiesChanged()
+            state.policyChanges.ring()
+        }
+        if summary.recordsChanged || summary.changesItems { engine.wake() }
+    }
 }
 
 /// What a running account remembers between its parts.
@@ -288,14 +298,6 @@ final class AccountState: Sendable {
             return values.owesTrigger
         }
     }
-}
-
-/// What the sync engine asks of parts that are made after it.
-private final class MadeLater: Sendable {
-    private let value = Mutex<(policies: ItemPolicies, list: ItemListUpdate)?>(nil)
-
-    var parts: (policies: ItemPolicies, list: ItemListUpdate)? { value.withLock { $0 } }
-    func set(_ parts: (policies: ItemPolicies, list: ItemListUpdate)) { value.withLock { $0 = parts } }
 }
 
 /// How far the downloads are that were asked for since nothing was to be done last.

@@ -1,4 +1,3 @@
-import CLinux
 import Connection
 import Database
 import ItemPolicies
@@ -19,10 +18,6 @@ public actor HostProcess {
     private var trace: TraceWriter?
 
     public init(settings: Settings, options: HostOptions) {
-        // A host has some twenty threads, of which few allocate at a time: without these two each keeps memory of its own, a
-        // tenth of the whole. Both are hints.
-        _ = linux_limit_arenas(2)
-        _ = linux_map_blocks_from(131_072)
         self.settings = settings
         self.options = options
     }

@@ -1,6 +1,6 @@
 package import Model
 
-/// What a transaction does to it.
+/// What a transaction writes of calendars' folders and files.
 extension CalendarFileTable where Access == Transaction {
     package func store(_ folder: MirrorFolderRow) throws {
         let statement = try RawStatement(

@@ -1,6 +1,6 @@
 public import Model
 
-/// What a transaction does to it.
+/// What a transaction writes of claims.
 extension ClaimTable where Access == Transaction {
     /// Stores a claim. One with the same id of the same item is renewed.
     /// - Throws: `.badData` if another item has a claim with this id.

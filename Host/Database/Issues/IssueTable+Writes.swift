@@ -1,6 +1,6 @@
 public import Model
 
-/// What a transaction does to it.
+/// What a transaction writes of issues.
 extension IssueTable where Access == Transaction {
     /// Stores what waits for a person. One of the same code about the same subject is the same issue: it keeps its id and its
     /// age, and gets the new text, choices and record.

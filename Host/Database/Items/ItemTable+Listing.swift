@@ -23,14 +23,7 @@ extension ItemTable where Access == Transaction {
         statement.bind(4, entry.path.parent.text)
         statement.bind(5, entry.path.name)
         statement.bind(6, Int64(entry.kind.rawValue))
-        statement.bind(7, entry.size)
-        statement.bind(8, entry.mimeType)
-        statement.bind(9, entry.etag?.opaque)
-        statement.bind(10, entry.etag.map { Int64($0.strength.rawValue) })
-        statement.bind(11, entry.lastModified?.nanoseconds)
-        statement.bind(12, entry.isFavorite ? 1 : 0)
-        statement.bind(13, entry.owner)
-        statement.bind(14, entry.permissions)
+        entry.bindProperties(to: statement, from: 7)
         statement.bind(15, Int64(racy.rawValue))
         statement.bind(16, Int64((inheritsLocalFile ? CloudStatus.locallyModified : .cloudOnly).rawValue))
         statement.bind(17, try access.anchor)
@@ -50,14 +43,7 @@ extension ItemTable where Access == Transaction {
             WHERE databaseID = ?
             """)
         statement.bind(1, fileID.text)
-        statement.bind(2, entry.size)
-        statement.bind(3, entry.mimeType)
-        statement.bind(4, entry.etag?.opaque)
-        statement.bind(5, entry.etag.map { Int64($0.strength.rawValue) })
-        statement.bind(6, entry.lastModified?.nanoseconds)
-        statement.bind(7, entry.isFavorite ? 1 : 0)
-        statement.bind(8, entry.owner)
-        statement.bind(9, entry.permissions)
+        entry.bindProperties(to: statement, from: 2)
         statement.bind(10, Int64(racy.rawValue))
         statement.bind(11, try access.anchor)
         statement.bind(12, row.databaseID)
@@ -233,6 +219,21 @@ extension ItemTable where Access == Transaction {
             """,
             path.arguments + [.path(old), .path(new)] + parent.arguments + [.time(removedAt), .integer(access.anchor)]
                 + ItemSQL.bounds(below: old) + [.flag(alone), .time(removedAt)])
+    }
+}
+
+extension ListedItem {
+    /// Binds what may change without another id or path: `size`, `mimeType`, `etag`, `etagStrength`, `lastModified`, `favorite`, `owner`,
+    /// `permissions`, in this order.
+    fileprivate func bindProperties(to statement: RawStatement, from first: Int32) {
+        statement.bind(first, size)
+        statement.bind(first + 1, mimeType)
+        statement.bind(first + 2, etag?.opaque)
+        statement.bind(first + 3, etag.map { Int64($0.strength.rawValue) })
+        statement.bind(first + 4, lastModified?.nanoseconds)
+        statement.bind(first + 5, isFavorite ? 1 : 0)
+        statement.bind(first + 6, owner)
+        statement.bind(first + 7, permissions)
     }
 }
 

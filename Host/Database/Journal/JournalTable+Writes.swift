@@ -1,6 +1,6 @@
 public import Model
 
-/// What a transaction does to it.
+/// What a transaction writes in the journal.
 extension JournalTable where Access == Transaction {
     /// Writes a new record behind all others.
     /// - Returns: the record with its id. Ids rise and are never used again.

@@ -1,6 +1,6 @@
 public import Model
 
-/// What a transaction does to it.
+/// What a transaction writes of event loops.
 extension LoopTable where Access == Transaction {
     /// Sees to it that a loop has a row. A new one is enabled and begins without an event id; one that is there stays as it is, unless
     /// another plugin has taken it over, which cannot go on from an event id that is not its own.

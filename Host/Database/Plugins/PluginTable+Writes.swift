@@ -1,6 +1,6 @@
 public import Model
 
-/// What a transaction does to it.
+/// What a transaction writes of plugins.
 extension PluginTable where Access == Transaction {
     /// Stores a plugin's value in place of any that it has under this key.
     public func setValue(of plugin: PluginID, key: [UInt8], _ value: [UInt8]) throws {

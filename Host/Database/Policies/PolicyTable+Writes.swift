@@ -1,6 +1,6 @@
 public import Model
 
-/// What a transaction does to it.
+/// What a transaction writes of policies.
 extension PolicyTable where Access == Transaction {
     /// Stores a new policy.
     /// - Parameters:

@@ -1,6 +1,6 @@
 public import Model
 
-/// What a transaction does to it.
+/// What a transaction writes of records.
 extension RecordTable where Access == Transaction {
     /// Puts a record in place of any with its key. One that is the same already is left alone.
     /// - Returns: what it was to the database; nil: nothing new.

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Threads
 
 /// The kernel's word that nobody else writes a file, or has it open at all, and that nobody will before this ends.
 ///
@@ -24,6 +25,7 @@ package struct Lease: ~Copyable {
 
     /// - Parameter file: Opened for reading only.
     package init(_ file: Int32, _ kind: Kind) throws(Refusal) {
+        ProcessSetup.perform()
         self.file = file
         type = Int32(kind == .unused ? F_WRLCK : F_RDLCK)
         guard linux_set_lease(file, type) == 0 else {
@@ -35,9 +37,4 @@ package struct Lease: ~Copyable {
 
     /// False when somebody waits to open the file, or had waited too long.
     package var isUncontested: Bool { linux_get_lease(file) == type }
-
-    /// A lease's end is told by a signal that ends the process unless it is ignored.
-    package static let prepareProcess: Void = {
-        signal(SIGIO, SIG_IGN)
-    }()
 }

@@ -32,7 +32,6 @@ public final class Tree: Sendable {
         root: String, folder: consuming Descriptor, incoming: consuming Descriptor, reservesDotLarder: Bool,
         clock: @escaping @Sendable () -> Timestamp, proof: LooksProof = LooksProof(), hooks: TreeHooks = TreeHooks()
     ) {
-        _ = Lease.prepareProcess
         self.root = root
         self.folder = folder
         self.incoming = incoming

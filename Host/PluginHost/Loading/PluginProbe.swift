@@ -17,8 +17,7 @@ public enum PluginProbe {
         let output = dup(STDOUT_FILENO)
         _ = fcntl(output, F_SETFD, FD_CLOEXEC)
         dup2(STDERR_FILENO, STDOUT_FILENO)
-        var none = rlimit(rlim_cur: 0, rlim_max: 0)
-        setrlimit(__rlimit_resource_t(4), &none)  // RLIMIT_CORE
+        ProcessSetup.perform()
         // The threads that Swift's tasks run on block most signals; a library that raises one is to die of it here.
         var unblocked = sigset_t()
         sigemptyset(&unblocked)

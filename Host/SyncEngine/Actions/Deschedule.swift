@@ -1,6 +1,6 @@
-public import Database
+import Database
 import LocalTree
-public import Model
+import Model
 
 extension SyncEngine {
     /// Takes a record out of the journal and takes back what its preflight did: the item's marks, what was fetched so far. A
@@ -29,25 +29,5 @@ extension SyncEngine {
         item.formerTrigger = nil
         item = try tx.items.updateLocal(item)
         return record
-    }
-
-    /// Takes away downloads that were asked for with this reason and have not been started, such as those of a policy that no
-    /// longer covers the items. A download that somebody else joined goes on as the other's.
-    /// - Returns: how many went.
-    @discardableResult
-    public func descheduleNotStarted(
-        _ items: some Sequence<LocalID>, reason: DownloadTrigger, in tx: Transaction
-    ) throws -> Int {
-        var count = 0
-        for item in items {
-            for record in try tx.journal.records(of: item)
-            where record.action.kind == .download && record.reason == reason && record.state == .ready
-                && record.landing == nil
-            {
-                try deschedule(record, in: tx)
-                count += 1
-            }
-        }
-        return count
     }
 }

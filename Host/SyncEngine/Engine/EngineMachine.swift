@@ -265,6 +265,8 @@ extension EngineMachine {
     private mutating func ended(_ record: Int64) {
         window.finish(record)
         guard case .reading(var ended, let next) = memory else { return }
+        // The set is not copied for each record.
+        memory = .current
         ended.insert(record)
         memory = .reading(ended: ended, next: next)
     }

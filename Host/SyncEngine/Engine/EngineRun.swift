@@ -7,7 +7,7 @@ import Threads
 
 /// The engine at work: does what an ``EngineMachine`` says, and tells it what came of that.
 ///
-/// The machine belongs to the one task that calls ``run(_:draining:only:)``; what takes long runs in child tasks, whose results come back
+/// The machine belongs to the one task that calls ``run(_:draining:only:with:)``; what takes long runs in child tasks, whose results come back
 /// as events. No more than one child task at a time reads the journal, and one works in the tree. What a child throws ends the run.
 struct EngineRun {
     private enum Event: Sendable {
@@ -24,6 +24,7 @@ struct EngineRun {
     private let engine: SyncEngine
     /// The records that are worked at; nil: all.
     private let only: Set<Int64>?
+    private let partners: SyncEngine.Partners
     private let crew: FetchCrew
     private var machine: EngineMachine
 
@@ -32,10 +33,13 @@ struct EngineRun {
 
     /// - Parameter draining: Ends when nothing is left that can go on within ``SyncEngine/drainPatience``; otherwise only when
     ///   the task is cancelled.
-    static func run(_ engine: SyncEngine, draining: Bool, only: Set<Int64>? = nil) async throws -> DrainOutcome {
+    static func run(
+        _ engine: SyncEngine, draining: Bool, only: Set<Int64>? = nil, with partners: SyncEngine.Partners
+    ) async throws -> DrainOutcome {
         let downloads = max(1, engine.limits.downloads)
         var run = EngineRun(
-            engine: engine, only: only, crew: FetchCrew(workers: downloads, threads: engine.downloadThreads.count),
+            engine: engine, only: only, partners: partners,
+            crew: FetchCrew(workers: downloads, threads: engine.downloadThreads.count),
             machine: EngineMachine(downloads: downloads))
         if !engine.controls.with({ $0.isTidy }) {
             for landing in try await engine.recover() { run.take(.recovered(landing)) }
@@ -157,9 +161,9 @@ struct EngineRun {
             }
         case .read(let request):
             let started = crew.takeUnmarked()
-            children.addTask { [engine, only] in
+            children.addTask { [engine, only, partners] in
                 try await Self.onDisk(failing: EngineMachine.Input.unread) {
-                    .read(try await engine.readJournal(request, started: started, only: only))
+                    .read(try await engine.readJournal(request, started: started, only: only, with: partners))
                 }
             }
         case .settle(let job, let verdict, let failure, let tellsOfAccount):
@@ -184,8 +188,8 @@ struct EngineRun {
                 .happened(.removed(try engine.removeCopies(jobs)))
             }
         case .relist(let folders):
-            children.addTask { [engine] in
-                for folder in folders.keys.sorted() { await engine.callbacks.relist(folder) }
+            children.addTask { [engine, partners] in
+                for folder in folders.keys.sorted() { await partners.relist(folder) }
                 let records = folders.values.flatMap { $0 }
                 // If that cannot be written down, their waits end by themselves.
                 return try await Self.onDisk(failing: { _ in .relisted }) {

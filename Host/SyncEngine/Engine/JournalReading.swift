@@ -21,6 +21,8 @@ struct JournalPage: Sendable {
     var dropped: [DroppedAction] = []
     /// Whether copies of removed items are here, which may lie in the place of others.
     var mayBeHeld = false
+    /// As ``SyncEngine/Partners/isCovered``.
+    var isCovered: @Sendable (Item, DownloadTrigger) throws -> Bool? = { _, _ in true }
 }
 
 /// Where to read on in the journal.
@@ -51,7 +53,7 @@ extension SyncEngine {
     ///   - started: Records that were started since; they are marked as such.
     ///   - only: The records that are meant; nil: all.
     func readJournal(
-        _ request: JournalRequest, started: [Int64], only: Set<Int64>? = nil
+        _ request: JournalRequest, started: [Int64], only: Set<Int64>? = nil, with partners: Partners
     ) async throws -> JournalPage {
         let page = try await database.write { [self] tx in
             let now = waitTime()
@@ -60,11 +62,11 @@ extension SyncEngine {
                 controls.with { $0.suspended.removeAll() }
                 _ = try tx.journal.endFulfilledWaits(now: now, longest: Self.longestWait)
                 // Where waits have ended, or a person has answered, there may be more than there is room for.
-                for (reason, most) in callbacks.maximums() {
+                for (reason, most) in partners.maximums() {
                     try tx.journal.hold(of: reason, beyond: most, until: now + Self.roomPatience)
                 }
             }
-            var page = JournalPage(last: request.after, isLast: false)
+            var page = JournalPage(last: request.after, isLast: false, isCovered: partners.isCovered)
             var found: [SyncRecord] = []
             var counts: [Window.Budget: Int] = [:]
             func take(_ record: SyncRecord) -> Bool {

@@ -8,28 +8,30 @@ extension SyncEngine {
     static let backoff = Backoff(first: .milliseconds(500), cap: .seconds(300))
     /// No record waits for longer, whatever the server asks for.
     static let longestWait = Duration.seconds(24 * 3600)
-    /// What waits longer than this is left by ``drain()``.
+    /// What waits longer than this is left by ``drain(only:with:)``.
     static let drainPatience = Duration.seconds(10)
-    /// So often ``drain()`` waits for a server that does not answer.
+    /// So often ``drain(only:with:)`` waits for a server that does not answer.
     static let mostHoldsInDrain = 5
     /// How long a copy that another program has open is left alone.
     static let inUsePatience = Duration.seconds(30)
 
     /// Works until the task is cancelled. What is under way then goes on at the next start.
     /// - Throws: when the database cannot be used.
-    public func run() async throws { _ = try await work(draining: false) }
+    public func run(with partners: Partners) async throws { _ = try await work(draining: false, with: partners) }
 
     /// Works until nothing is left that could go on within ten seconds, and no more is expected.
     /// - Parameter records: Only these are worked at, and told of; nil: all.
     /// - Returns: what is left, and why.
     /// - Throws: when the database cannot be used; `CancellationError` when the task was cancelled.
-    public func drain(only records: Set<Int64>? = nil) async throws -> DrainOutcome {
-        let outcome = try await work(draining: true, only: records)
+    public func drain(only records: Set<Int64>? = nil, with partners: Partners) async throws -> DrainOutcome {
+        let outcome = try await work(draining: true, only: records, with: partners)
         try Task.checkCancellation()
         return outcome
     }
 
-    private func work(draining: Bool, only records: Set<Int64>? = nil) async throws -> DrainOutcome {
+    private func work(
+        draining: Bool, only records: Set<Int64>? = nil, with partners: Partners
+    ) async throws -> DrainOutcome {
         let isFirst = controls.with { state in
             defer { state.isRunning = true }
             (state.signals.isStale, state.signals.hasNews) = (true, true)
@@ -45,13 +47,13 @@ extension SyncEngine {
             }
             controls.rest.open()
         }
-        return try await EngineRun.run(self, draining: draining, only: records)
+        return try await EngineRun.run(self, draining: draining, only: records, with: partners)
     }
 
     /// There may be new records, or new metadata of items that records wait for: to be called after every commit that says so.
     public func wake() { controls.signal { $0.hasNews = true } }
 
-    /// Whether more records are to come. As long as they are, ``drain(only:)`` does not end, and complete downloads wait a moment
+    /// Whether more records are to come. As long as they are, ``drain(only:with:)`` does not end, and complete downloads wait a moment
     /// longer for others. False at first.
     public func expectMore(_ expectsMore: Bool) { controls.signal { $0.expectsMore = expectsMore } }
 

@@ -9,41 +9,49 @@ import Threads
 /// there until it is done, whatever happens in between.
 ///
 /// An action has five parts: early checks and preflight (``enqueue(_:in:)``, in the transaction that records it), schedule and
-/// result handling (``run()`` and ``drain()``), and deschedule (``cancel(_:)``), which takes back what preflight did.
+/// result handling (``run(with:)`` and ``drain(only:with:)``), and deschedule (``cancel(_:)``), which takes back what preflight did.
 ///
-/// All functions may be called from any task or thread; ``run()`` and ``drain()`` one at a time.
+/// All functions may be called from any task or thread; ``run(with:)`` and ``drain(only:with:)`` one at a time.
 public final class SyncEngine: Sendable {
-    /// What the engine asks of those who own it.
+    /// What the engine tells, and asks at any time.
     public struct Callbacks: Sendable {
-        /// The server has something else than the database says: the folder is to be listed again. Returns when that was tried.
-        public var relist: @Sendable (ItemPath) async -> Void
         /// The server refuses the account (wrong password, certificate not trusted). Nothing more is sent before
         /// ``SyncEngine/accountChanged()``.
         public var accountRefused: @Sendable (Failure) -> Void
-        /// Whether the policies of who asked for a download cover the item still; nil: that is not known yet. Called on a thread of
-        /// the database's.
-        public var isCovered: @Sendable (Item, DownloadTrigger) throws -> Bool?
-        /// How many records of those who asked may be under way at a time; who is not named may have any number.
-        public var maximums: @Sendable () -> [DownloadTrigger: Int]
         /// What a plugin asked for is not done after all. Called on any thread.
         public var dropped: @Sendable (DroppedAction) -> Void
         /// When a program used the copy at a path, if its item does not say so yet. Called on a thread of the database's.
         public var usedJustNow: @Sendable (ItemPath) -> Timestamp?
 
         public init(
-            relist: @escaping @Sendable (ItemPath) async -> Void,
             accountRefused: @escaping @Sendable (Failure) -> Void = { _ in },
-            isCovered: @escaping @Sendable (Item, DownloadTrigger) throws -> Bool? = { _, _ in true },
-            maximums: @escaping @Sendable () -> [DownloadTrigger: Int] = { [:] },
             dropped: @escaping @Sendable (DroppedAction) -> Void = { _ in },
             usedJustNow: @escaping @Sendable (ItemPath) -> Timestamp? = { _ in nil }
         ) {
-            self.relist = relist
             self.accountRefused = accountRefused
-            self.isCovered = isCovered
-            self.maximums = maximums
             self.dropped = dropped
             self.usedJustNow = usedJustNow
+        }
+    }
+
+    /// What the engine asks of others while it works.
+    public struct Partners: Sendable {
+        /// The server has something else than the database says: the folder is to be listed again. Returns when that was tried.
+        public var relist: @Sendable (ItemPath) async -> Void
+        /// Whether the policies of who asked for a download cover the item still; nil: that is not known yet. Called on a thread of
+        /// the database's.
+        public var isCovered: @Sendable (Item, DownloadTrigger) throws -> Bool?
+        /// How many records of those who asked may be under way at a time; who is not named may have any number.
+        public var maximums: @Sendable () -> [DownloadTrigger: Int]
+
+        public init(
+            relist: @escaping @Sendable (ItemPath) async -> Void,
+            isCovered: @escaping @Sendable (Item, DownloadTrigger) throws -> Bool? = { _, _ in true },
+            maximums: @escaping @Sendable () -> [DownloadTrigger: Int] = { [:] }
+        ) {
+            self.relist = relist
+            self.isCovered = isCovered
+            self.maximums = maximums
         }
     }
 

@@ -30,7 +30,6 @@ public final class CalendarMirror: Sendable {
         vault: String, database: Database, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() },
         hooks: CalendarMirrorHooks = CalendarMirrorHooks()
     ) {
-        _ = Lease.prepareProcess
         self.vault = vault
         self.clock = clock
         path = vault + "/calendars"

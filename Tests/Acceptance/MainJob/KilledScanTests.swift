@@ -20,7 +20,7 @@ import Testing
     func killed(isSettled: Bool) async throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("moments of the kills: seed \(seed)")
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         try await withTemporaryFolder { folder in
             try await DemoServer.running { server in
                 for folder in Self.folders {

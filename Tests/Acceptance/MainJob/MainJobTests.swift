@@ -45,7 +45,7 @@ import Testing
     func killed() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("moments of the kills: seed \(seed)")
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         try await withTemporaryFolder { folder in
             let data = "\(folder)/data"
             try RealTree.make(in: data)
@@ -86,19 +86,4 @@ struct Bytes: Hashable {
     let bytes: [UInt8]
 
     init(_ text: String) { bytes = Array(text.utf8) }
-}
-
-/// Random numbers that a seed repeats (SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
 }

@@ -135,7 +135,7 @@ import Testing
     func killed() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("moments of the kills: seed \(seed)")
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         try await withAccount { server, account in
             try await must(account, "pin", "/Photos")
             try await must(account, "run", "--once")

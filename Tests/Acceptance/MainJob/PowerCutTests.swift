@@ -13,7 +13,7 @@ import Testing
     func powerCut() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("moments of the power cuts: seed \(seed)")
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         try await withTemporaryFolder { folder in
             try await DemoServer.running { server in
                 for index in 0..<1_500 {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Connection
@@ -58,7 +59,7 @@ struct MultistatusTests {
     @Test("wherever the network cuts the answer, it reads the same", arguments: 0..<200)
     func chunks(_ round: Int) throws {
         let seed = UInt64.random(in: .min ... .max)
-        var generator = SplitMix(state: seed)
+        var generator = SeededGenerator(seed: seed)
         let bytes = Array(Self.rich.utf8)
         var pieces: [[UInt8]] = []
         var start = 0
@@ -81,7 +82,7 @@ struct MultistatusTests {
     @Test("damage of any kind is an error or another answer, never a crash", arguments: 0..<200)
     func damaged(_ round: Int) {
         let seed = UInt64.random(in: .min ... .max)
-        var generator = SplitMix(state: seed)
+        var generator = SeededGenerator(seed: seed)
         var bytes = Array(Self.rich.utf8)
         for _ in 0..<Int.random(in: 1...8, using: &generator) {
             let place = Int.random(in: 0..<bytes.count, using: &generator)
@@ -163,18 +164,5 @@ struct MultistatusTests {
         var expected = DAVResponse()
         expected.href = "/a"
         #expect(try Self.responses(text) == [expected])
-    }
-}
-
-/// A generator whose sequence can be had again from its seed.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

@@ -80,7 +80,7 @@ struct AutoRemovalTests {
             try await bench.runBadly()
             #expect(try await bench.policies() == pinned)
             let issue = try #require(try await bench.issues().first)
-            try await bench.host.resolve(issue: issue.id, choice: "apply")
+            try await bench.host.perform(Issues.Answer(issue.id, choice: "apply"))
             try await bench.run()
             #expect(try await bench.policies().map { $0.path?.text } == ["/kept"])
         }

@@ -134,12 +134,12 @@ final class Bench {
 
     // MARK: What a person does
 
-    @discardableResult func pin(_ path: String) async throws -> PinOutcome {
-        try await host.pin(ItemPath(unchecked: path))
+    @discardableResult func pin(_ path: String) async throws -> Pins.Outcome {
+        try await host.perform(Pins.Add(ItemPath(unchecked: path)))
     }
 
     @discardableResult func unpin(_ path: String) async throws -> [ItemPolicy] {
-        try await host.unpin(ItemPath(unchecked: path))
+        try await host.perform(Pins.Remove(ItemPath(unchecked: path)))
     }
 
     /// Asks for a download as a person does.

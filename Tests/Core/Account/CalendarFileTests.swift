@@ -34,8 +34,10 @@ struct CalendarFileTests {
             let issue = try #require(outcome.issues.first)
             #expect(outcome.issues.count == 1 && issue.code == "calendar.changed")
             #expect(issue.message.contains("1.ics in \(bench.bookmark.vault)/calendars/Work was changed here"))
-            await #expect(throws: Failure.self) { try await bench.host.resolve(issue: issue.id, choice: "other") }
-            try await bench.host.resolve(issue: issue.id, choice: "dismiss")
+            await #expect(throws: Failure.self) {
+                try await bench.host.perform(Issues.Answer(issue.id, choice: "other"))
+            }
+            try await bench.host.perform(Issues.Answer(issue.id, choice: "dismiss"))
             try await bench.runWell()
             #expect(try Files.text(kept) == "changed here")
         }

@@ -113,9 +113,9 @@ struct ClockSanityTests {
             let before = bench.clock.now
             bench.clock.set(off: day * -40)
             try await bench.download("/a")
-            _ = try await host.engine.drain()
+            _ = try await host.engine.drain(with: host.partners)
             #expect(try #require(try await bench.item("/a")?.lastUsed) >= before)
-            #expect(try await host.use(ItemPath(unchecked: "/a")) == 1)
+            #expect(try await host.perform(Copies.NoteUse(ItemPath(unchecked: "/a"))) == 1)
             #expect(try #require(try await bench.item("/a")?.lastUsed) >= before)
         }
     }
@@ -128,13 +128,13 @@ struct ClockSanityTests {
             try await bench.download("/a")
             try await bench.runWell()
             let path = ItemPath(unchecked: "/a")
-            _ = try await bench.host.claim(path, as: .read, .until(bench.clock.now + day), id: nil)
+            _ = try await bench.host.perform(Claims.Add(path, as: .read, .until(bench.clock.now + day), id: nil))
             bench.clock.set(off: day * 40)
-            let freed = try await bench.host.free(path)
+            let freed = try await bench.host.perform(Copies.Free(path))
             #expect(freed.freed == [] && freed.failures.first?.message.contains("is claimed") == true)
             try await bench.runWell()
             bench.clock.advance(.seconds(60))
-            #expect(try await bench.host.use(path) == 1)
+            #expect(try await bench.host.perform(Copies.NoteUse(path)) == 1)
             let limit = bench.clock.now - day * 39
             #expect(try #require(try await bench.item("/a")?.lastUsed) < limit)
             let claims = try await bench.host.database.read { try $0.claims.all() }

@@ -58,7 +58,7 @@ struct DisplacedTests {
                 bench.clock.advance(.seconds(3600))
             }
             let issue = try await held(bench, "31 of 37 items")
-            try await bench.host.resolve(issue: issue.id, choice: "apply")
+            try await bench.host.perform(Issues.Answer(issue.id, choice: "apply"))
             try await bench.runWell()
             #expect(bench.downloads.count == 30)
             #expect(try bench.tree() == tree)
@@ -134,7 +134,7 @@ struct DisplacedTests {
             try await bench.runBadly()
             let issue = try await held(bench, "31 of 37 items")
             #expect(try bench.tree() == tree)
-            try await bench.host.resolve(issue: issue.id, choice: "apply")
+            try await bench.host.perform(Issues.Answer(issue.id, choice: "apply"))
             let outcome = try await bench.runBadly()
             #expect(outcome.failures.map(\.message).contains { $0.contains("until vacuum removes it") })
             #expect(try await bench.records().map(\.path.text) == ["/box"])
@@ -168,7 +168,7 @@ struct DisplacedTests {
 
             Files.remove(bench.local("/box/mine"))
             let issue = try #require(try await bench.issues().first)
-            try await bench.host.resolve(issue: issue.id, choice: "retry")
+            try await bench.host.perform(Issues.Answer(issue.id, choice: "retry"))
             try await bench.runWell()
             #expect(try bench.text("/box") == "a file")
         }
@@ -224,7 +224,7 @@ struct DisplacedTests {
             try await bench.runBadly()
             let issue = try await held(bench, "30 of 37 items")
             #expect(try bench.text("/box/file 29") == "old" && bench.text("/kept/2") == "kept")
-            try await bench.host.resolve(issue: issue.id, choice: "apply")
+            try await bench.host.perform(Issues.Answer(issue.id, choice: "apply"))
             try await bench.runWell()
             #expect(bench.downloads == [])
             #expect(try bench.text("/kept/2") == "old")
@@ -278,7 +278,7 @@ struct DisplacedTests {
             var issue = try await held(bench, "10 of 37 items")
             #expect(issue.message.contains("15 that went"))
             for name in Self.names.dropFirst(15).prefix(10) { #expect(try bench.text(name) == "old") }
-            try await bench.host.resolve(issue: issue.id, choice: "apply")
+            try await bench.host.perform(Issues.Answer(issue.id, choice: "apply"))
             try await bench.runWell()
             // 15 and 4 of 37.
             for name in Self.names.dropFirst(25).prefix(3) { bench.server.tree.remove(name) }
@@ -326,7 +326,7 @@ struct DisplacedTests {
                 #expect(try bench.text("/kept/3") == "kept")
             }
             let issue = try #require(try await bench.issues().first)
-            try await bench.host.resolve(issue: issue.id, choice: "apply")
+            try await bench.host.perform(Issues.Answer(issue.id, choice: "apply"))
             try await bench.runWell()
         }
     }

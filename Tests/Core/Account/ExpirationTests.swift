@@ -184,7 +184,7 @@ struct ExpirationTests {
                 bench.clock.advance(.seconds(10))
                 try await bench.download("/\(number)")
                 let host = bench.host
-                _ = try await host.engine.drain()
+                _ = try await host.engine.drain(with: host.partners)
             }
             let claimed = try #require(try await bench.item("/1"))
             try await bench.host.database.write { tx in
@@ -207,7 +207,7 @@ struct ExpirationTests {
             try await bench.runWell()
             for number in 0..<6 { try await bench.download("/\(number)") }
             let fetching = bench.host
-            _ = try await fetching.engine.drain()
+            _ = try await fetching.engine.drain(with: fetching.partners)
             for _ in 0..<2 {
                 let host = try await bench.ready()
                 let policies = Task { await host.policies.run() }

@@ -95,11 +95,11 @@ struct LoopLifeTests {
             try await bench.restart()
             try await bench.hosting {
                 try await bench.until { try await bench.loop()?.lastResult == .ok }
-                _ = try await bench.host.setLoop(named: "looper", enabled: false)
+                _ = try await bench.host.perform(Loops.Switch(named: "looper", enabled: false))
                 #expect(bench.log.contains("pages left 0"))
                 let asked = bench.asked
                 bench.clock.advance(period)
-                _ = try await bench.host.setLoop(named: "looper", enabled: true)
+                _ = try await bench.host.perform(Loops.Switch(named: "looper", enabled: true))
                 try await bench.until {
                     bench.clock.advance(period)
                     return bench.asked > asked

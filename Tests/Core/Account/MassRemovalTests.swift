@@ -67,10 +67,12 @@ struct MassRemovalTests {
             bench.server.tree.remove("/box")
             try await bench.runBadly()
             let issue = try #require(try await bench.issues().first)
-            await #expect(throws: Failure.self) { try await bench.host.resolve(issue: issue.id, choice: "retry") }
-            try await bench.host.resolve(issue: issue.id, choice: "wait")
+            await #expect(throws: Failure.self) {
+                try await bench.host.perform(Issues.Answer(issue.id, choice: "retry"))
+            }
+            try await bench.host.perform(Issues.Answer(issue.id, choice: "wait"))
             #expect(try await bench.issues().map(\.id) == [issue.id])
-            try await bench.host.resolve(issue: issue.id, choice: "apply")
+            try await bench.host.perform(Issues.Answer(issue.id, choice: "apply"))
             #expect(try await bench.issues() == [])
             #expect(try await bench.item("/box/file 7") == nil)
             #expect(try await bench.item("/kept/1") != nil)

@@ -25,7 +25,9 @@ struct ReplacingTests {
             #expect(try bench.text("/a/1") == "old")
             #expect(try await bench.item("/a/1")?.remoteVersion == .newer)
             bench.server.removeFaults()
-            for issue in try await bench.issues() { try await bench.host.resolve(issue: issue.id, choice: "retry") }
+            for issue in try await bench.issues() {
+                try await bench.host.perform(Issues.Answer(issue.id, choice: "retry"))
+            }
             try await bench.runWell()
             #expect(try bench.text("/a/1").hasPrefix("newnew"))
             #expect(bench.server.requests.contains { $0.range != nil })

@@ -125,7 +125,7 @@ struct StoryTests {
     func sixtyDays() async throws {
         let seed = getenv("LARDER_TEST_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: .min ... .max)
         print("LARDER_TEST_SEED=\(seed)")
-        var random = Dice(state: seed)
+        var random = SeededGenerator(seed: seed)
         let settings = Settings(
             removalGuard: nil,
             plugins: [
@@ -228,18 +228,7 @@ struct StoryTests {
     }
 }
 
-/// SplitMix64.
-private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SeededGenerator {
     /// 0 to below.
-    mutating func number(_ below: Int) -> Int { Int.random(in: 0..<below, using: &self) }
+    fileprivate mutating func number(_ below: Int) -> Int { Int.random(in: 0..<below, using: &self) }
 }

@@ -61,7 +61,7 @@ struct TroubleTests {
             let again = try await bench.runBadly()
             #expect(bench.downloads == [] && again.issues.map(\.id) == [issue.id])
             bench.server.remove(fault)
-            try await bench.host.resolve(issue: issue.id, choice: "retry")
+            try await bench.host.perform(Issues.Answer(issue.id, choice: "retry"))
             try await bench.runWell()
             #expect(try bench.text("/a/1") == "newer")
             #expect(try await bench.issues() == [])
@@ -109,7 +109,7 @@ struct TroubleTests {
             #expect(try bench.text("/a/1") == "mine")
             let issue = try #require(try await bench.issues().first)
             #expect(issue.choices.map(\.impact) == [.nonDestructive, .dataLoss])
-            try await bench.host.resolve(issue: issue.id, choice: try #require(issue.choices.last).id)
+            try await bench.host.perform(Issues.Answer(issue.id, choice: try #require(issue.choices.last).id))
             try await bench.runWell()
             #expect(try bench.text("/a/1") == "theirs")
         }

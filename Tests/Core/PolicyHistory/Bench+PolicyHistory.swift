@@ -37,12 +37,13 @@ extension Bench {
     }
 
     @discardableResult func add(_ id: String, _ condition: String = "true") async throws -> ItemPolicy {
-        try await host.addPolicy(
-            ItemPolicy(id: PolicyID(id), kind: PolicyKind("k"), identifier: id, condition: condition))
+        try await host.perform(
+            Policies.Add(
+                ItemPolicy(id: PolicyID(id), kind: PolicyKind("k"), identifier: id, condition: condition)))
     }
 
     @discardableResult func update(_ id: String, _ condition: String) async throws -> ItemPolicy {
-        try await host.updatePolicy(named: id, PolicyChange(condition: condition))
+        try await host.perform(Policies.Update(named: id, PolicyChange(condition: condition)))
     }
 
     /// Sets a policy's condition as somebody who is no person.

@@ -17,9 +17,10 @@ import Warehouse
             let began = bench.clock.clock.now()
             for path in ["/a/b", "/gone", "/z/9"] { try await bench.pin(path) }
             try await bench.add("mine")
-            _ = try await bench.host.updatePolicy(
-                named: "mine", PolicyChange(condition: "false", description: "for later"))
-            _ = try await bench.host.removePolicy(named: "mine")
+            _ = try await bench.host.perform(
+                Policies.Update(
+                    named: "mine", PolicyChange(condition: "false", description: "for later")))
+            _ = try await bench.host.perform(Policies.Remove(named: "mine"))
             try await bench.unpin("/z/9")
             let byHand = [
                 "ada added /a/b", "ada added /gone", "ada added /z/9", "ada added mine",
@@ -78,7 +79,7 @@ import Warehouse
                 try await bench.add("c")
                 #expect(
                     bench.log.messages.contains { $0.hasPrefix("warning: the history of the policies cannot be kept") })
-                let failure = await #expect(throws: Failure.self) { try await bench.host.movePolicies(.undo) }
+                let failure = await #expect(throws: Failure.self) { try await bench.host.perform(Policies.Move(.undo)) }
                 #expect(failure?.kind == .localIO)
                 #expect(try await bench.conditions() == ["a true", "b true", "c true"])
                 #expect(try await bench.host.database.read { try $0.policies.changeCount() } == 2)
@@ -105,8 +106,8 @@ import Warehouse
             #expect(try bench.projects.projectIDs() == [first])
 
             // What the lost database had is gone already; that is no error.
-            _ = try await bench.host.movePolicies(.undo)
-            let outcome = try await bench.host.movePolicies(.undo)
+            _ = try await bench.host.perform(Policies.Move(.undo))
+            let outcome = try await bench.host.perform(Policies.Move(.undo))
             #expect(outcome.gone.map(\.id.text) == ["b"])
             #expect(try await bench.story() == ["ada added a", "(ada added b)", "(ada added c)"])
 
@@ -114,7 +115,7 @@ import Warehouse
             _ = try bench.projects.duplicateProject(first)
             try bench.projects.deleteProject(first)
             #expect(try await bench.story() == [])
-            let failure = await #expect(throws: Failure.self) { try await bench.host.movePolicies(.undo) }
+            let failure = await #expect(throws: Failure.self) { try await bench.host.perform(Policies.Move(.undo)) }
             #expect(failure?.kind == .badData)
             try await bench.add("d")
             #expect(try await bench.story() == ["ada added d"])
@@ -129,7 +130,7 @@ import Warehouse
                 bench.host.database, vault: bench.bookmark.vault, clock: bench.clock.clock, stepLimit: 5)
             for number in 0..<7 { try await bench.add("\(number)") }
             #expect(try await bench.story().count == 7)
-            for _ in 0..<2 { _ = try await bench.host.movePolicies(.undo) }
+            for _ in 0..<2 { _ = try await bench.host.perform(Policies.Move(.undo)) }
             func automatic(_ id: String) async throws {
                 try await bench.host.database.write { tx in
                     let policy = ItemPolicy(id: PolicyID(id), kind: PolicyKind("k"), condition: "true")
@@ -142,7 +143,7 @@ import Warehouse
                 try await bench.story() == [
                     "ada added 3", "ada added 4", "org.example.p added x", "(ada added 5)", "(ada added 6)",
                 ])
-            for _ in 0..<3 { _ = try await bench.host.movePolicies(.undo) }
+            for _ in 0..<3 { _ = try await bench.host.perform(Policies.Move(.undo)) }
             try await automatic("y")
             #expect(
                 try await bench.story() == [

@@ -137,12 +137,13 @@ import Testing
                 try tx.policies.update(stored, by: author, runsTrigger: !isQuiet)
             }
         } else if old == nil {
-            _ = try await bench.host.addPolicy(policy)
+            _ = try await bench.host.perform(Policies.Add(policy))
         } else if old == values {
-            _ = try await bench.host.removePolicy(named: id)
+            _ = try await bench.host.perform(Policies.Remove(named: id))
         } else {
-            _ = try await bench.host.updatePolicy(
-                named: id, PolicyChange(condition: values.condition, description: values.description ?? ""))
+            _ = try await bench.host.perform(
+                Policies.Update(
+                    named: id, PolicyChange(condition: values.condition, description: values.description ?? "")))
         }
     }
 
@@ -153,7 +154,7 @@ import Testing
         var isExpected = false
         do { isExpected = try expected() } catch is Model.Conflict {}
         do throws(Failure) {
-            _ = try await bench.host.movePolicies(direction)
+            _ = try await bench.host.perform(Policies.Move(direction))
             #expect(isExpected)
         } catch {
             #expect(error.kind == .badData && !isExpected, "\(error)")

@@ -17,32 +17,33 @@ import Vault
                 condition: "size > 5",
                 path: ItemPath(unchecked: "/100 %"), localID: LocalID("l"), removeWhenNone: "size > 6", data: [0, 255])
             try await bench.host.database.write { tx in _ = try tx.policies.add(full, by: .plugin) }
-            _ = try await bench.host.updatePolicy(
-                named: "x", PolicyChange(condition: "size > 7", description: "", removeWhenNone: ""))
-            _ = try await bench.host.removePolicy(named: "x")
+            _ = try await bench.host.perform(
+                Policies.Update(
+                    named: "x", PolicyChange(condition: "size > 7", description: "", removeWhenNone: "")))
+            _ = try await bench.host.perform(Policies.Remove(named: "x"))
             func now() async throws -> ItemPolicy? {
                 try await bench.host.database.read { try $0.policies.all() }.first
             }
 
-            _ = try await bench.host.movePolicies(.undo)
+            _ = try await bench.host.perform(Policies.Move(.undo))
             let again = try #require(try await now())
             #expect(again.condition == "size > 7" && again.description == nil && again.removeWhenNone == nil)
             #expect(again.fields(differingFrom: full) == [.condition, .description, .removeWhenNone])
-            let outcome = try await bench.host.movePolicies(.undo)
+            let outcome = try await bench.host.perform(Policies.Move(.undo))
             #expect(!outcome.step.isApplied && outcome.gone.isEmpty)
             #expect(try await now()?.fields(differingFrom: full) == [])
-            _ = try await bench.host.movePolicies(.undo)
+            _ = try await bench.host.perform(Policies.Move(.undo))
             #expect(try await now() == nil)
-            let nothing = await #expect(throws: Failure.self) { try await bench.host.movePolicies(.undo) }
+            let nothing = await #expect(throws: Failure.self) { try await bench.host.perform(Policies.Move(.undo)) }
             #expect(nothing?.kind == .badData && nothing?.message == "there is nothing to undo")
 
-            _ = try await bench.host.movePolicies(.redo)
+            _ = try await bench.host.perform(Policies.Move(.redo))
             #expect(try await now()?.fields(differingFrom: full) == [])
-            _ = try await bench.host.movePolicies(.redo)
+            _ = try await bench.host.perform(Policies.Move(.redo))
             #expect(try await now()?.fields(differingFrom: again) == [])
-            #expect(try await bench.host.movePolicies(.redo).step.isApplied)
+            #expect(try await bench.host.perform(Policies.Move(.redo)).step.isApplied)
             #expect(try await now() == nil)
-            await #expect(throws: Failure.self) { try await bench.host.movePolicies(.redo) }
+            await #expect(throws: Failure.self) { try await bench.host.perform(Policies.Move(.redo)) }
             #expect(try await bench.history().steps.allSatisfy(\.isApplied))
         }
     }
@@ -64,7 +65,7 @@ import Vault
             let before = try await bench.conditions()
             let (story, count) = (try await bench.story(), try await bench.history().waiting)
             #expect(before == ["a size > 1", "b false"] && count == 2)
-            let failure = await #expect(throws: Failure.self) { try await bench.host.movePolicies(.undo) }
+            let failure = await #expect(throws: Failure.self) { try await bench.host.perform(Policies.Move(.undo)) }
             #expect(failure?.kind == .badData)
             #expect(failure?.message.contains("`where` of the policy a was changed since") == true)
             #expect(try await bench.conditions() == before)
@@ -78,7 +79,7 @@ import Vault
                 policy.description = "stays"
                 try tx.policies.update(policy, by: .plugin, runsTrigger: false)
             }
-            _ = try await bench.host.movePolicies(.undo)
+            _ = try await bench.host.perform(Policies.Move(.undo))
             #expect(try await bench.conditions() == ["a true", "b true"])
             #expect(
                 try await bench.host.database.read { try $0.policies.policy(PolicyID("a")) }?.description == "stays")
@@ -93,18 +94,18 @@ import Vault
             try await bench.host.database.write {
                 try $0.policies.remove(PolicyID("a"), by: .plugin, runsTrigger: false)
             }
-            let gone = await #expect(throws: Failure.self) { try await bench.host.movePolicies(.undo) }
+            let gone = await #expect(throws: Failure.self) { try await bench.host.perform(Policies.Move(.undo)) }
             #expect(gone?.message.contains("the policy a, which it changed, is gone") == true)
             try await bench.host.database.write { tx in
                 let policy = ItemPolicy(id: PolicyID("a"), kind: PolicyKind("k"), condition: "false")
                 _ = try tx.policies.add(policy, by: .plugin, runsTrigger: false)
             }
-            _ = try await bench.host.removePolicy(named: "a")
+            _ = try await bench.host.perform(Policies.Remove(named: "a"))
             try await bench.host.database.write { tx in
                 let policy = ItemPolicy(id: PolicyID("a"), kind: PolicyKind("other"), condition: "true")
                 _ = try tx.policies.add(policy, by: .plugin, runsTrigger: false)
             }
-            let taken = await #expect(throws: Failure.self) { try await bench.host.movePolicies(.undo) }
+            let taken = await #expect(throws: Failure.self) { try await bench.host.perform(Policies.Move(.undo)) }
             #expect(taken?.kind == .badData && taken?.message.contains("there is one with this id") == true)
             #expect(try await bench.conditions() == ["a true"])
         }
@@ -116,19 +117,19 @@ import Vault
             try await bench.add("a", "path == \"/old\"")
             try await bench.add("b")
             try await bench.change("a", "path == \"/new\"", by: .plugin, quietly: true)
-            _ = try await bench.host.movePolicies(.undo)
+            _ = try await bench.host.perform(Policies.Move(.undo))
             #expect(try await bench.conditions() == ["a path == \"/new\""])
-            _ = try await bench.host.movePolicies(.undo)
+            _ = try await bench.host.perform(Policies.Move(.undo))
             #expect(try await bench.conditions() == [])
             #expect(
                 try await bench.story() == [
                     "(ada added a)", "(ada added b)", "org.example.p quietly changed where of a",
                 ])
-            _ = try await bench.host.movePolicies(.redo)
+            _ = try await bench.host.perform(Policies.Move(.redo))
             #expect(try await bench.conditions() == ["a path == \"/new\""])
-            _ = try await bench.host.movePolicies(.redo)
+            _ = try await bench.host.perform(Policies.Move(.redo))
             #expect(try await bench.conditions() == ["a path == \"/new\"", "b true"])
-            let done = await #expect(throws: Failure.self) { try await bench.host.movePolicies(.redo) }
+            let done = await #expect(throws: Failure.self) { try await bench.host.perform(Policies.Move(.redo)) }
             #expect(done?.message == "there is nothing to redo")
             // They are behind the cursor again: what is done next does not take their place.
             try await bench.add("c")
@@ -144,14 +145,14 @@ import Vault
         try await Bench.running { bench in
             try await bench.add("a")
             try await bench.add("b")
-            _ = try await bench.host.movePolicies(.undo)
+            _ = try await bench.host.perform(Policies.Move(.undo))
             try await bench.change("a", "false", by: .host(at: Timestamp(seconds: 7)))
-            _ = try await bench.host.movePolicies(.redo)
+            _ = try await bench.host.perform(Policies.Move(.redo))
             #expect(try await bench.story() == ["ada added a", "larder changed where of a", "ada added b"])
-            _ = try await bench.host.movePolicies(.undo)
+            _ = try await bench.host.perform(Policies.Move(.undo))
             try await bench.add("c")
             #expect(try await bench.story() == ["ada added a", "larder changed where of a", "ada added c"])
-            await #expect(throws: Failure.self) { try await bench.host.movePolicies(.redo) }
+            await #expect(throws: Failure.self) { try await bench.host.perform(Policies.Move(.redo)) }
         }
     }
 
@@ -162,10 +163,10 @@ import Vault
             try await bench.pin("/a")
             try await bench.runWell()
             #expect(try bench.tree() == ["/a/", "/a/1"])
-            _ = try await bench.host.movePolicies(.undo)
+            _ = try await bench.host.perform(Policies.Move(.undo))
             try await bench.runWell()
             #expect(try bench.tree() == [])
-            _ = try await bench.host.movePolicies(.redo)
+            _ = try await bench.host.perform(Policies.Move(.redo))
             try await bench.runWell()
             #expect(try bench.text("/a/1") == "one")
         }

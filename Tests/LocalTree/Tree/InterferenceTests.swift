@@ -22,17 +22,6 @@ private enum Deed: CaseIterable {
     case append
 }
 
-private struct SmallGenerator: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-}
-
 /// Another program. It never waits: a lease in its way makes it try again after the act, as a waiting `open` would.
 private final class Meddler: Sendable {
     private struct State {
@@ -142,7 +131,7 @@ private final class Meddler: Sendable {
         let meddler = Meddler()
         let hooks = TreeHooks(reached: { meddler.act(at: $0) })
         let seed = UInt64.random(in: 0 ... .max)
-        var random = SmallGenerator(state: seed)
+        var random = SeededGenerator(seed: seed)
         try TreeFixture.with(on: folder, hooks: hooks) { fixture in
             for round in 0..<300 {
                 meddler.begin(path: "/nowhere", plan: [:])

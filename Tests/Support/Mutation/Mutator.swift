@@ -6,7 +6,7 @@ import Glibc
 /// moment, millions overnight.
 public struct Mutator: RandomNumberGenerator {
     public let seed: UInt64
-    private var state: UInt64
+    private var generator: SeededGenerator
     private let special: [[UInt8]]
 
     /// How many inputs a test tries.
@@ -15,7 +15,7 @@ public struct Mutator: RandomNumberGenerator {
     /// - Parameter words: what means something in the input, put in now and then.
     public init(words: [String] = []) {
         seed = getenv("LARDER_TEST_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: .min ... .max)
-        state = seed
+        generator = SeededGenerator(seed: seed)
         let edges: [[UInt8]] = [
             [0], [0xff], [0xc3], [0xe2, 0x82], [0xf0, 0x9f], [0x0a], [0x0d, 0x0a], [0x20], [0x7f], [0xef, 0xbb, 0xbf],
         ]
@@ -23,14 +23,7 @@ public struct Mutator: RandomNumberGenerator {
         print("LARDER_TEST_SEED=\(seed)")
     }
 
-    /// SplitMix64.
-    public mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
+    public mutating func next() -> UInt64 { generator.next() }
 
     /// The input with a few mistakes in it.
     public mutating func mutate(_ input: some Sequence<UInt8>) -> [UInt8] {

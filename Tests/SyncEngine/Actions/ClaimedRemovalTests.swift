@@ -21,7 +21,7 @@ struct ClaimedRemovalTests {
         try await Rig.with { rig in
             let file = try await rig.addFile("/a")
             try await rig.ask(.download, file, for: plugin)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             rig.clock.advance(.seconds(1))
             try await body(rig, file)
         }
@@ -38,12 +38,12 @@ struct ClaimedRemovalTests {
             try await claim(rig, file, .write, .until(rig.clock.now + .seconds(40)))
             try await rig.change(file, "newer", version: "v2", isListed: true)
             try await rig.ask(.download, file, for: plugin)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == "content")
             #expect(try await rig.now(file).remoteVersion == .newer)
             rig.clock.advance(.seconds(60))
             try await rig.ask(.download, file, for: plugin)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == "newer")
         }
     }
@@ -55,12 +55,12 @@ struct ClaimedRemovalTests {
         try await withCopy { rig, file in
             try await claim(rig, file, kind, .until(rig.clock.now + .seconds(40)))
             try await rig.ask(remove(rig, ifUnused: false), file, for: plugin)
-            let outcome = try await rig.engine.drain()
+            let outcome = try await rig.drain()
             #expect(outcome.left.map(\.why) == ["/a is claimed (\(kind.name), job) and was not removed"])
             #expect(try rig.text("/a") == "content")
             #expect(try await rig.issues().isEmpty)
             rig.clock.advance(.seconds(60))
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == nil)
         }
     }
@@ -70,7 +70,7 @@ struct ClaimedRemovalTests {
         try await withCopy { rig, file in
             try await claim(rig, file, .read, .explicit)
             try await rig.ask(remove(rig, ifUnused: false), file)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == "content")
             #expect(try await rig.records().isEmpty)
         }
@@ -115,7 +115,7 @@ struct ClaimedRemovalTests {
             if [.claimed, .usedSince, .hasRecord].contains(use) {
                 guard case .done = outcome else { throw SetupError("\(outcome)") }
             }
-            _ = try await rig.engine.drain()
+            _ = try await rig.drain()
             reader.map { _ = close($0) }
             #expect(try await rig.records().filter { $0.action.kind.isRemoval }.isEmpty)
             #expect(try await rig.issues().isEmpty)
@@ -128,7 +128,7 @@ struct ClaimedRemovalTests {
     func goes() async throws {
         try await withCopy { rig, file in
             try await rig.ask(remove(rig, ifUnused: true), file, for: plugin)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == nil)
         }
     }
@@ -141,10 +141,10 @@ struct ClaimedRemovalTests {
                     remove(rig, ifUnused: false), file, for: .availableOffline, key: "k")
             else { throw SetupError("not joined") }
             let reader = open(rig.tree.localPath(of: file.path), O_RDONLY | O_CLOEXEC)
-            #expect(try await rig.engine.drain().left.map(\.record) == [record])
+            #expect(try await rig.drain().left.map(\.record) == [record])
             closeForAll(reader)
             rig.clock.advance(.seconds(60))
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == nil)
         }
     }
@@ -162,7 +162,7 @@ struct ClaimedRemovalTests {
                 let requests = files.map { ActionRequest(.download, item: $0.localID, reason: plugin) }
                 _ = try engine.enqueue(requests, in: tx)
             }
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             rig.engine.setOnline(false)
             rig.clock.advance(.seconds(1))
             let remove = remove(rig, ifUnused: true)
@@ -175,7 +175,7 @@ struct ClaimedRemovalTests {
             rig.database.setCommitObserver { summary in
                 if summary.changesItems { counts.withLock { $0.append(summary.updated.count) } }
             }
-            _ = try await rig.engine.drain()
+            _ = try await rig.drain()
             #expect(counts.withLock { $0 } == [1_000])
             #expect(!Files.exists(rig.tree.localPath(of: ItemPath(unchecked: "/f"))))
         }

@@ -25,7 +25,7 @@ struct ClaimsAtTheActTests {
         try await Rig.with { rig in
             let file = try await rig.addFile("/a", "old")
             try await rig.ask(.download, file, for: reason)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             try await rig.change(file, "newer", version: "v2")
             try await body(rig, file)
         }
@@ -42,13 +42,13 @@ struct ClaimsAtTheActTests {
         try await withOutdated(for: .availableOffline) { rig, file in
             try await rig.ask(.download, file, for: .availableOffline)
             try await claim(rig, file, .write)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             try await expectOld(rig, file)
             #expect(rig.source.requests.count == 1)
             #expect(try await rig.now(file).syncActivity == [])
             try await unclaim(rig)
             try await rig.ask(.download, file, for: .availableOffline)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == "newer")
         }
     }
@@ -60,14 +60,14 @@ struct ClaimsAtTheActTests {
             let gate = Gate()
             rig.source.then(file.path, .hold(gate))
             try await rig.ask(.download, file, for: reason)
-            async let outcome = rig.engine.drain()
+            async let outcome = rig.drain()
             await gate.untilSomebodyCame()
             try await claim(rig, file, .write)
             gate.open()
             #expect(try await outcome.leftCount == (isPersons ? 1 : 0))
             try await expectOld(rig, file)
             try await unclaim(rig)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == (isPersons ? "newer" : "old"))
         }
     }
@@ -91,7 +91,7 @@ struct ClaimsAtTheActTests {
         try await withOutdated(for: .availableOffline) { rig, file in
             try await claim(rig, file, kind)
             try await rig.ask(.download, file, for: .availableOffline)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == "newer")
         }
     }
@@ -103,7 +103,7 @@ struct ClaimsAtTheActTests {
         try await Rig.with { rig in
             let file = try await rig.addFile("/a", "old")
             try await rig.ask(.download, file)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             try await rig.database.write { tx in
                 _ = try tx.scan.noteMissing(file.databaseID)
                 try tx.scan.removeMissing(at: Timestamp(seconds: 1_700_000_000))
@@ -119,20 +119,20 @@ struct ClaimsAtTheActTests {
     func newcomer(_ path: String) async throws {
         try await withNewcomer("another", at: path) { rig, gone, newcomer in
             try await rig.ask(.download, newcomer)
-            let outcome = try await rig.engine.drain()
+            let outcome = try await rig.drain()
             #expect(outcome.left.map(\.path.text) == [path])
             let why = try #require(outcome.left.first?.why)
             #expect(why.contains(path == "/a" ? "is claimed (delete, job)" : "until vacuum removes it"), "\(why)")
             // Vacuum's time does not take a claimed copy either.
             try await rig.ask(.purge, gone, for: .availableOffline)
-            #expect(try await rig.engine.drain().leftCount == 1)
+            #expect(try await rig.drain().leftCount == 1)
             #expect(try rig.text("/a") == "old")
             #expect(try await rig.issues().isEmpty)
             #expect(try await rig.now(newcomer).cloudStatus == .cloudOnly)
             #expect(try await rig.now(gone).cloudStatus == .localCopy)
             try await unclaim(rig)
             try await rig.ask(.purge, gone, for: .availableOffline)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text(path) == "another")
             // One for the item that is gone, and one for the newcomer, however long it waited.
             #expect(rig.source.requests.count == 2)

@@ -17,7 +17,7 @@ struct CoverageTests {
                 rig.source.then(file.path, .hold(gate))
                 try await rig.ask(.download, file, for: .availableOffline, whileCovered: true)
             }
-            async let outcome = rig.engine.drain()
+            async let outcome = rig.drain()
             for _ in 0..<2 { await gate.untilSomebodyCame() }
             let started = Set(rig.source.requests.map(\.path))
             // One policy of several goes: what another covers still comes.
@@ -49,7 +49,7 @@ struct CoverageTests {
             }
             let rig = try Rig(reopening: first)
             rig.coverage.set { item, _ in item.path == kept.path }
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(rig.source.requests.map(\.path) == [kept.path])
             #expect(try await rig.now(gone).syncActivity == [])
             #expect(try await rig.records().isEmpty)
@@ -64,11 +64,11 @@ struct CoverageTests {
             let file = try await rig.addFile("/a")
             try await rig.ask(.download, file, for: .availableOffline, whileCovered: true)
             rig.coverage.set { _, _ in nil }
-            let outcome = try await rig.engine.drain()
+            let outcome = try await rig.drain()
             #expect(outcome.left.map(\.path) == [file.path] && rig.source.requests.isEmpty)
             #expect(outcome.left.first?.why.contains("has said what it covers") == true)
             rig.coverage.set { _, _ in true }
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == "content" && rig.coverage.dropped == [])
         }
     }
@@ -80,7 +80,7 @@ struct CoverageTests {
         try await Rig.with { rig in
             let file = try await rig.addFile("/a")
             try await rig.ask(.download, file, for: .availableOffline)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             let claim = Claim(id: ClaimID("c"), item: file.localID, kind: .read, validity: .explicit)
             try await rig.database.write { try $0.claims.add(claim) }
             try await rig.ask(
@@ -100,7 +100,7 @@ struct CoverageTests {
             rig.coverage.set { _, _ in false }
             try await rig.ask(.download, file, for: .availableOffline)
             rig.engine.policiesChanged()
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == "content")
         }
     }
@@ -116,7 +116,7 @@ struct CoverageTests {
             if !personFirst { try await rig.ask(.download, file) }
             rig.coverage.set { _, _ in false }
             rig.engine.policiesChanged()
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             let item = try await rig.now(file)
             #expect(item.cloudStatus == .localCopy && item.downloadTrigger == .user && item.formerTrigger == nil)
             #expect(try await rig.records().isEmpty)

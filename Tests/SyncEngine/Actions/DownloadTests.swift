@@ -35,7 +35,7 @@ struct DownloadTests {
                     journalled.withLock { $0.append(["\(error)"]) }
                 }
             }
-            let outcome = try await rig.engine.drain()
+            let outcome = try await rig.drain()
             #expect(outcome.isDone)
             #expect(journalled.withLock { $0 } == [["/Photos/cat.jpg", "/Photos/cat.jpg"]])
             #expect(try rig.text("/Photos/cat.jpg") == "meow")
@@ -56,7 +56,7 @@ struct DownloadTests {
             try await rig.database.write { [engine = rig.engine] tx in
                 _ = try engine.enqueue(items.map { .init(.download, item: $0.localID, reason: .user) }, in: tx)
             }
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(rig.source.requests.count == 1_500)
             for number in 0..<1_500 { #expect(try rig.text("/d\(number % 7)/f\(number)") == "number \(number)") }
             #expect(try await rig.database.read { try $0.items.counts().here.localCopies } == 1_500)
@@ -69,14 +69,14 @@ struct DownloadTests {
         try await Rig.with(limits: Limits(downloads: 3)) { rig in
             let copies = try await rig.addFiles(10) { ("/copy\($0)", "content") }
             for copy in copies { try await rig.ask(.download, copy) }
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             let gate = Gate()
             for number in 0..<40 {
                 let file = try await rig.addFile("/f\(number)")
                 rig.source.then(file.path, .hold(gate))
                 try await rig.ask(.download, file)
             }
-            async let outcome = rig.engine.drain()
+            async let outcome = rig.drain()
             for _ in 0..<3 { await gate.untilSomebodyCame() }
             // What is asked for meanwhile has the engine look for work again, and again.
             for removed in copies {
@@ -117,7 +117,7 @@ struct DownloadTests {
         try await Rig.with { rig in
             let file = try await rig.addFile("/a")
             try await rig.ask(.download, file)
-            _ = try await rig.engine.drain()
+            _ = try await rig.drain()
             guard case .done = try await rig.ask(.download, file, for: .availableOffline) else {
                 throw SetupError("not adopted")
             }
@@ -148,7 +148,7 @@ struct DownloadTests {
                 case .joined(let third) = try await rig.ask(.download, file)
             else { throw SetupError("not joined") }
             #expect(first == second && second == third)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             let item = try await rig.now(file)
             #expect(item.downloadTrigger == .availableOffline && item.formerTrigger == .user)
             #expect(rig.source.requests.count == 1)
@@ -162,7 +162,7 @@ struct DownloadTests {
             let inner = try await rig.addFolder("/a/b")
             let file = try await rig.addFile("/a/b/f")
             for item in [outer, inner, file] { try await rig.ask(.download, item, for: .availableOffline) }
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try await rig.now(inner).cloudStatus == .localCopy)
             #expect(rig.source.requests.count == 1)
             // The folders first: they stay for as long as something is in them.
@@ -170,7 +170,7 @@ struct DownloadTests {
                 try await rig.ask(.removeLocalCopy(restoringFormerTrigger: true), item, for: .availableOffline)
             }
             #expect(Files.isFolder(rig.tree.localPath(of: inner.path)))
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try await rig.now(inner).cloudStatus == .cloudOnly)
             #expect(!Files.exists(rig.tree.localPath(of: outer.path)))
         }
@@ -183,19 +183,19 @@ struct DownloadTests {
         try await Rig.with { rig in
             let file = try await rig.addFile("/a", "old")
             try await rig.ask(.download, file, for: .availableOffline)
-            _ = try await rig.engine.drain()
+            _ = try await rig.drain()
             try await rig.change(file, "newer", version: "v2")
             #expect(try await rig.now(file).remoteVersion == .newer)
 
             rig.source.failAlways(file.path, .init(.unreachable, "no route"))
             try await rig.ask(.download, file, for: .availableOffline)
-            let outcome = try await rig.engine.drain()
+            let outcome = try await rig.drain()
             #expect(outcome.failure?.kind == .unreachable && outcome.leftCount == 1)
             #expect(try rig.text("/a") == "old")
             #expect(try await rig.now(file).cloudStatus == .localCopy)
 
             rig.source.failAlways(file.path, nil)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == "newer")
             #expect(try await rig.now(file).remoteVersion == .current)
         }
@@ -206,12 +206,12 @@ struct DownloadTests {
         try await Rig.with { rig in
             let file = try await rig.addFile("/a", "old")
             try await rig.ask(.download, file)
-            _ = try await rig.engine.drain()
+            _ = try await rig.drain()
             try await rig.change(file, "newer", version: "v2")
             try rig.write("mine", to: "/a")
             // Nobody has noticed the change yet: the tree does.
             try await rig.ask(.download, file, for: .availableOffline)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == "mine")
             #expect(try await rig.now(file).cloudStatus == .locallyModified)
             #expect(try await rig.now(file).syncActivity == [])
@@ -221,14 +221,14 @@ struct DownloadTests {
             #expect(try await rig.issues().isEmpty)
 
             guard case .waits(_, let issue) = try await rig.ask(.download, file) else { throw SetupError("not asked") }
-            #expect(try await rig.engine.drain().leftCount == 1)
+            #expect(try await rig.drain().leftCount == 1)
             #expect(try await rig.engine.resolve(issue, choice: "keep"))
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == "mine")
 
             guard case .waits(_, let second) = try await rig.ask(.download, file) else { throw SetupError("not asked") }
             #expect(try await rig.engine.resolve(second, choice: "overwriteModifiedFile"))
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == "newer")
             #expect(try await rig.now(file).cloudStatus == .localCopy)
         }
@@ -239,16 +239,16 @@ struct DownloadTests {
         try await Rig.with { rig in
             let file = try await rig.addFile("/a", "old")
             try await rig.ask(.download, file)
-            _ = try await rig.engine.drain()
+            _ = try await rig.drain()
             try await rig.change(file, "newer", version: "v2")
             try rig.write("mine", to: "/a")
             try await rig.ask(.download, file)
-            #expect(try await rig.engine.drain().leftCount == 1)
+            #expect(try await rig.drain().leftCount == 1)
             let issue = try #require(try await rig.issues().first)
             #expect(issue.code == "download.overwrite" && issue.choices.map(\.impact) == [.nonDestructive, .dataLoss])
             #expect(try await rig.engine.resolve(issue.id, choice: "overwriteModifiedFile"))
             try rig.write("mine, later", to: "/a")
-            #expect(try await rig.engine.drain().leftCount == 1)
+            #expect(try await rig.drain().leftCount == 1)
             #expect(try rig.text("/a") == "mine, later")
         }
     }
@@ -257,7 +257,7 @@ struct DownloadTests {
     func expecting() async throws {
         try await Rig.with { rig in
             rig.engine.expectMore(true)
-            async let outcome = rig.engine.drain()
+            async let outcome = rig.drain()
             for name in ["/a", "/b"] {
                 let file = try await rig.addFile(name)
                 try await rig.ask(.download, file)

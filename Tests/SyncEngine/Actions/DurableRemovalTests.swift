@@ -23,7 +23,7 @@ struct DurableRemovalTests {
                 let rig = try Rig(folder: disk)
                 files = try await rig.addFiles(3) { ("/a/f\($0)", "text \($0)") }
                 for file in files { try await rig.ask(.download, file, for: .availableOffline) }
-                #expect(try await rig.engine.drain().isDone)
+                #expect(try await rig.drain().isDone)
                 try rig.tree.syncData()
                 try await rig.database.write { [gone = files[1]] tx in
                     _ = try tx.scan.noteMissing(gone.databaseID)
@@ -31,14 +31,14 @@ struct DurableRemovalTests {
                 }
                 try await rig.ask(.removeLocalCopy(restoringFormerTrigger: false), files[0], for: .availableOffline)
                 try await rig.ask(.purge, try await rig.now(files[1]), for: .availableOffline)
-                #expect(try await rig.engine.drain().isDone)
+                #expect(try await rig.drain().isDone)
                 #expect(try Files.names(in: disk + "/vault/files/a") == ["f2"])
                 cut = try await image.afterPowerCut(copiedTo: folder + "/cut")
                 try rig.vault.close()
             }
             try await cut.mounted(at: disk) {
                 let rig = try Rig(folder: disk)
-                _ = try await rig.engine.drain()
+                _ = try await rig.drain()
                 _ = try Reconciler(database: rig.database, tree: rig.tree).run()
                 let statuses = try await rig.database.read { reads in
                     var statuses: [String: CloudStatus] = [:]

@@ -18,7 +18,7 @@ struct EarlierBootTests {
             same: try await rig.addFile("/same", "content"), changed: try await rig.addFile("/changed", "content")
         )
         for file in [files.same, files.changed] { try await rig.ask(.download, file, for: .availableOffline) }
-        #expect(try await rig.engine.drain().isDone)
+        #expect(try await rig.drain().isDone)
         try rig.write("another", to: "/changed")
         for file in [files.same, files.changed] {
             var item = try await rig.now(file)
@@ -48,7 +48,7 @@ struct EarlierBootTests {
             let read = try #require(try await rig.now(files.same).copy)
             #expect(read.mark.recorded > old.mark.recorded && rig.tree.prove(read, at: files.same.path) == nil)
             #expect(try await rig.now(files.changed).copy == before)
-            _ = try await rig.engine.drain()
+            _ = try await rig.drain()
             #expect(try rig.text("/same") == nil && rig.text("/changed") == "another")
             #expect(try await rig.now(files.changed).cloudStatus == .locallyModified)
         }
@@ -61,7 +61,7 @@ struct EarlierBootTests {
             let rig = try Rig(reopening: first)
             // Read, the file would stay: its bytes are not the row's.
             try await rig.ask(remove, files.changed, for: .availableOffline)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/changed") == nil)
         }
     }

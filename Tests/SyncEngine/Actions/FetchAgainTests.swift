@@ -17,7 +17,7 @@ struct FetchAgainTests {
         try await Rig.with { rig in
             let file = try await rig.addFile("/a", "one")
             try await rig.ask(.download, file, for: reason)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             try await rig.change(file, "two", version: "v1", isListed: false)
             try await rig.database.write { [engine = rig.engine] tx in
                 try tx.items.distrustCopy(of: try #require(try tx.items.scanRow(at: file.path)))
@@ -36,7 +36,7 @@ struct FetchAgainTests {
             guard case .done = try await rig.ask(.download, before) else { throw SetupError("not adopted") }
             let asked = try await rig.now(before)
             rig.clock.advance(.seconds(3600))
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == "two")
             let after = try await rig.now(before)
             #expect(after.lastUsed == asked.lastUsed && after.syncActivity == [])
@@ -59,7 +59,7 @@ struct FetchAgainTests {
                         try tx.items.updateListed(row, with: entry, fileID: try #require(row.fileID), racy: .no)
                     }
                 }
-                #expect(try await rig.engine.drain().isDone)
+                #expect(try await rig.drain().isDone)
                 #expect(rig.source.requestCount(file.path) == 1)
                 let now = try await rig.now(file)
                 #expect(now.syncActivity == [] && now.cloudStatus == (isFreed ? .cloudOnly : .localCopy))

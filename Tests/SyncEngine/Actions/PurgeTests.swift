@@ -11,7 +11,7 @@ struct PurgeTests {
     private func gone(_ rig: Rig, _ path: String) async throws -> Item {
         let file = try await rig.addFile(path)
         try await rig.ask(.download, file, for: .user)
-        #expect(try await rig.engine.drain().isDone)
+        #expect(try await rig.drain().isDone)
         return try await removed(rig, file)
     }
 
@@ -31,7 +31,7 @@ struct PurgeTests {
             for item in [file, kept, unknown] { try await rig.ask(.purge, item, for: .user) }
             // Without a copy there is nothing to wait for.
             #expect(try await rig.database.read { try $0.items.item(localID: unknown.localID) } == nil)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try await rig.database.read { try $0.items.item(localID: file.localID) } == nil)
             #expect(try rig.text("/a/x") == nil)
             #expect(try await rig.now(kept) == kept)
@@ -47,7 +47,7 @@ struct PurgeTests {
             guard case .joined = try await rig.ask(.purge, file, for: .availableOffline) else {
                 throw SetupError("the purge was not joined to the record that there was")
             }
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try await rig.now(file).cloudStatus == .cloudOnly)
             try await rig.ask(.purge, file, for: .availableOffline)
             #expect(try await rig.database.read { try $0.items.item(localID: file.localID) } == nil)
@@ -61,13 +61,13 @@ struct PurgeTests {
             let claim = Claim(item: file.localID, kind: .delete, validity: .explicit)
             try await rig.database.write { try $0.claims.add(claim) }
             for item in [file, other] { try await rig.ask(.purge, item, for: .user) }
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/x") == "content")
             #expect(try await rig.now(file).isRemoved)
             #expect(try await rig.database.read { try $0.items.item(localID: other.localID) } == nil)
             try await rig.database.write { try $0.claims.remove(claim.id) }
             try await rig.ask(.purge, file, for: .user)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/x") == nil)
         }
     }
@@ -82,7 +82,7 @@ struct PurgeTests {
                 item.removedAt = nil
                 try tx.items.update(item)
             }
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try await rig.now(file).cloudStatus == .localCopy)
             #expect(try rig.text("/x") == "content")
         }

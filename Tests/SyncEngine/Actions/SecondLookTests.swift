@@ -17,7 +17,7 @@ struct SecondLookTests {
         try await Rig.with { rig in
             let file = try await rig.addFile(path)
             try await rig.ask(.download, file, for: .availableOffline)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             rig.clock.advance(.seconds(1))
             try await body(rig, file)
         }
@@ -40,13 +40,13 @@ struct SecondLookTests {
         try await withCopy { rig, file in
             let reader = open(rig.tree.localPath(of: file.path), O_RDONLY | O_CLOEXEC)
             try await rig.ask(unpin, file, for: .availableOffline)
-            #expect(try await rig.engine.drain().leftCount == 1)
+            #expect(try await rig.drain().leftCount == 1)
             try await pin(rig, "/a")
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try await rig.records().isEmpty)
             closeForAll(reader)
             rig.clock.advance(.seconds(60))
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a/x") == "content")
             #expect(try await rig.now(file).downloadTrigger == .availableOffline)
         }
@@ -63,7 +63,7 @@ struct SecondLookTests {
             ][who]
             guard case .queued = try await rig.ask(action, file, for: reason) else { throw SetupError("not queued") }
             try await pin(rig, "/a")
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a/x") == "content")
             #expect(try await rig.now(file).cloudStatus == .localCopy)
         }
@@ -88,10 +88,10 @@ struct SecondLookTests {
             let folder = try await rig.addFolder("/new")
             let files = try await rig.addFiles(2) { ("/\($0 == 0 ? "new" : "old")/x", "content") }
             for file in files { try await rig.ask(.download, file, for: .availableOffline) }
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             for file in files { try await rig.ask(unpin, file, for: .availableOffline) }
             try await pin(rig, "/old", localID: folder.localID)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/new/x") == "content")
             // The policy says so still, until it is written anew.
             #expect(try rig.text("/old/x") == "content")
@@ -109,7 +109,7 @@ struct SecondLookTests {
                 let id = try #require(file.fileID)
                 try tx.scan.move(row, to: entry, fileID: id, racy: .no, placeIsTaken: false)
             }
-            #expect(try await rig.engine.drain().left.first?.why.contains("is being moved") == true)
+            #expect(try await rig.drain().left.first?.why.contains("is being moved") == true)
             #expect(Files.exists(old))
             #expect(try await rig.now(file).cloudStatus == .localCopy)
             #expect(rename(old, rig.tree.localPath(of: ItemPath(unchecked: "/b"))) == 0)
@@ -117,7 +117,7 @@ struct SecondLookTests {
                 for move in try tx.moves.all() { try tx.moves.remove(move.id) }
             }
             rig.clock.advance(.seconds(600))
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/b") == nil)
             #expect(try await rig.now(file).cloudStatus == .cloudOnly)
         }
@@ -131,12 +131,12 @@ struct SecondLookTests {
             }
             let ask = { try await rig.ask(.purge, try await rig.now(file), for: plugin) }
             guard case .done = try await ask() else { throw SetupError("not passed over") }
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a/x") == "content")
             #expect(try await rig.now(file).cloudStatus == .localCopy)
             _ = try await rig.database.write { [now = rig.clock.now] in try $0.scan.removeMissing(at: now) }
             _ = try await ask()
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a/x") == nil)
         }
     }
@@ -158,7 +158,7 @@ struct SecondLookTests {
                 try tx.items.update(item)
             }
             try await remove(rig.clock.now + .seconds(1))
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try await rig.now(file).cloudStatus == .localCopy)
             #expect(try rig.text("/a/x") == "content")
         }

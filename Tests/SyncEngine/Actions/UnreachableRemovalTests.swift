@@ -16,7 +16,7 @@ struct UnreachableRemovalTests {
             let files = (freed: try await rig.addFile("/sub/freed"), gone: try await rig.addFile("/sub/gone"))
             let other = try await rig.addFile("/other")
             for file in [files.freed, files.gone, other] { try await rig.ask(.download, file, for: .availableOffline) }
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             try await rig.database.write { tx in
                 _ = try tx.scan.noteMissing(files.gone.databaseID)
                 try tx.scan.removeMissing(at: Timestamp(seconds: 1_700_000_000))
@@ -26,7 +26,7 @@ struct UnreachableRemovalTests {
             let remove = SyncRecord.Action.removeLocalCopy(restoringFormerTrigger: false)
             for file in [files.freed, other] { try await rig.ask(remove, file, for: .availableOffline) }
             try await rig.ask(.purge, try await rig.now(files.gone), for: .availableOffline)
-            let outcome = try await rig.engine.drain()
+            let outcome = try await rig.drain()
             #expect(outcome.left.map(\.path) == [files.freed.path])
             // It holds up no other.
             #expect(try rig.text("/other") == nil)
@@ -39,7 +39,7 @@ struct UnreachableRemovalTests {
             unlink(folder)
             #expect(rename(elsewhere, folder) == 0)
             rig.clock.advance(.seconds(3_600))
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try await rig.now(files.freed).cloudStatus == .cloudOnly)
             #expect(try rig.text("/sub/freed") == nil && rig.text("/sub/gone") != nil)
         }

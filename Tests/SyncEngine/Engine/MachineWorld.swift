@@ -37,7 +37,7 @@ struct MachineWorld {
     }
 
     var machine: EngineMachine
-    var random: SplitMix
+    var random: SeededGenerator
     private(set) var now = Timestamp(seconds: 1_000)
     private(set) var journal: [Int64: Entry] = [:]
     private(set) var contradictions: [String] = []
@@ -60,7 +60,7 @@ struct MachineWorld {
     private var visitors = TreeRest.Visitors.none
 
     init(seed: UInt64) {
-        random = SplitMix(seed: seed)
+        random = SeededGenerator(seed: seed)
         downloads = Int.random(in: 1...4, using: &random)
         machine = EngineMachine(downloads: downloads)
     }

@@ -17,7 +17,7 @@ struct JournalOrderTests {
     private func fill(_ rig: Rig, whileCovered: Bool = false) async throws -> (copy: Item, wanted: [Item]) {
         let copy = try await rig.addFile("/copy")
         try await rig.ask(.download, copy)
-        #expect(try await rig.engine.drain().isDone)
+        #expect(try await rig.drain().isDone)
         let wanted = try await rig.addFiles(Self.many) { ("/wanted/f\($0)", "text \($0)") }
         _ = try await rig.database.write { [engine = rig.engine] tx in
             try engine.enqueue(
@@ -33,13 +33,13 @@ struct JournalOrderTests {
             let (copy, wanted) = try await fill(rig)
             rig.engine.setOnline(false)
             try await rig.ask(remove, copy)
-            let outcome = try await rig.engine.drain()
+            let outcome = try await rig.drain()
             #expect(outcome.isOffline && outcome.leftCount == wanted.count)
             #expect(try await rig.now(copy).cloudStatus == .cloudOnly)
             #expect(try rig.text("/copy") == nil)
 
             rig.engine.setOnline(true)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try wanted.allSatisfy { try rig.text($0.path.text) != nil })
             #expect(rig.source.requests.count == 1 + wanted.count)
         }
@@ -53,7 +53,7 @@ struct JournalOrderTests {
             let (copy, wanted) = try await fill(rig)
             let gate = Gate()
             for item in wanted { rig.source.then(item.path, .hold(gate)) }
-            let run = Task { [engine = rig.engine] in try await engine.run() }
+            let run = Task { [rig] in try await rig.run() }
             await until { rig.source.requests.count == 1 + 2 }
             try await rig.ask(remove, copy)
             await until { (try? rig.text("/copy")) == .some(nil) }
@@ -77,11 +77,11 @@ struct JournalOrderTests {
             try await rig.ask(remove, copy)
             #expect(try await rig.records().filter { $0.localID == copy.localID }.count == 2)
             rig.engine.setOnline(false)
-            #expect(try await rig.engine.drain().leftCount == wanted.count + 2)
+            #expect(try await rig.drain().leftCount == wanted.count + 2)
             #expect(try rig.text("/copy") == "content")
 
             rig.engine.setOnline(true)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/copy") == nil)
             #expect(try await rig.now(copy).cloudStatus == .cloudOnly)
         }
@@ -97,7 +97,7 @@ struct JournalOrderTests {
             let (_, wanted) = try await fill(rig, whileCovered: true)
             let gate = Gate()
             for item in wanted { rig.source.then(item.path, .hold(gate)) }
-            let run = Task { [engine = rig.engine] in try await engine.run() }
+            let run = Task { [rig] in try await rig.run() }
             await until { (try? await rig.records().first?.state) == .processing }
             #expect(read.withLock(\.self) == SyncEngine.pageSize)
             gate.open()

@@ -1,5 +1,6 @@
 import Database
 import Model
+import TestSupport
 import Testing
 import Vault
 
@@ -32,7 +33,7 @@ struct LanesTests {
     func agreesWithTheRule() throws {
         let seed = UInt64.random(in: .min ... .max)
         print("lanes seed \(seed)")
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let names = ["a", "ab", "b", "é", "e\u{301}"]
         var lanes = Lanes()
         var naive = NaiveLanes()

@@ -25,14 +25,14 @@ struct WaitTests {
                 time: HostClock(now: { clock.now() + off.value }, monotonic: clock.monotonic, sleep: clock.sleep))
             let file = try await rig.addFile("/a")
             try await rig.ask(.download, file, for: .availableOffline)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             let reader = open(rig.tree.localPath(of: file.path), O_RDONLY | O_CLOEXEC)
             try await rig.ask(remove, file, for: .availableOffline)
-            #expect(try await rig.engine.drain().leftCount == 1)
+            #expect(try await rig.drain().leftCount == 1)
             closeForAll(reader)
             off.set(step)
             jumping.advance(.seconds(60))
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == nil)
             try rig.vault.close()
         }
@@ -48,7 +48,7 @@ struct WaitTests {
                 record.wait = .until(now + .seconds(40 * 86_400))
                 try tx.journal.update(record)
             }
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == "content")
         }
     }

@@ -52,6 +52,18 @@ struct Rig: Sendable {
 
     var database: Database { vault.database }
 
+    private var partners: SyncEngine.Partners {
+        .init(relist: { [relisted] in await relisted.list($0) }, isCovered: { [coverage] in coverage.covers($0, $1) })
+    }
+
+    /// Works until the task is cancelled.
+    func run() async throws { try await engine.run(with: partners) }
+
+    /// Works until nothing is left that can go on soon.
+    func drain(only records: Set<Int64>? = nil) async throws -> DrainOutcome {
+        try await engine.drain(only: records, with: partners)
+    }
+
     /// Gives `body` a rig on a new vault.
     static func with(
         limits: Limits = Limits(), _ body: (Rig) async throws -> Void
@@ -88,9 +100,7 @@ struct Rig: Sendable {
         engine = SyncEngine(
             account: "home", database: vault.database, tree: tree, source: server ?? source,
             isFirstSinceBoot: vault.isFirstSinceBoot, limits: limits, clock: time ?? clock.host,
-            callbacks: .init(
-                relist: { await listings.list($0) }, isCovered: { coverage.covers($0, $1) },
-                dropped: { coverage.drop($0) }),
+            callbacks: .init(dropped: { coverage.drop($0) }),
             logger: logger)
         vault.database.setCommitObserver { [weak engine] summary in
             if summary.recordsChanged || summary.changesItems { engine?.wake() }

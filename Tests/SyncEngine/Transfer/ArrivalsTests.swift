@@ -143,7 +143,7 @@ struct ArrivalsTests {
                 return gate
             }
             rig.engine.expectMore(expectsMore)
-            let run = Task { try await rig.engine.run() }
+            let run = Task { try await rig.run() }
             try await body(rig, clock, gates)
             for gate in gates { gate.open() }
             run.cancel()

@@ -49,7 +49,7 @@ struct CoarseTimesTests {
                 try await rig.database.write { [file] tx in _ = try tx.items.update(file) }
             }
             try await rig.ask(.download, file, for: .availableOffline)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             let before = try looks(rig, file)
             let place = rig.tree.localPath(of: file.path)
             let written = open(place, O_WRONLY | O_CLOEXEC)
@@ -78,7 +78,7 @@ struct CoarseTimesTests {
         try await with(kind) { rig in
             let file = try await changedCopy(rig, "/a", isPreserving: isPreserving)
             try await rig.ask(.removeLocalCopy(restoringFormerTrigger: false), file, for: .availableOffline)
-            _ = try await rig.engine.drain()
+            _ = try await rig.drain()
             try await expectKept(rig, file)
         }
     }
@@ -89,7 +89,7 @@ struct CoarseTimesTests {
             let file = try await changedCopy(rig, "/a")
             try await rig.change(file, "another text", version: "v2")
             try await rig.ask(.download, file, for: .availableOffline)
-            _ = try await rig.engine.drain()
+            _ = try await rig.drain()
             try await expectKept(rig, file)
 
             let gone = try await changedCopy(rig, "/b")
@@ -98,7 +98,7 @@ struct CoarseTimesTests {
                 try tx.scan.removeMissing(at: Timestamp(seconds: 1_700_000_000))
             }
             try await rig.ask(.purge, try await rig.now(gone), for: .user)
-            _ = try await rig.engine.drain()
+            _ = try await rig.drain()
             try await expectKept(rig, gone)
         }
     }
@@ -130,14 +130,14 @@ struct CoarseTimesTests {
         try await with(kind) { rig in
             let (file, other) = (try await rig.addFile("/a", "one"), try await rig.addFile("/b", "two"))
             for file in [file, other] { try await rig.ask(.download, file, for: .availableOffline) }
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             let copy = try #require(try await rig.now(file).copy)
             try rig.tree.export(file.path, known: copy, to: rig.folder + "/out")
             #expect(try Files.text(rig.folder + "/out") == "one")
             try await rig.change(other, "new", version: "v2")
             try await rig.ask(.download, other, for: .availableOffline)
             try await rig.ask(.removeLocalCopy(restoringFormerTrigger: false), file, for: .availableOffline)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == nil && rig.text("/b") == "new")
         }
     }

@@ -25,7 +25,7 @@ struct CrashTests {
             try await first.database.write { try $0.journal.markProcessing([id]) }
             #expect(try await first.records().map(\.state) == [.processing])
             let rig = try Rig(reopening: first)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == "content")
         }
     }
@@ -38,12 +38,12 @@ struct CrashTests {
             try await first.ask(.download, file)
             // Cut off, and not tried again: the host ends while it waits.
             first.source.then(file.path, .fail(.init(.serverError, "503", retryAfter: .seconds(3600))))
-            _ = try await first.engine.drain()
+            _ = try await first.drain()
             let rig = try Rig(reopening: first)
             let incoming = try rig.incoming()
             #expect(incoming.count == 1, "\(incoming)")
             rig.clock.advance(.seconds(8000))
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(rig.source.requests.map(\.offset) == [0, 150_000, 150_000])
             #expect(try rig.text("/a") == String(repeating: "a", count: 200_000))
             #expect(try rig.incoming().isEmpty)
@@ -67,7 +67,7 @@ struct CrashTests {
                 if isPlaced { _ = try first.tree.place(complete, at: file.path, replacing: nil) }
 
                 let rig = try Rig(reopening: first)
-                #expect(try await rig.engine.drain().isDone)
+                #expect(try await rig.drain().isDone)
                 #expect(try rig.text("/d/a") == "content")
                 #expect(rig.source.requests.isEmpty)
                 let item = try await rig.now(file)
@@ -91,7 +91,7 @@ struct CrashTests {
             }
             try first.write("mine", to: "/a")
             let rig = try Rig(reopening: first)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == "mine")
             #expect(try await rig.now(file).cloudStatus == .locallyModified)
         }
@@ -113,14 +113,14 @@ struct CrashTests {
                 let gate = Gate()
                 // More than can be under way: nothing behind them is asked for.
                 for stop in files[(round * 20)...].prefix(20) { rig.source.then(stop.path, .hold(gate)) }
-                let work = Task { [engine = rig.engine] in try await engine.run() }
+                let work = Task { [rig] in try await rig.run() }
                 await gate.untilSomebodyCame()
                 work.cancel()
                 gate.open()
                 _ = await work.result
                 rig = try Rig(reopening: rig)
             }
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             for (number, file) in files.enumerated() {
                 #expect(try rig.text(file.path.text) == "text \(number)")
                 #expect(try await rig.now(file).cloudStatus == .localCopy)
@@ -138,7 +138,7 @@ struct CrashTests {
                 rig.source.then(file.path, .hold(gate))
                 try await rig.ask(.download, file)
             }
-            async let outcome = rig.engine.drain()
+            async let outcome = rig.drain()
             await gate.untilSomebodyCame()
             while try await rig.records().first?.state != .processing { await Task.yield() }
             #expect(try await rig.records().map(\.state) == [.processing, .ready])
@@ -154,7 +154,7 @@ struct CrashTests {
         try await Rig.with { rig in
             let file = try await rig.addFile("/a")
             try await rig.ask(.download, file)
-            async let outcome = rig.engine.drain()
+            async let outcome = rig.drain()
             let seen = try await rig.engine.withTreeAtRest {
                 // All or nothing: in place and recorded, or neither.
                 let item = try await rig.now(file)

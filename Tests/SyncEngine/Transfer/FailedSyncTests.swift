@@ -53,8 +53,8 @@ struct FailedSyncTests {
             rig.source.then(files[1].path, .pause(after: Self.half, disk.failed))
             for file in files { try await rig.ask(.download, file, for: .availableOffline) }
             // One that ends with the disk's error is done again.
-            var drained = try await rig.engine.drain()
-            for _ in 0..<2 where !drained.isDone { drained = try await rig.engine.drain() }
+            var drained = try await rig.drain()
+            for _ in 0..<2 where !drained.isDone { drained = try await rig.drain() }
             #expect(drained.isDone)
             for file in files {
                 #expect(try rig.text(file.path.text) == Self.content, "\(file.path)")
@@ -73,8 +73,7 @@ struct FailedSyncTests {
             let gate = Gate()
             source.then(file.path, .cutOff(after: Self.half), .hold(gate))
             try await first.ask(.download, file, for: .availableOffline)
-            let engine = first.engine
-            let draining = Task { try await engine.drain() }
+            let draining = Task { try await first.drain() }
             await gate.untilSomebodyCame()
             draining.cancel()
             _ = await draining.result
@@ -93,11 +92,11 @@ struct FailedSyncTests {
             let other = try await rig.addFile("/other", Self.content)
             try await rig.ask(.download, other, for: .availableOffline)
             // It ends with the disk's error, or goes on by itself once that is over.
-            _ = try await rig.engine.drain()
+            _ = try await rig.drain()
             #expect(disk.hasFailed)
             rig.clock.advance(.seconds(20))
-            var drained = try await rig.engine.drain()
-            for _ in 0..<2 where !drained.isDone { drained = try await rig.engine.drain() }
+            var drained = try await rig.drain()
+            for _ in 0..<2 where !drained.isDone { drained = try await rig.drain() }
             #expect(drained.isDone)
             for item in [file, other] { #expect(try rig.text(item.path.text) == Self.content, "\(item.path)") }
             let offsets = source.requests.filter { $0.path == file.path }.map(\.offset)

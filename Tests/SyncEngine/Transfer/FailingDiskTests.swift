@@ -32,7 +32,7 @@ struct FailingDiskTests {
             // Until now what the file system itself writes has found its place.
             let first = try await rig.addFile("/first", "small")
             try await rig.ask(.download, first, for: .availableOffline)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
 
             let ballast = open("\(memory)/ballast", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
             let page = [UInt8](repeating: 7, count: 4096)
@@ -40,12 +40,12 @@ struct FailingDiskTests {
             close(ballast)
             files = try await rig.addFiles(3) { ("/f\($0)", Self.content) }
             for file in files { try await rig.ask(.download, file, for: .availableOffline) }
-            let outcome = try await rig.engine.drain()
+            let outcome = try await rig.drain()
             #expect(outcome.failure?.kind == .localIO, "\(String(describing: outcome.failure))")
             for file in files { #expect(try await rig.now(file).cloudStatus == .cloudOnly) }
 
             Files.remove("\(memory)/ballast")
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             for file in files {
                 #expect(try await rig.now(file).cloudStatus == .localCopy)
             }

@@ -57,7 +57,7 @@ struct FullDiskTests {
     @Test("P34: a full disk ends the pass with its name and no partial file in place; with room again it goes on")
     func drain() async throws {
         try await withFullDisk { rig, files, ballast in
-            let outcome = try await rig.engine.drain()
+            let outcome = try await rig.drain()
             let failure = try #require(outcome.failure)
             // The journal's disk is the same: either may be the first to find it full.
             #expect(failure.kind == .localIO, "\(failure)")
@@ -68,7 +68,7 @@ struct FullDiskTests {
             #expect(try await rig.issues().isEmpty)
 
             Files.remove(ballast)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             try await expectWhole(rig, files, isComplete: true)
             #expect(try await rig.records().isEmpty && rig.incoming().isEmpty)
         }
@@ -102,8 +102,8 @@ struct FullDiskTests {
         rig.source.then(files[1].path, .hold(gate))
         for file in files { try await rig.ask(.download, file, for: .availableOffline) }
         let outcome = Mutex<DrainOutcome?>(nil)
-        let drain = Task { [engine = rig.engine] in
-            let result = try await engine.drain()
+        let drain = Task { [rig] in
+            let result = try await rig.drain()
             outcome.withLock { $0 = result }
         }
         await gate.untilSomebodyCame()
@@ -128,7 +128,7 @@ struct FullDiskTests {
         #expect(left.left.map(\.path) == files.map(\.path))
 
         Files.remove("\(disk)/ballast")
-        let again = Task { [engine = rig.engine] in try await engine.drain() }
+        let again = Task { [rig] in try await rig.drain() }
         while try await !rig.records().isEmpty {
             rig.clock.advance(.seconds(1))
             rig.engine.wake()
@@ -142,7 +142,7 @@ struct FullDiskTests {
     @Test("P34: a running host goes on by itself when there is room again", .timeLimit(.minutes(20)))
     func running() async throws {
         try await withFullDisk { rig, files, ballast in
-            let run = Task { [engine = rig.engine] in try await engine.run() }
+            let run = Task { [rig] in try await rig.run() }
             // The first pause: the disk was found full.
             while rig.clock.slept.isEmpty { await Task.yield() }
             try await expectWhole(rig, files, isComplete: false)

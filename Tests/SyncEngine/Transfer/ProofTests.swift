@@ -19,7 +19,7 @@ struct ProofTests {
             let job = Job(try #require(try await first.records().first), item: file)
             try Files.write("garbage", to: "\(first.folder)/vault/incoming/\(job.incomingName)", mode: 0o600)
             let rig = try Rig(reopening: first)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == "content")
             #expect(rig.source.requests == [.init(path: file.path, offset: 0)])
             #expect(try rig.incoming().isEmpty)
@@ -39,14 +39,14 @@ struct ProofTests {
                 rig.source.then(file.path, .fail(.init(.serverError, "503", retryAfter: .seconds(3600))))
             }
             try await rig.ask(.download, file)
-            _ = try await rig.engine.drain()
+            _ = try await rig.drain()
             if isReopened {
                 // As a kill in the middle of the first try leaves it.
                 let job = Job(try #require(try await rig.records().first), item: file)
                 try Files.write(bytes, to: "\(rig.folder)/vault/incoming/\(job.unprovenName)", mode: 0o600)
                 rig = try Rig(reopening: rig)
                 rig.clock.advance(.seconds(8000))
-                #expect(try await rig.engine.drain().isDone)
+                #expect(try await rig.drain().isDone)
             }
             #expect(try rig.text("/a") == "content")
             #expect(rig.source.requests.allSatisfy { $0.offset == 0 })
@@ -59,15 +59,15 @@ struct ProofTests {
         try await Rig.with { rig in
             let file = try await rig.addFile("/a", "old")
             try await rig.ask(.download, file, for: .availableOffline)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             try await rig.change(file, "newer", version: "v2")
             try await rig.ask(.download, file, for: .availableOffline)
             let writer = open(rig.tree.localPath(of: file.path), O_RDWR | O_CLOEXEC)
-            #expect(try await rig.engine.drain().leftCount == 1)
+            #expect(try await rig.drain().leftCount == 1)
             #expect(try rig.text("/a") == "old")
             close(writer)
             rig.clock.advance(.seconds(31))
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == "newer")
             #expect(rig.source.requestCount(file.path) == 2)
         }

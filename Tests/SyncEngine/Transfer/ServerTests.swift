@@ -69,7 +69,7 @@ struct ServerTests {
             await rig.relisted.list(.root)
             server.add(Fault(.cutOff(afterBytes: 300_000), method: "GET", path: "/big", times: 1))
             try await rig.ask(.download, try await rig.item("/big"))
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/big") == text)
             let gets = gets(server)
             #expect(gets.count == 2 && gets[0].range == nil)
@@ -87,7 +87,7 @@ struct ServerTests {
             server.add(Fault(.wrongChecksum, method: "GET", path: "/a", times: 2))
             server.add(Fault(.wrongLength(by: -2), method: "GET", path: "/b"))
             for path in ["/a", "/b"] { try await rig.ask(.download, try await rig.item(path)) }
-            let outcome = try await rig.engine.drain()
+            let outcome = try await rig.drain()
             #expect(outcome.left.map(\.path.text) == ["/b"])
             #expect(try rig.text("/a") == "content" && rig.text("/b") == nil)
             #expect(gets(server).count { $0.path == "/a" } == 3)
@@ -106,7 +106,7 @@ struct ServerTests {
             server.add(Fault(.cutOff(afterBytes: 7), method: "GET", path: "/a", times: 1))
             let hold = server.add(Fault(.hold(), method: "GET", path: "/a", from: 2))
             try await rig.ask(.download, try await rig.item("/a"))
-            async let outcome = rig.engine.drain()
+            async let outcome = rig.drain()
             await server.untilHeld(hold)
             server.tree.put("/a", "content", modified: 1_700_000_000)
             server.remove(hold)
@@ -126,7 +126,7 @@ struct ServerTests {
             await rig.relisted.list(ItemPath(unchecked: "/d"))
             server.add(Fault(.overlong, method: "GET", path: "/d/a"))
             for path in ["/d/a", "/d/b"] { try await rig.ask(.download, try await rig.item(path)) }
-            let outcome = try await rig.engine.drain()
+            let outcome = try await rig.drain()
             #expect(outcome.failure == nil && outcome.left.map(\.path.text) == ["/d/a"])
             #expect(outcome.left.first?.why.contains("longer than was listed") == true, "\(outcome.left)")
             #expect(try rig.text("/d/a") == nil && rig.text("/d/b") == "others go on")
@@ -145,7 +145,7 @@ struct ServerTests {
             await rig.relisted.list(ItemPath(unchecked: "/d"))
             server.tree.put("/d/a", "longer by now", modified: 1_700_000_000)
             try await rig.ask(.download, try await rig.item("/d/a"))
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/d/a") == "longer by now")
         }
     }
@@ -157,7 +157,7 @@ struct ServerTests {
             await rig.relisted.list(ItemPath(unchecked: "/d"))
             try await rig.ask(.download, try await rig.item("/d/a"))
             server.tree.put("/d/a", "newer")
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/d/a") == "newer")
             #expect(try await rig.item("/d/a").remoteVersion == .current)
         }
@@ -171,7 +171,7 @@ struct ServerTests {
             server.add(Fault(.status(503, retryAfter: 2), method: "GET", times: 2))
             let start = rig.clock.now
             try await rig.ask(.download, try await rig.item("/a"))
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(rig.clock.now - start >= .seconds(4))
             #expect(gets(server).map(\.status) == [503, 503, 200])
         }

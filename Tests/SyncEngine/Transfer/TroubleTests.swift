@@ -18,7 +18,7 @@ struct TroubleTests {
             for number in 0..<30 {
                 try await rig.ask(.download, try await rig.addFile("/f\(number)"), for: .availableOffline)
             }
-            let outcome = try await rig.engine.drain()
+            let outcome = try await rig.drain()
             #expect(outcome.left.map(\.path) == [broken.path] && outcome.failure == nil)
             #expect(outcome.left.first?.why.contains("500") == true)
             #expect(rig.source.requestCount(broken.path) == 5 && rig.source.requests.count == 35)
@@ -33,17 +33,17 @@ struct TroubleTests {
             let broken = try await first.addFile("/broken")
             first.source.failAlways(broken.path, .init(.forbidden, "/broken: 403 Forbidden", status: 403))
             try await first.ask(.download, broken)
-            #expect(try await first.engine.drain().leftCount == 1)
+            #expect(try await first.drain().leftCount == 1)
             let rig = try Rig(reopening: first)
             let issue = try #require(try await rig.issues().first)
             #expect(issue.choices.map(\.id) == ["retry", "cancel"] && issue.failure == .denied)
-            #expect(try await rig.engine.drain().leftCount == 1)
+            #expect(try await rig.drain().leftCount == 1)
             #expect(rig.source.requestCount(broken.path) == 1)
 
             await #expect(throws: Failure.self) { try await rig.engine.resolve(issue.id, choice: "overwrite") }
             rig.source.failAlways(broken.path, nil)
             #expect(try await rig.engine.resolve(issue.id, choice: "retry"))
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/broken") == "content")
             #expect(try await rig.issues().isEmpty)
         }
@@ -58,7 +58,7 @@ struct TroubleTests {
             guard case .queued(let id) = try await rig.ask(.download, file) else { throw SetupError("not queued") }
             let gate = Gate()
             rig.source.then(file.path, .hold(gate))
-            async let outcome = rig.engine.drain()
+            async let outcome = rig.drain()
             await gate.untilSomebodyCame()
             #expect(try !rig.incoming().isEmpty)
             try await rig.engine.cancel(id)
@@ -81,7 +81,7 @@ struct TroubleTests {
             rig.source.then(file.path, .cutOff(after: 200_000), .cutOff(after: 250_000))
             rig.source.then(changed.path, .cutOff(after: 200_000))
             try await rig.ask(.download, file)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(rig.source.requests.map(\.offset) == [0, 200_000, 250_000])
             #expect(try rig.text("/a") == String(repeating: "a", count: 300_000))
 
@@ -92,7 +92,7 @@ struct TroubleTests {
             try await rig.ask(.download, changed)
             rig.source.then(changed.path, .fail(.init(.versionChanged, "changed", status: 412)))
             try await rig.change(changed, "new", version: "v2", isListed: false)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/b") == "new" && rig.source.requests.last?.offset == 0)
             #expect(try rig.incoming().isEmpty)
         }
@@ -104,14 +104,14 @@ struct TroubleTests {
             let file = try await rig.addFile("/a", "abc")
             rig.source[file.path]?.checksums = [ContentChecksum(.adler32, [1, 2, 3, 4])]
             try await rig.ask(.download, file, for: .availableOffline)
-            let outcome = try await rig.engine.drain()
+            let outcome = try await rig.drain()
             #expect(outcome.left.map(\.failure) == [.protocolViolation])
             #expect(try rig.text("/a") == nil && rig.incoming().isEmpty)
             #expect(rig.source.requests.count == 5)
 
             rig.source[file.path]?.checksums = [ContentChecksum(.adler32, [0x02, 0x4d, 0x01, 0x27])]
             try await rig.engine.retry(try #require(outcome.left.first).record)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/a") == "abc")
         }
     }
@@ -123,7 +123,7 @@ struct TroubleTests {
             try await rig.change(file, "newer", version: "v2", isListed: false)
             rig.relisted.then { _ in try await rig.list(file, size: 5, version: ETag(opaque: "v2", strength: .strong)) }
             try await rig.ask(.download, file)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try rig.text("/d/a") == "newer")
             #expect(rig.relisted.folders.map(\.text) == ["/d"])
 
@@ -131,7 +131,7 @@ struct TroubleTests {
             try await rig.change(stubborn, "newer", version: "v2", isListed: false)
             rig.relisted.then { _ in }
             try await rig.ask(.download, stubborn)
-            #expect(try await rig.engine.drain().leftCount == 1)
+            #expect(try await rig.drain().leftCount == 1)
             #expect(rig.source.requestCount(stubborn.path) == 4)
             #expect(try await rig.issues().map(\.subject) == ["/d/b"])
         }
@@ -150,7 +150,7 @@ struct TroubleTests {
                 }
             }
             try await rig.ask(.download, file)
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try await rig.now(file).syncActivity == [])
             #expect(rig.source.requests.count == 1)
         }
@@ -166,13 +166,13 @@ struct TroubleTests {
                 try await rig.ask(.download, file, for: .availableOffline)
                 files.append(file)
             }
-            let outcome = try await rig.engine.drain()
+            let outcome = try await rig.drain()
             #expect(outcome.failure?.kind == .denied && outcome.leftCount == 50)
             #expect(rig.source.requests.count <= 6)
             #expect(try await rig.issues().map(\.code) == ["connection.authentication"])
             for file in files { rig.source.failAlways(file.path, nil) }
             try await rig.engine.accountChanged()
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(try await rig.issues().isEmpty)
         }
     }
@@ -184,13 +184,13 @@ struct TroubleTests {
             rig.source.then(file.path, .fail(.init(.serverError, "503", status: 503, retryAfter: .seconds(7))))
             try await rig.ask(.download, file)
             let start = rig.clock.now
-            #expect(try await rig.engine.drain().isDone)
+            #expect(try await rig.drain().isDone)
             #expect(rig.clock.now - start >= .seconds(7))
 
             let later = try await rig.addFile("/b")
             rig.source.then(later.path, .fail(.init(.serverError, "503", status: 503, retryAfter: .seconds(3600))))
             try await rig.ask(.download, later)
-            let outcome = try await rig.engine.drain()
+            let outcome = try await rig.drain()
             #expect(outcome.left.map(\.path) == [later.path] && outcome.failure?.kind == .unreachable)
         }
     }

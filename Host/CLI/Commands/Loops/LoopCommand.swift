@@ -22,7 +22,7 @@ struct LoopPoll: LarderCommand {
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let (loops, failures) = try await withAccount(global, console, asksServer: true) { host throws(Failure) in
-            try await host.pollLoops(named: id)
+            try await host.perform(Loops.Poll(named: id))
         }
         if loops.isEmpty, !global.isJSON { console.note("no plugin that is enabled has event loops") }
         console.show(loops, global)
@@ -60,7 +60,7 @@ private func setLoop(
     _ id: String, enabled: Bool, _ global: GlobalOptions, _ console: Console
 ) async throws(Failure) -> [Failure] {
     let loop = try await withAccount(global, console) { host throws(Failure) in
-        try await host.setLoop(named: id, enabled: enabled)
+        try await host.perform(Loops.Switch(named: id, enabled: enabled))
     }
     if global.isJSON {
         console.print(JSON(loop))

@@ -14,7 +14,7 @@ extension DownloadAction {
             try fetchesAgain(record)
             ? item.cloudStatus != .localCopy || !tx.items.isCopyDistrusted(databaseID: item.databaseID)
             : item.cloudStatus == .localCopy && item.remoteVersion == .current
-        let isCovered = try record.whileCovered ? engine.callbacks.isCovered(item, record.reason) : true
+        let isCovered = try record.whileCovered ? page.isCovered(item, record.reason) : true
         if item.isRemoved || isHere {
             try engine.deschedule(record, in: tx)
             return nil

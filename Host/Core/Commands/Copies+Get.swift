@@ -1,0 +1,169 @@
+import Connection
+import Database
+import ItemList
+public import Model
+import SyncEngine
+import Vault
+
+extension Copies {
+    /// Fetches a file, or everything below a folder, for a person. What is here already, as the newest version that is known, costs
+    /// no request.
+    /// - Throws: `.notFound` if there is no such item, and what asking the server for it comes to if it is not known.
+    public struct Get: AccountCommand {
+        public var path: ItemPath
+        /// Whether it is fetched now; otherwise the next run does it.
+        public var waits: Bool
+
+        public init(_ path: ItemPath, waits: Bool) { (self.path, self.waits) = (path, waits) }
+
+        public func carryOut(for host: AccountHost) async throws(Failure) -> GetOutcome {
+            try await host.failing {
+                try await host.recover()
+                var outcome = GetOutcome()
+                var isOnline = false
+                if waits { isOnline = try await look(&outcome, host) }
+                let records = try await ask(&outcome, host)
+                outcome.waiting = records.count
+                guard waits, !records.isEmpty else { return outcome }
+                if !isOnline {
+                    do throws(Failure) { _ = try await reach(host) } catch { outcome.failures.append(error) }
+                }
+                guard outcome.failures.isEmpty || host.engine.isOnline else {
+                    for index in outcome.failures.indices { outcome.failures[index].addHint(Self.goesOn) }
+                    return outcome
+                }
+                let drained = try await host.engine.drain(only: records, with: host.partners)
+                outcome.waiting = drained.leftCount
+                if let failure = drained.failure { outcome.failures.append(failure) }
+                guard drained.failure == nil, !drained.isOffline else { return outcome }
+                for left in drained.left {
+                    if let id = left.issue, let issue = try await host.database.read({ try $0.issues.issue(id: id) }) {
+                        outcome.issues.append(issue)
+                    } else {
+                        outcome.failures.append(Failure(left.failure.ofOneItem, "\(left.path): \(left.why)"))
+                    }
+                }
+                return outcome
+            }
+        }
+
+        /// Asks the server about what is not known here: the folders on the way to an item, or everything if it is a folder.
+        /// - Returns: whether the server was asked.
+        private func look(_ outcome: inout GetOutcome, _ host: AccountHost) async throws -> Bool {
+            let known = try await host.database.read { try $0.items.item(at: path) }
+            if known?.kind == .file { return false }
+            let facts: ServerFacts
+            do throws(Failure) { facts = try await reach(host) } catch {
+                guard known != nil else { throw error }
+                // What is known of it can still be asked for.
+                outcome.failures.append(error)
+                return true
+            }
+            if known == nil { try await findFolders(facts, host) }
+            let found = try await host.database.read { try $0.items.item(at: path) }
+            guard path.isRoot || found?.kind == .folder else { return true }
+            let mode = facts.isOwnCloudFamily ? try await host.nextMode(facts) : .whole
+            let scan = try await host.scan(facts, mode, root: facts.rootItem)
+            outcome.failures += scan.failures
+            return true
+        }
+
+        private static let goesOn = "what is queued goes on with the next `larder run`"
+
+        private func reach(_ host: AccountHost) async throws(Failure) -> ServerFacts {
+            do {
+                return try await Patience.trying(host.clock, upTo: 1) { try await host.connect().facts }
+            } catch let error as ConnectionError {
+                throw error.failure
+            } catch {
+                throw Failure(of: error)
+            }
+        }
+
+        /// Lists the folders on the way to an item, as far as they are not known, and the one that it is in.
+        private func findFolders(_ facts: ServerFacts, _ host: AccountHost) async throws {
+            let history = try await host.database.read { try $0.scanHistory() }
+            var way: [ItemPath] = []
+            var folder = path
+            while !folder.isRoot {
+                folder = folder.parent
+                way.append(folder)
+                if try await host.database.read({ [folder] in try $0.items.item(at: folder) }) != nil { break }
+            }
+            for folder in way.reversed() {
+                let known = try await host.database.read { try $0.items.item(at: folder) }
+                guard folder.isRoot || known?.kind == .folder else { return }
+                if let error = try await host.list.listAgain(
+                    folder, etagsNameWrites: facts.isOwnCloudFamily && !history.etagsWereWrong)
+                {
+                    throw error
+                }
+            }
+        }
+
+        /// Puts the downloads of an item, and of all below it, into the journal.
+        /// - Returns: their records that may go on now.
+        private func ask(_ outcome: inout GetOutcome, _ host: AccountHost) async throws -> Set<Int64> {
+            let items = try await host.database.read { reads in
+                var items: [(id: LocalID, path: ItemPath, kind: Item.Kind)] = []
+                if let item = try reads.items.item(at: path) {
+                    if !path.isRoot { items.append((item.localID, item.path, item.kind)) }
+                    if item.kind == .file { return items }
+                } else if !path.isRoot {
+                    throw Failure.noItem(path)
+                }
+                var listing = ItemListing(folder: path, isRecursive: true)
+                // What is only here is nothing to fetch.
+                listing.leavesOut = .localOnly
+                try reads.items.each(listing) { item in
+                    items.append((item.localID, item.path, item.kind))
+                    return true
+                }
+                return items
+            }
+            var records: Set<Int64> = []
+            for batch in items.batches(of: 1_000) {
+                let (outcomes, issues) = try await host.database.write { [engine = host.engine] tx in
+                    let outcomes = try engine.enqueue(
+                        batch.map { ActionRequest(.download, item: $0.id, reason: .user) }, in: tx)
+                    let issues = try outcomes.map { outcome -> Issue? in
+                        switch outcome {
+                        case .joined(let id): try engine.hurry(id, in: tx)
+                        case .waits(_, let issue): try tx.issues.issue(id: issue)
+                        case .queued, .done, .refused: nil
+                        }
+                    }
+                    return (outcomes, issues)
+                }
+                for ((item, result), issue) in zip(zip(batch, outcomes), issues) {
+                    if item.kind == .file { outcome.files.append(item.path) }
+                    if let issue {
+                        outcome.issues.append(issue)
+                        continue
+                    }
+                    switch result {
+                    case .queued(let id), .joined(let id): records.insert(id)
+                    case .refused(let failure): outcome.failures.append(failure)
+                    case .done, .waits: break
+                    }
+                }
+            }
+            return records
+        }
+    }
+}
+
+/// What a person's download came to.
+public struct GetOutcome: Sendable {
+    /// The files that were asked for, which are here now unless a failure names them.
+    public var files: [ItemPath] = []
+    /// How many of them are still to be fetched.
+    public var waiting = 0
+    public var failures: [Failure] = []
+    /// What a person must decide first.
+    public var issues: [Issue] = []
+}
+
+extension Failure {
+    fileprivate mutating func addHint(_ more: String) { hint = hint.map { "\($0); \(more)" } ?? more }
+}

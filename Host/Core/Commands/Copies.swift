@@ -1,0 +1,167 @@
+import Database
+import LocalTree
+public import Model
+import SyncEngine
+import Threads
+import Vault
+
+/// What a person asks of the copies that are here.
+public enum Copies {
+    /// Removes the copy of a file, or all below a folder, that nothing needs here. It asks no server.
+    /// - Throws: `.notFound` if nothing is known at the path, `.badData` if it is pinned.
+    public struct Free: AccountCommand {
+        public var path: ItemPath
+
+        public init(_ path: ItemPath) { self.path = path }
+
+        public func carryOut(for host: AccountHost) async throws(Failure) -> FreeOutcome {
+            try await host.failing {
+                try await host.recover()
+                let now = host.clock.agesTo()
+                let plan = try await host.database.read { try FreePlan($0, path, now: now) }
+                var outcome = FreeOutcome()
+                for (policy, kept) in plan.kept {
+                    let what =
+                        kept.count == 1 ? kept.first.text : "\(kept.count) files below \(path), \(kept.first) first,"
+                    outcome.failures.append(.pinned(what, by: policy))
+                }
+                var records: Set<Int64> = []
+                var waited: [Item] = []
+                for batch in plan.items.batches(of: 1_000) {
+                    let outcomes = try await host.database.write { [engine = host.engine] tx in
+                        try engine.enqueue(
+                            batch.map {
+                                ActionRequest(
+                                    .removeLocalCopy(restoringFormerTrigger: false), item: $0.localID, reason: .user)
+                            }, in: tx)
+                    }
+                    for (item, result) in zip(batch, outcomes) {
+                        switch result {
+                        case .queued(let id), .joined(let id), .waits(let id, _):
+                            records.insert(id)
+                            waited.append(item)
+                        case .done: if item.kind == .file { outcome.freed.append(item.path) }
+                        case .refused(let failure): outcome.failures.append(failure)
+                        }
+                    }
+                }
+                let drained = try await host.engine.drain(only: records, with: host.partners)
+                if let failure = drained.failure { outcome.failures.append(failure) }
+                for batch in waited.batches(of: 1_000) {
+                    let left = try await host.database.write { [engine = host.engine] tx in
+                        try batch.map { item in
+                            try tx.items.item(localID: item.localID).flatMap { try engine.reasonToStay($0, in: tx) }
+                        }
+                    }
+                    for (item, why) in zip(batch, left) {
+                        if let why {
+                            outcome.failures.append(Failure(.failed, "\(item.path) \(why) and stays"))
+                        } else {
+                            outcome.freed.append(item.path)
+                        }
+                    }
+                }
+                return outcome
+            }
+        }
+    }
+
+    /// Marks a file, or all copies below a folder, as used now; answers with how many were marked.
+    /// - Throws: `.notFound` if nothing is known at the path.
+    public struct NoteUse: AccountCommand {
+        public var path: ItemPath
+
+        public init(_ path: ItemPath) { self.path = path }
+
+        public func carryOut(for host: AccountHost) async throws(Failure) -> Int {
+            let now = host.clock.now()
+            return try await host.failing {
+                try await host.database.write { tx in
+                    guard try path.isRoot || tx.items.item(at: path) != nil else { throw Failure.noItem(path) }
+                    return try tx.items.noteUse(at: path, now)
+                }
+            }
+        }
+    }
+
+    /// Copies a file's content to another file.
+    /// - Throws: `.failed` if the file is not here as the server has it, `.cannotCreate`, `.localIO`.
+    public struct Export: AccountCommand {
+        public var path: ItemPath
+        /// Where; relative to the process's folder or absolute.
+        public var target: String
+
+        public init(_ path: ItemPath, to target: String) { (self.path, self.target) = (path, target) }
+
+        public func carryOut(for host: AccountHost) async throws(Failure) {
+            try await host.failing {
+                let item = try await host.database.read { try $0.items.item(at: path) }
+                guard let item, item.cloudStatus == .localCopy, let copy = item.copy else {
+                    throw Failure(.failed, "\(path) is not here as the server has it: \(target) was not written")
+                }
+                try await runBlocking { try host.vault.tree.export(path, known: copy, to: target) }
+            }
+        }
+    }
+}
+
+/// What freeing copies came to.
+public struct FreeOutcome: Sendable {
+    /// The files whose copies are gone.
+    public var freed: [ItemPath] = []
+    /// What stays, and why: `.badData` for what policies keep, `.failed` for what is changed, in use or claimed.
+    public var failures: [Failure] = []
+}
+
+/// What is to be freed at a path, and what is not.
+private struct FreePlan: Sendable {
+    /// The deepest first, so that folders are empty when their turn comes.
+    var items: [Item] = []
+    /// What policies keep.
+    var kept: [(policy: ItemPolicy, items: (count: Int, first: ItemPath))] = []
+
+    init(_ reads: ReadTransaction, _ path: ItemPath, now: Timestamp) throws {
+        let policies = try reads.policies.all(kind: .availableOffline).map { ($0, try $0.parsedCondition()) }
+        if let item = try reads.items.item(at: path) {
+            if let (policy, _) = policies.first(where: { $0.1.matches(item, now: now) }) {
+                throw Failure.pinned(path.text, by: policy)
+            }
+            if item.cloudStatus != .cloudOnly, !path.isRoot { items.append(item) }
+        } else if !path.isRoot {
+            throw Failure.noItem(path)
+        }
+        var listing = ItemListing(folder: path, isRecursive: true)
+        listing.leavesOut = .cloudOnly
+        try reads.items.each(listing) { item in
+            if item.kind == .folder, item.cloudStatus == .localOnly { return true }
+            guard let index = policies.firstIndex(where: { $0.1.matches(item, now: now) }) else {
+                items.append(item)
+                return true
+            }
+            guard item.kind == .file else { return true }
+            if let known = kept.firstIndex(where: { $0.policy.id == policies[index].0.id }) {
+                kept[known].items.count += 1
+            } else {
+                kept.append((policies[index].0, (1, item.path)))
+            }
+            return true
+        }
+        items.reverse()
+    }
+}
+
+extension Failure {
+    fileprivate static func pinned(_ what: String, by policy: ItemPolicy) -> Failure {
+        Failure(
+            .badData, "\(what) is kept here by the policy \(policy.path?.text ?? policy.condition) (\(policy.id))",
+            hint: policy.path.map { "`larder unpin \($0)` ends that for all that it covers" }
+                ?? "`larder policy list` shows it")
+    }
+}
+
+extension Array {
+    /// The elements in order, at most so many at a time.
+    func batches(of count: Int) -> [ArraySlice<Element>] {
+        stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min($0 + count, self.count)] }
+    }
+}

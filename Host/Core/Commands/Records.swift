@@ -1,0 +1,29 @@
+public import Model
+import SyncEngine
+
+/// What the sync engine's journal holds.
+public enum Records {
+    /// Takes a record out of the journal, and takes back what was done for it.
+    /// - Throws: `.notFound` if there is none.
+    public struct Cancel: AccountCommand {
+        public var id: Int64
+
+        public init(_ id: Int64) { self.id = id }
+
+        public func carryOut(for host: AccountHost) async throws(Failure) {
+            try await host.failing { try await host.engine.cancel(id) }
+        }
+    }
+
+    /// Lets a record that waits or failed go on.
+    /// - Throws: `.notFound` if there is none.
+    public struct Retry: AccountCommand {
+        public var id: Int64
+
+        public init(_ id: Int64) { self.id = id }
+
+        public func carryOut(for host: AccountHost) async throws(Failure) {
+            try await host.failing { try await host.engine.retry(id) }
+        }
+    }
+}
