@@ -53,11 +53,10 @@ public final class EventLoops: Sendable {
 
     /// - Parameters:
     ///   - plugins: the account's, started; those without event loops are passed over.
-    ///   - interval: between two polls of a loop.
     ///   - limits: how long a call may take.
     ///   - removalGuard: how much a turn may take from calendars without asking; nil: everything.
     public init(
-        database: Database, connection: Connection, plugins: [PluginInstance], interval: Duration,
+        database: Database, connection: Connection, plugins: [PluginInstance],
         limits: LoopLimits = LoopLimits(), removalGuard: RemovalGuard? = RemovalGuard(), clock: HostClock = .system,
         callbacks: Callbacks, logger: Logger
     ) {
@@ -87,12 +86,13 @@ public final class EventLoops: Sendable {
         self.committing = committing
         let make: @Sendable (LoopKey) -> PluginLoop? = { key in
             guard let seat = seats[key.kind], let instance = seat.instance else { return nil }
-            return PluginLoop(key, seat.offer, of: instance, committing, limits, gate: seat.gate)
+            return PluginLoop(
+                key, seat.offer, of: instance, committing, limits, interval: seat.interval, gate: seat.gate)
         }
         let (turns, turn) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.turns = turns
         scheduler = EventsPeriodicScheduler(
-            period: interval, clock: clock,
+            period: seats[.core]?.interval ?? .seconds(60), clock: clock,
             core: { key in
                 guard let loop = make(key) else { preconditionFailure("The core loop was enabled without its plugin.") }
                 return loop

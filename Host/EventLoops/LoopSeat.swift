@@ -6,12 +6,15 @@ import Synchronization
 final class LoopSeat: Sendable {
     let plugin: PluginID
     let offer: LoopOffer
+    /// Between two polls of its loops, as it is set to; nil: it does not say.
+    let interval: Duration?
     let gate = CallGate()
     private let callbacks: EventLoops.Callbacks
     private let state: Mutex<(instance: PluginInstance, isStopped: Bool)>
 
     init(_ instance: PluginInstance, _ offer: LoopOffer, _ callbacks: EventLoops.Callbacks) {
         (plugin, self.offer, self.callbacks) = (instance.plugin, offer, callbacks)
+        interval = instance.heeded.pollInterval
         state = Mutex((instance, false))
     }
 

@@ -27,6 +27,7 @@ final class PluginLoop: CoreLoop {
 
     let loopID: LoopKey
     let limits: LoopLimits
+    let interval: Duration?
     private let offer: LoopOffer
     private let instance: PluginInstance
     private let loops: Committing
@@ -34,10 +35,10 @@ final class PluginLoop: CoreLoop {
 
     init(
         _ loopID: LoopKey, _ offer: LoopOffer, of instance: PluginInstance, _ loops: Committing, _ limits: LoopLimits,
-        gate: CallGate
+        interval: Duration?, gate: CallGate
     ) {
         (self.loopID, self.offer, self.instance, self.loops) = (loopID, offer, instance, loops)
-        (self.limits, self.gate) = (limits, gate)
+        (self.limits, self.interval, self.gate) = (limits, interval, gate)
     }
 
     /// Loops end with their records, whichever loop's turn removed these: the commit's follower tells the scheduler itself.

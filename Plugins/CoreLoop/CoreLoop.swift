@@ -11,7 +11,8 @@ struct CoreLoop: EventLoop {
     static let settingsSchema: String? = """
         {"properties": {
         "interval": {"type": "string", "format": "duration", "default": "60s", "minimum": 1000, \
-        "description": "between two polls of a loop; the host keeps the time for all of them"},
+        "heeded-as": "poll-interval", \
+        "description": "between two polls of a loop, of all plugins"},
         "events": {"type": "object", "description": "asks an events endpoint in plain JSON in place of CalDAV and OCS", \
         "properties": {"url": {"type": "string", \
         "description": "the endpoint's address, at the account's server: a path or a whole address"}}}}}

@@ -19,6 +19,7 @@ struct DownloadExpiration: ItemPolicyProcessor {
         "keep-free": {"type": "string", "format": "size", \
         "description": "how much room stays free on the copies' file system; below, those that were not used for longest go"},
         "ignore-readers": {"type": "array", "items": {"type": "string"}, "default": [], \
+        "heeded-as": "ignored-readers", \
         "description": "names of programs whose reading does not count as use"}}}
         """
 

@@ -125,8 +125,15 @@ static int fill_in(larder_fake *fake, const struct json *properties, const struc
     return 1;
 }
 
+/* Whether the host can heed a setting as this. */
+static int is_heeded(const struct json *schema, const char *as) {
+    const struct json *format = json_member(schema, "format");
+    if (!strcmp(as, "ignored-readers")) return is_type(schema, "array");
+    return !strcmp(as, "poll-interval") && format && format->kind == JSON_STRING && !strcmp(format->text, "duration");
+}
+
 /* Whether a schema promises no check that the host does not make. */
-static int check_properties(larder_fake *fake, const struct json *properties) {
+static int check_properties(larder_fake *fake, const struct json *properties, int is_nested) {
     static const char *const types[] = {"boolean", "integer", "number", "string", "array", "object"};
     for (size_t i = 0; i < properties->children.count; i++) {
         const struct json *schema = &properties->children.at[i], *fallback = json_member(schema, "default");
@@ -148,9 +155,14 @@ static int check_properties(larder_fake *fake, const struct json *properties) {
                 || (!strcmp(word->name, "format") && is_text && is_type(schema, "string")
                     && (!strcmp(word->text, "duration") || !strcmp(word->text, "size")))
                 || (!strcmp(word->name, "items") && is_type(schema, "array") && word->children.count == 1 && is_type(word, "string"))
+                || (!strcmp(word->name, "heeded-as") && is_text)
                 || (!strcmp(word->name, "properties") && is_type(schema, "object") && word->kind == JSON_OBJECT);
             if (is_right) continue;
             set_problem(fake, "bad text: the setting `%s` has the unknown keyword or value of `%s`", name, word->name);
+            return 0;
+        }
+        if (json_member(schema, "heeded-as") && (is_nested || !is_heeded(schema, json_member(schema, "heeded-as")->text))) {
+            set_problem(fake, "bad text: the setting `%s` has a `heeded-as` that is not for it", name);
             return 0;
         }
         if ((is_type(schema, "object") && !json_member(schema, "properties"))
@@ -158,7 +170,7 @@ static int check_properties(larder_fake *fake, const struct json *properties) {
             set_problem(fake, "bad text: the setting `%s` has no `%s`", name, is_type(schema, "array") ? "items" : "properties");
             return 0;
         }
-        if (is_type(schema, "object") && !check_properties(fake, json_member(schema, "properties"))) return 0;
+        if (is_type(schema, "object") && !check_properties(fake, json_member(schema, "properties"), 1)) return 0;
         is_known = !fallback || put_value(fake, schema, fallback, name, &none);
         free(none.at);
         if (!is_known) {
@@ -181,7 +193,7 @@ static int check_schema(larder_fake *fake, const struct json *schema) {
         set_problem(fake, "bad text: its settings' schema has the unknown keyword `%s`", word);
         return 0;
     }
-    return check_properties(fake, properties);
+    return check_properties(fake, properties, 0);
 }
 
 int take_settings(larder_fake *fake, const char *schema_text) {

@@ -129,7 +129,7 @@ func withLoopBench(
                 limits: Limits(connections: connections), logger: log.logger)
             let looks = Counter()
             let loops = EventLoops(
-                database: database, connection: connection, plugins: plugins, interval: .seconds(60),
+                database: database, connection: connection, plugins: plugins,
                 limits: .init(polling: .seconds(600), processing: .seconds(600)), clock: clock,
                 callbacks: .init(look: { looks.add() }, refused: {}, recordsChanged: { _ in }), logger: log.logger)
             try await loops.enable()

@@ -126,7 +126,7 @@ import Threads
                         username: server.configuration.user, password: server.configuration.password), limits: Limits(),
                     logger: log.logger)
                 let loops = EventLoops(
-                    database: database, connection: connection, plugins: plugins, interval: .seconds(60),
+                    database: database, connection: connection, plugins: plugins,
                     callbacks: .init(look: {}, refused: {}, recordsChanged: { _ in }), logger: log.logger)
                 try await loops.enable()
                 let state = LoopState(key: LoopBench.loop, plugin: LoopBench.plugin, eventID: EventID("0"))

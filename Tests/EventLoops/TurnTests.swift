@@ -120,7 +120,7 @@ import Testing
                 offers: [offer: LoopBench.plugin], removalGuard: nil,
                 callbacks: .init(look: {}, refused: {}, recordsChanged: { _ in }), change: { _, _ in })
             let loop = PluginLoop(
-                LoopBench.loop, offer, of: bench.plugin, committing, LoopLimits(), gate: CallGate())
+                LoopBench.loop, offer, of: bench.plugin, committing, LoopLimits(), interval: nil, gate: CallGate())
             guard case .page(let page) = try await loop.poll(since: EventID("0")) else {
                 throw SetupError("the poll came to nothing")
             }

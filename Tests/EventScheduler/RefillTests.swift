@@ -52,6 +52,26 @@ import Testing
         #expect(bench.world.mostActive == 1)
     }
 
+    @Test(
+        "A loop with an interval of its own is passed over until then; neither a trigger nor a start waits for it",
+        arguments: [0.0, 0.5, 0.999])
+    func interval(random: Double) async {
+        let bench = Bench(
+            world: World(intervals: [.one: Bench.period * 3, .two: .seconds(1), .core: .seconds(1)]),
+            random: { random })
+        await bench.enable(.one, .two)
+        await bench.start()
+        await bench.pass(Bench.period * 9 + .seconds(15))
+        func count(_ name: String) -> Int { bench.world.polled.count { $0 == name } }
+        #expect(count("core") == 10 && count("2") == 10 && count("1") == 4)
+        await bench.scheduler.triggerSpecialLoop(.one)
+        await bench.pass(.seconds(2))
+        #expect(count("1") == 5)
+        await bench.scheduler.suspend()
+        await bench.start()
+        #expect(count("1") == 6)
+    }
+
     @Test("L06: a cycle of three periods drops their ticks, and one refill follows")
     func busy() async {
         let bench = Bench(world: World(limits: LoopLimits(polling: .seconds(600))))

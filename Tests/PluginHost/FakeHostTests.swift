@@ -22,6 +22,18 @@ import Testing
         (#"{"properties": {"a": {"type": "integer", "format": "size"}}}"#, "the setting `a` has the unknown keyword"),
         (#"{"properties": {"a": {"type": "integer", "minimum": "1"}}}"#, ""),
         (#"{"properties": {"a": {"type": "integer", "minimum": 1, "default": 0}}}"#, "the default of the setting `a`"),
+        (
+            #"{"properties": {"a": {"type": "integer", "heeded-as": "poll-interval"}}}"#,
+            "the setting `a` has a `heeded-as`"
+        ),
+        (
+            #"{"properties": {"a": {"type": "array", "items": {"type": "string"}, "heeded-as": "friends"}}}"#,
+            "the setting `a` has a `heeded-as` that is not for it"
+        ),
+        (
+            #"{"properties": {"a": {"type": "object", "properties": {"b": {"type": "string", "format": "duration", "heeded-as": "poll-interval"}}}}}"#,
+            "the setting `b` has a `heeded-as` that is not for it"
+        ),
     ].map { ([#"SCHEMA="\#($0.0.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))""#], "bad text: " + $0.1) }
 
     @Test(

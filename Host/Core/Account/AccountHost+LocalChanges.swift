@@ -14,7 +14,7 @@ extension AccountHost {
     /// - Returns: what was found; nil, without having looked, while moves of the tree are to be carried out.
     func reconcile(at scopes: [ItemPath] = [.root]) async throws -> TreeLook? {
         let reconciler = Reconciler(
-            database: database, tree: vault.tree, countsAccessTimes: settings.ignoredReaders.isEmpty,
+            database: database, tree: vault.tree, countsAccessTimes: ignoredReaders.isEmpty,
             believed: clock.now())
         let look = try await runBlocking { try reconciler.run(at: scopes) }
         if let look { try await engine.reportUnreadable(look.unreadable, at: scopes) }

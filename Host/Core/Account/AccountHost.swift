@@ -34,6 +34,9 @@ public final class AccountHost: Sendable {
 
     var database: Database { vault.database }
 
+    /// The programs whose reading of copies is no use of them, as plugins are set to say.
+    var ignoredReaders: [String] { plugins.flatMap(\.heeded.ignoredReaders) }
+
     /// What the sync engine asks of the other parts while it works.
     var partners: SyncEngine.Partners {
         .init(
@@ -126,7 +129,7 @@ public final class AccountHost: Sendable {
                 fetchesAgain: { try engine.fetchAgain($0, in: $1) })
             let loops = EventLoops(
                 database: vault.database, connection: connection, plugins: plugins,
-                interval: process.settings.loopInterval, removalGuard: process.settings.removalGuard, clock: clock,
+                removalGuard: process.settings.removalGuard, clock: clock,
                 callbacks: .init(
                     look: { state.looks.ring() },
                     refused: {

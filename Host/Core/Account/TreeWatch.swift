@@ -27,7 +27,7 @@ struct TreeWatch: Sendable {
         let bell = Bell()
         (self.host, self.bell) = (host, bell)
         watcher = try TreeWatcher(
-            host.vault.tree, uses: host.state.uses, readers: UseReaders(ignoring: host.settings.ignoredReaders),
+            host.vault.tree, uses: host.state.uses, readers: UseReaders(ignoring: host.ignoredReaders),
             clock: host.clock.now, monotonic: host.clock.monotonic
         ) { bell.ring() }
         await watcher.walk()

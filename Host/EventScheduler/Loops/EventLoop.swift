@@ -21,6 +21,9 @@ public protocol EventLoop: Sendable {
     /// How long its calls may take.
     var limits: LoopLimits { get }
 
+    /// How long it waits between two polls, where that is longer than the scheduler's period; nil: no longer.
+    var interval: Duration? { get }
+
     /// Which bits of a page's ``Refresh`` the loop can fetch anew by themselves, a set of bits for each handler. Together they are
     /// everything. None: there is only everything.
     var refreshHandlers: [Refresh] { get }
@@ -46,6 +49,7 @@ public protocol EventLoop: Sendable {
 
 extension EventLoop {
     public var limits: LoopLimits { LoopLimits() }
+    public var interval: Duration? { nil }
     public var refreshHandlers: [Refresh] { [] }
 }
 

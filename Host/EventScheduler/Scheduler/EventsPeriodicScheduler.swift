@@ -70,7 +70,7 @@ public actor EventsPeriodicScheduler {
         loop.setDelegate(Stopper(scheduler: self))
         if let old = machine.coreKey { loops[old] = nil }
         loops[id] = loop
-        apply { $0.enable(id, limits: loop.limits, isCore: true, rest: rest, at: $1) }
+        apply { $0.enable(id, limits: loop.limits, interval: loop.interval, isCore: true, rest: rest, at: $1) }
     }
 
     /// Makes the special loop with this id and has it polled from the next refill on, after those that were enabled before. One with
@@ -81,7 +81,7 @@ public actor EventsPeriodicScheduler {
     public func enableSpecialLoop(_ id: LoopKey, rest: Duration? = nil) -> Bool {
         guard id != machine.coreKey, let loop = makeSpecial(id) else { return false }
         loops[id] = loop
-        apply { $0.enable(id, limits: loop.limits, isCore: false, rest: rest, at: $1) }
+        apply { $0.enable(id, limits: loop.limits, interval: loop.interval, isCore: false, rest: rest, at: $1) }
         return true
     }
 

@@ -55,12 +55,14 @@ extension SchedulerMachine {
     /// Enables a loop, or puts another in place of the one with this key, of which nothing goes on.
     /// - Parameter rest: how long it is not polled yet.
     mutating func enable(
-        _ key: LoopKey, limits: LoopLimits, isCore: Bool, rest: Duration? = nil, at now: Duration
+        _ key: LoopKey, limits: LoopLimits, interval: Duration? = nil, isCore: Bool, rest: Duration? = nil,
+        at now: Duration
     ) -> [Effect] {
         if isCore, let coreKey { remove(coreKey, at: now) }
         remove(key, at: now)
         lastOrder += 1
-        entries[key] = Entry(order: lastOrder, limits: limits, heldUntil: rest.map { now + min($0, Self.day) })
+        entries[key] = Entry(
+            order: lastOrder, limits: limits, interval: interval, heldUntil: rest.map { now + min($0, Self.day) })
         if isCore { coreKey = key }
         return settle(at: now)
     }

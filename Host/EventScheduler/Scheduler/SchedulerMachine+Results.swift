@@ -39,7 +39,8 @@ extension SchedulerMachine {
             fail(operation, error, at: now)
         } else {
             entries[operation.loop]?.failures = 0
-            entries[operation.loop]?.backOffUntil = nil
+            let interval = entries[operation.loop]?.interval
+            entries[operation.loop]?.backOffUntil = interval.map { operation.cycle + max($0, period) - period / 2 }
         }
         switch outcome.result {
         case .more where chain.turns + 1 == Self.mostPages:

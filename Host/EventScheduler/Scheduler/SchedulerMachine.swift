@@ -18,8 +18,10 @@ struct SchedulerMachine: Sendable {
         /// Grows with each loop that is enabled.
         var order: UInt64
         var limits: LoopLimits
+        /// Between two polls, where that is longer than the period.
+        var interval: Duration?
         var failures = 0
-        /// After failures; a trigger or a start does not wait for it.
+        /// After failures, or by its interval; a trigger or a start does not wait for it.
         var backOffUntil: Duration?
         /// By the server's wish, or since it has nothing to poll.
         var heldUntil: Duration?

@@ -20,6 +20,8 @@ public final class PluginInstance: @unchecked Sendable {
     let eventLoop: larder_event_loop?
     /// Of its event loops; nil: it has none.
     public let loops: LoopOffer?
+    /// What of its settings the host heeds too.
+    public let heeded: HeededSettings
     /// What holds for settings that the config leaves out.
     let settingDefaults: JSONValue
     /// Pages that are not given back yet. On the plugin's thread.
@@ -55,7 +57,9 @@ public final class PluginInstance: @unchecked Sendable {
             processor = try Self.extension(LARDER_EXT_ITEM_POLICY_PROCESSOR, of: table, context)
             let schema: larder_config_schema? = try Self.extension(LARDER_EXT_CONFIG_SCHEMA, of: table, context)
             let own = try Self.schema(schema, of: table, context)
-            context.configure(try own.settings(from: settings))
+            let filled = try own.settings(from: settings)
+            context.configure(filled.text)
+            heeded = HeededSettings(own, filled)
             settingDefaults = try own.defaults(beside: settings)
             kind = try Self.kind(of: processor)
             eventLoop = try Self.extension(LARDER_EXT_EVENT_LOOP, of: table, context)

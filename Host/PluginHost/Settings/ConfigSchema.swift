@@ -19,6 +19,8 @@ struct ConfigSchema: Hashable, Sendable {
         var allowed: [JSONValue]?
         var minimum: Double?
         var maximum: Double?
+        /// Whether the host heeds it too.
+        var heededAs: HeededSettings.Kind?
         /// Of an object.
         var members: [Property] = []
     }
@@ -45,14 +47,14 @@ struct ConfigSchema: Hashable, Sendable {
         properties = try listed.map { member throws(Refusal) in try Property(name: member.name, schema: member.value) }
     }
 
-    /// The settings, checked, with defaults filled in, as the plugin gets them.
+    /// The settings, checked, with defaults filled in, as the plugin gets them: an object.
     /// - Parameter json: what stands in the config, a JSON object.
     /// - Throws: `.settings` with all that is wrong.
-    func settings(from json: String) throws(Refusal) -> String {
+    func settings(from json: String) throws(Refusal) -> JSONValue {
         let given = try Self.object(in: json)
         let (filled, problems) = fill(.object(given), given)
         guard problems.isEmpty else { throw .settings(problems) }
-        return filled.text
+        return filled
     }
 
     /// What holds for the settings that are left out: an object, with values as the schema writes them.
@@ -104,7 +106,8 @@ struct ConfigSchema: Hashable, Sendable {
 }
 
 extension ConfigSchema.Property {
-    init(name: String, schema: JSONValue) throws(Refusal) {
+    /// - Parameter isNested: whether it is in a setting that is an object.
+    init(name: String, schema: JSONValue, isNested: Bool = false) throws(Refusal) {
         guard case .object(let members) = schema else {
             throw .badText("the schema of the setting `\(name)` is no object")
         }
@@ -126,10 +129,12 @@ extension ConfigSchema.Property {
                 }
             case ("properties", .object(let members)) where kind == .object:
                 self.members = try members.map { member throws(Refusal) in
-                    try Self(name: member.name, schema: member.value)
+                    try Self(name: member.name, schema: member.value, isNested: true)
                 }
             case ("default", _): fallback = member.value
             case ("enum", .array(let values)): allowed = values
+            case ("heeded-as", .string(let word)):
+                heededAs = HeededSettings.Kind(rawValue: word)
             case ("minimum", let value): minimum = try Self.bound(value, name)
             case ("maximum", let value): maximum = try Self.bound(value, name)
             default: throw .badText("the setting `\(name)` has the unknown keyword `\(member.name)`")
@@ -137,6 +142,9 @@ extension ConfigSchema.Property {
         }
         if kind == .object, schema["properties"] == nil {
             throw .badText("the setting `\(name)` has no `properties`")
+        }
+        if schema["heeded-as"] != nil, isNested || heededAs?.suits(self) != true {
+            throw .badText("the setting `\(name)` has a `heeded-as` that is not for it")
         }
         if kind == .array, schema["items"] == nil { throw .badText("the setting `\(name)` has no `items`") }
         if let fallback, let problem = problems(with: fallback, at: [name]).first {

@@ -16,6 +16,7 @@ final class ScriptedLoop: CoreLoop {
     }
 
     var limits: LoopLimits { world.limits }
+    var interval: Duration? { world.intervals[loopID] }
     var refreshHandlers: [Refresh] { world.refreshHandlers }
 
     var latestEventID: EventID? {

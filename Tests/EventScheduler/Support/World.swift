@@ -46,10 +46,15 @@ final class World: Sendable {
     private let state = Mutex(State())
     let refreshHandlers: [Refresh]
     let limits: LoopLimits
+    /// Of loops that wait longer than the period.
+    let intervals: [LoopKey: Duration]
 
-    init(refreshHandlers: [Refresh] = [], limits: LoopLimits = LoopLimits()) {
+    init(
+        refreshHandlers: [Refresh] = [], limits: LoopLimits = LoopLimits(), intervals: [LoopKey: Duration] = [:]
+    ) {
         self.refreshHandlers = refreshHandlers
         self.limits = limits
+        self.intervals = intervals
     }
 
     /// All calls, such as `core: poll e0`.

@@ -11,6 +11,10 @@
  * or "object" with `properties` of its own), `default`, `description`, `enum`, `minimum` and `maximum`; other keywords make the schema wrong, so that
  * none is believed to be checked which is not. A string may have a `format`: with "duration" it is written like 90s or
  * 7d, and the plugin gets an integer, milliseconds; with "size" like 700MB or 16GiB, and the plugin gets bytes.
+ * A few settings only the host can heed. A property at the top that says so with `heeded-as` is heeded for this plugin,
+ * and the plugin gets it too: "ignored-readers", an array of names of programs whose reading of copies is no use of
+ * them; "poll-interval", a string with the format "duration", how long the plugin's event loops wait between two polls,
+ * at least a second (of the plugin with the core loop: all event loops, and no loop is polled more often).
  * A setting that is not a property is an error in the config. A plugin without this extension takes no settings.
  *
  * Advice to plugins: name settings as the config does, in lower-case words joined by `-`. Give each a default, so that
