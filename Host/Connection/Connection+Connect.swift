@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Model
+public import Model
 
 extension ConnectionError {
     /// Where the account's files should begin there is nothing: that is no item that is missing.

@@ -95,23 +95,17 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
 
     // MARK: Server
 
-    func send(_ request: PluginRequest) throws(ServiceError) -> any PluginAnswer {
-        let plain = PlainRequest(
-            request.method, request.target, headers: request.headers.map { ($0.name, $0.value) },
-            body: request.body ?? [])
-        let answer = try asking { [connection] in try await connection.exchange(plain) }
+    func send(_ request: PlainRequest) throws(ServiceError) -> any PluginAnswer {
+        let answer = try asking { [connection] in try await connection.exchange(request) }
         note(answer.status)
         return Answer(answer, of: self)
     }
 
-    func send(_ request: PluginDAVRequest) throws(ServiceError) -> any PluginDAVAnswer {
-        let multistatus = MultistatusRequest(
-            request.method, request.target, depth: request.depth == 0 ? .zero : .one,
-            body: request.body.map { Array($0.utf8) }, properties: request.properties)
+    func send(_ request: MultistatusRequest, ahead isAhead: Bool) throws(ServiceError) -> any PluginDAVAnswer {
         let ask: @Sendable () async throws -> MultistatusAnswer = { [connection] in
-            try await connection.multistatus(multistatus)
+            try await connection.multistatus(request)
         }
-        if request.isAhead {
+        if isAhead {
             // Where there is one connection, the request waits for the one before, which is still being read.
             return DAVAnswer(connection.width > 1 ? .sent(waiting.begin(ask)) : .unsent(ask), of: self)
         }
@@ -125,12 +119,12 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
         if status == 401 || status == 403 && refusal == nil { refusal = status }
     }
 
-    func homes(of service: String) throws(ServiceError) -> PluginHomes {
+    func homes(of service: String) throws(ServiceError) -> DAVHomes {
         if service == "files" {
             guard let home = connection.filesHome else {
                 throw ServiceError(LARDER_UNSUPPORTED, "the server keeps no files")
             }
-            return PluginHomes(principal: nil, homes: [home])
+            return DAVHomes(principal: nil, homes: [home])
         }
         guard service == "caldav" else { throw ServiceError(LARDER_INVALID_ARGUMENT, "no service \(service)") }
         let answer = try asking { [connection] () async throws -> DAVHomes?? in
@@ -143,7 +137,7 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
         }
         guard let answer else { throw ServiceError(LARDER_NOT_FOUND, "the server does not offer it for now") }
         guard let found = answer else { throw ServiceError(LARDER_UNSUPPORTED, "the server does not offer it") }
-        return PluginHomes(principal: found.principal, homes: found.homes)
+        return found
     }
 
     /// Waits for the server. What it refuses is the loop's failure, and told once.
@@ -194,7 +188,7 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
         private let services: TurnServices
         /// Read and not handed out, the next one last.
         private var waiting: [MultistatusResponse] = []
-        private(set) var end: PluginDAVEnd?
+        private(set) var end: MultistatusEnd?
 
         init(_ state: State, of services: TurnServices) {
             self.state = state
@@ -203,20 +197,15 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
 
         var status: Int { if case .there(let answer) = state { answer.status } else { 0 } }
 
-        func next() throws(ServiceError) -> PluginDAVResponse? {
+        func next() throws(ServiceError) -> MultistatusResponse? {
             if waiting.isEmpty, end == nil {
                 let answer = try answer()
                 // As many as came at once: to wait for each would be a change of threads for each.
                 let (responses, end) = try services.asking { (try await answer.some(), await answer.end) }
                 waiting = responses.reversed()
-                if let end, responses.isEmpty {
-                    self.end = PluginDAVEnd(
-                        isTruncated: end.isTruncated, syncToken: end.syncToken, errors: end.errors)
-                }
+                if responses.isEmpty { self.end = end }
             }
-            return waiting.popLast().map {
-                PluginDAVResponse(status: $0.status ?? 200, href: $0.href, values: $0.values, errors: $0.errors)
-            }
+            return waiting.popLast()
         }
 
         /// The answer, when its head is there.

@@ -20,7 +20,7 @@ import Testing
             (request.headers, request.header_count) = (UnsafePointer(header), count)
             withText { text in
                 (request.method, request.target) = (text, text)
-                #expect(throws: ServiceError.self) { try PluginRequest(reading: &request) }
+                #expect(throws: ServiceError.self) { try PlainRequest(reading: &request) }
             }
         }
         withUnsafeMutablePointer(to: &names) { names in
@@ -29,7 +29,7 @@ import Testing
             (request.properties, request.property_count) = (UnsafePointer(names), count)
             withText { text in
                 (request.method, request.target) = (text, text)
-                #expect(throws: ServiceError.self) { try PluginDAVRequest(reading: &request) }
+                #expect(throws: ServiceError.self) { try MultistatusRequest.reading(&request) }
             }
         }
         var query = larder_query()

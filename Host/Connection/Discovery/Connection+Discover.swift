@@ -1,5 +1,5 @@
 import Logging
-import Model
+public import Model
 import NIOHTTP1
 
 extension Connection {

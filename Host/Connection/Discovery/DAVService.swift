@@ -37,17 +37,3 @@ public enum DAVService: String, Sendable, Hashable, CaseIterable {
         }
     }
 }
-
-/// Where a server keeps the calendars or address books of an account.
-public struct DAVHomes: Sendable, Hashable {
-    /// A path from the origin's root, percent-encoded in one way; nil: the server has no principals.
-    public var principal: String?
-    /// The collections that hold them, in the server's order, as paths with a closing slash. One or more. Where the account's url is
-    /// itself a calendar or an address book, it is that collection.
-    public var homes: [String]
-
-    public init(principal: String?, homes: [String]) {
-        self.principal = principal
-        self.homes = homes
-    }
-}

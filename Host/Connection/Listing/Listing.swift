@@ -1,15 +1,5 @@
 public import Model
 
-/// How far below a folder a listing goes (RFC 4918, section 10.2).
-public enum Depth: String, Sendable, Hashable {
-    /// The item itself.
-    case zero = "0"
-    /// The folder and its direct children.
-    case one = "1"
-    /// Everything below. Many servers refuse it (403), and some answer with the direct children alone and give no sign.
-    case infinity
-}
-
 /// How much of a folder's listing is taken. A listing beyond a limit is none: nothing that is known of the folder changes for it, and
 /// the error names the limit.
 struct ListingLimits {

@@ -1,3 +1,4 @@
+public import Model
 import NIOCore
 
 /// The answer to a PROPFIND or REPORT, while it arrives.

@@ -1,3 +1,5 @@
+import Model
+
 /// The text of one property, put together as its elements come.
 ///
 /// Its character data; if there are elements in it, a line for each that has none in itself: its name in Clark's notation, then a

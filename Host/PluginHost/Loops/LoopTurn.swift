@@ -26,14 +26,15 @@ public protocol LoopTurn: AnyObject {
     func value(for key: [UInt8]) throws(ServiceError) -> [UInt8]?
 
     /// Sends a request and returns when the answer's head is there.
-    func send(_ request: PluginRequest) throws(ServiceError) -> any PluginAnswer
+    func send(_ request: PlainRequest) throws(ServiceError) -> any PluginAnswer
 
-    /// Sends a PROPFIND or REPORT and returns when the answer's head is there; one that is sent ahead, at once.
-    func send(_ request: PluginDAVRequest) throws(ServiceError) -> any PluginDAVAnswer
+    /// Sends a PROPFIND or REPORT and returns when the answer's head is there.
+    /// - Parameter isAhead: Whether nobody waits for its answer yet: then it returns at once.
+    func send(_ request: MultistatusRequest, ahead isAhead: Bool) throws(ServiceError) -> any PluginDAVAnswer
 
     /// The homes of a service: `caldav`, `files`.
     /// - Throws: `LARDER_UNSUPPORTED` if the server does not offer it.
-    func homes(of service: String) throws(ServiceError) -> PluginHomes
+    func homes(of service: String) throws(ServiceError) -> DAVHomes
 
     /// A call returned well, and this is what it asked for, in order.
     func accept(_ asked: [LoopAsk])
@@ -54,20 +55,6 @@ public protocol RecordSource: AnyObject {
     func next() throws(ServiceError) -> Record?
 }
 
-/// A request of a plugin's to the account's server.
-public struct PluginRequest: Hashable, Sendable {
-    public var method: String
-    /// As the plugin wrote it.
-    public var target: String
-    public var headers: [Header]
-    public var body: [UInt8]?
-
-    public struct Header: Hashable, Sendable {
-        public var name: String
-        public var value: String
-    }
-}
-
 /// An answer whose body has yet to be read. It is closed when it goes.
 public protocol PluginAnswer: AnyObject {
     var status: Int { get }
@@ -77,66 +64,12 @@ public protocol PluginAnswer: AnyObject {
     func next() throws(ServiceError) -> [UInt8]?
 }
 
-/// A PROPFIND or REPORT of a plugin's.
-public struct PluginDAVRequest: Hashable, Sendable {
-    public var method: String
-    /// As the plugin wrote it.
-    public var target: String
-    /// 0 or 1.
-    public var depth: Int
-    /// Nil: made from the properties.
-    public var body: String?
-    /// In Clark notation.
-    public var properties: [String]
-    /// Whether nobody waits for its answer yet.
-    public var isAhead: Bool
-}
-
 /// An answer to a PROPFIND or REPORT. When it goes, it is closed: what is unread of it is not fetched.
 public protocol PluginDAVAnswer: AnyObject {
     /// 0: the request was sent ahead, and its answer was not waited for yet.
     var status: Int { get }
     /// The next response; nil past the last.
-    func next() throws(ServiceError) -> PluginDAVResponse?
+    func next() throws(ServiceError) -> MultistatusResponse?
     /// What is known at the end; nil before.
-    var end: PluginDAVEnd? { get }
-}
-
-public struct PluginDAVResponse: Hashable, Sendable {
-    public var status: Int
-    public var href: String
-    /// In the order of the request; nil where the server has none.
-    public var values: [String?]
-    public var errors: [String]
-
-    public init(status: Int, href: String, values: [String?], errors: [String]) {
-        self.status = status
-        self.href = href
-        self.values = values
-        self.errors = errors
-    }
-}
-
-public struct PluginDAVEnd: Hashable, Sendable {
-    public var isTruncated: Bool
-    public var syncToken: String?
-    public var errors: [String]
-
-    public init(isTruncated: Bool, syncToken: String?, errors: [String]) {
-        self.isTruncated = isTruncated
-        self.syncToken = syncToken
-        self.errors = errors
-    }
-}
-
-/// Where the server keeps what is the account's: paths, percent-encoded.
-public struct PluginHomes: Hashable, Sendable {
-    /// Nil for `files`.
-    public var principal: String?
-    public var homes: [String]
-
-    public init(principal: String?, homes: [String]) {
-        self.principal = principal
-        self.homes = homes
-    }
+    var end: MultistatusEnd? { get }
 }

@@ -9,7 +9,7 @@ let httpTable = larder_http(
     struct_size: size(of: larder_http.self), reserved: 0,
     open: { host, request, out in
         serve(host, "http.open", during: .loop) { context throws(ServiceError) in
-            let request = try PluginRequest(reading: request)
+            let request = try PlainRequest(reading: request)
             let turn = try context.activeTurn()
             let slot: AnswerSlot = try context.slot(atMost: mostAnswers)
             out.pointee = slot.open(try turn.send(request))
@@ -26,10 +26,10 @@ let davTable = larder_dav(
     struct_size: size(of: larder_dav.self), reserved: 0,
     open: { host, request, out in
         serve(host, "dav.open", during: .loop) { context throws(ServiceError) in
-            let request = try PluginDAVRequest(reading: request)
+            let (request, isAhead) = try MultistatusRequest.reading(request)
             let turn = try context.activeTurn()
             let slot: DAVAnswerSlot = try context.slot(atMost: mostAnswers)
-            out.pointee = slot.open(try turn.send(request))
+            out.pointee = slot.open(try turn.send(request, ahead: isAhead))
         }
     },
     close: { host, answer in
@@ -52,16 +52,15 @@ let discoverTable = larder_discover(struct_size: size(of: larder_discover.self),
 }
 
 /// What stands in it, and whether it may be sent, whoever sends it looks at.
-extension PluginRequest {
+extension PlainRequest {
     init(reading address: UnsafePointer<larder_http_request>) throws(ServiceError) {
         let given: larder_http_request
         do throws(Refusal) { given = try larder_http_request.copy(address) } catch {
             throw ServiceError(LARDER_INVALID_ARGUMENT, error.reason)
         }
-        method = try given.method.required("the method")
-        target = try given.target.required("the target")
-        body = given.body.copied
-        headers = []
+        self.init(
+            try given.method.required("the method"), try given.target.required("the target"),
+            body: given.body.copied ?? [])
         guard given.header_count > 0, let first = given.headers else { return }
         guard given.header_count <= 64 else { throw ServiceError(LARDER_LIMIT, "more than 64 headers") }
         let array = try StridedArray(
@@ -69,38 +68,41 @@ extension PluginRequest {
         for index in 0..<Int(given.header_count) {
             let header = array[index]
             let name = try header.name.required("a header's name")
-            let value = try header.value.required("a header's value")
-            headers.append(Header(name: name, value: value))
+            headers.append((name, try header.value.required("a header's value")))
         }
     }
 }
 
-extension PluginDAVRequest {
-    init(reading address: UnsafePointer<larder_dav_request>) throws(ServiceError) {
+extension MultistatusRequest {
+    /// - Returns: the request, and whether nobody waits for its answer yet.
+    static func reading(
+        _ address: UnsafePointer<larder_dav_request>
+    ) throws(ServiceError) -> (request: MultistatusRequest, isAhead: Bool) {
         let given: larder_dav_request
         do throws(Refusal) { given = try larder_dav_request.copy(address) } catch {
             throw ServiceError(LARDER_INVALID_ARGUMENT, error.reason)
         }
-        method = try given.method.required("the method")
-        target = try given.target.required("the target")
-        depth = Int(given.depth)
-        body = try given.body.optional("the body")
-        guard method == "PROPFIND" || method == "REPORT" && body != nil else {
-            throw ServiceError(LARDER_INVALID_ARGUMENT, "\(method) is no PROPFIND, and no REPORT with a body")
+        var request = MultistatusRequest(
+            try given.method.required("the method"), try given.target.required("the target"), properties: [])
+        request.body = try given.body.optional("the body").map { Array($0.utf8) }
+        guard request.method == "PROPFIND" || request.method == "REPORT" && request.body != nil else {
+            throw ServiceError(
+                LARDER_INVALID_ARGUMENT, "\(request.method) is no PROPFIND, and no REPORT with a body")
         }
-        guard depth <= 1 else { throw ServiceError(LARDER_INVALID_ARGUMENT, "no depth \(depth)") }
+        guard given.depth <= 1 else { throw ServiceError(LARDER_INVALID_ARGUMENT, "no depth \(given.depth)") }
+        request.depth = given.depth == 0 ? .zero : .one
         guard given.property_count <= 64 else { throw ServiceError(LARDER_LIMIT, "more than 64 properties") }
         try check(flags: given.flags, known: LARDER_DAV_AHEAD)
-        isAhead = given.flags & LARDER_DAV_AHEAD != 0
-        properties = []
-        guard let names = given.properties else { return }
+        let isAhead = given.flags & LARDER_DAV_AHEAD != 0
+        guard let names = given.properties else { return (request, isAhead) }
         for name in UnsafeBufferPointer(start: names, count: Int(given.property_count)) {
             let name = try name.required("a property")
             guard name.utf8.first == UInt8(ascii: "{"), name.utf8.contains(UInt8(ascii: "}")) else {
                 throw ServiceError(LARDER_INVALID_ARGUMENT, "the property \(name) is not in Clark notation")
             }
-            properties.append(name)
+            request.properties.append(name)
         }
+        return (request, isAhead)
     }
 }
 
@@ -251,7 +253,7 @@ final class DAVAnswerSlot: Slot {
                 slot.table.pointee.status = UInt32(clamping: answer.status)
                 guard let response = next else { return }
                 slot.view.pointee = larder_dav_response(
-                    struct_size: size(of: larder_dav_response.self), status: UInt32(clamping: response.status),
+                    struct_size: size(of: larder_dav_response.self), status: UInt32(clamping: response.status ?? 200),
                     href: slot.response.lend(response.href), values: slot.response.list(response.values),
                     value_count: UInt64(response.values.count), error: slot.response.names(response.errors))
                 out.pointee = UnsafePointer(slot.view)

@@ -1,3 +1,13 @@
+/// How far below a folder a listing goes (RFC 4918, section 10.2).
+public enum Depth: String, Sendable, Hashable {
+    /// The item itself.
+    case zero = "0"
+    /// The folder and its direct children.
+    case one = "1"
+    /// Everything below. Many servers refuse it (403), and some answer with the direct children alone and give no sign.
+    case infinity
+}
+
 /// A PROPFIND or REPORT (RFC 4918, section 9.1; RFC 3253, section 3.6).
 public struct MultistatusRequest: Sendable, Hashable {
     /// `PROPFIND`, `REPORT`.
