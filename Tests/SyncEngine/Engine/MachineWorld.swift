@@ -72,7 +72,8 @@ struct MachineWorld {
         let events = possible()
         guard let event = events.randomElement(using: &random) else { return }
         event(&self)
-        act()
+        // Often more happens before the machine is asked.
+        if Bool.random(using: &random) { act() }
     }
 
     /// Lets all that is left go well, until the machine says that it is drained.
@@ -80,7 +81,9 @@ struct MachineWorld {
     mutating func settleDown() -> Bool {
         isCalm = true
         visitors = .none
-        (signals.isOnline, signals.expectsMore, signals.isReset, signals.isStale) = (true, false, true, true)
+        // Nothing more is said than what must be: what the machine has to find out by itself it does.
+        (signals.isOnline, signals.expectsMore) = (true, false)
+        if machine.health.isAccountRefused { signals.isReset = true }
         answerPeople()
         act()
         for _ in 0..<5_000 {
@@ -203,7 +206,8 @@ struct MachineWorld {
         if underWay.contains(where: { $0.record.localID == job.record.localID }) {
             contradictions.append("\(what) of \(job.id) while its item is under way")
         }
-        guard journal[job.id] != nil, !suspended.contains(job.id) else { return }
+        guard !suspended.contains(job.id) else { return }
+        guard journal[job.id] != nil else { return contradictions.append("\(what) of \(job.id), which has ended") }
         // What changed since the journal was read is not known yet.
         let isOvertaken = journal.values.contains {
             $0.id < job.id && !suspended.contains($0.id) && $0.journal.localID == job.record.localID
