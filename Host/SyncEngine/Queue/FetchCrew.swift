@@ -13,9 +13,9 @@ enum FetchOutcome: Sendable {
     case notStarted
 }
 
-/// Downloads between the loop, which hands them out, and the workers that carry them out.
+/// Downloads between the engine, which hands them out, and the workers that carry them out.
 ///
-/// The loop hands out more than can be under way and takes results several at a time, so that neither waits for the other for each
+/// The engine hands out more than can be under way and takes results several at a time, so that neither waits for the other for each
 /// file. A worker belongs to one thread and ends when there is nothing for it to do.
 final class FetchCrew: Sendable {
     typealias Outcome = (job: Job, outcome: FetchOutcome)
@@ -27,9 +27,9 @@ final class FetchCrew: Sendable {
         var workers: [Int]
         /// Under way, and not yet marked as started in the journal.
         var unmarked: Set<Int64> = []
-        /// A download failed or could not be started, and no other is before the loop has looked at it.
+        /// A download failed or could not be started, and no other is before the engine has looked at it.
         var isHalted = false
-        /// The loop knows that there are outcomes or records to mark.
+        /// The engine knows that there are outcomes or records to mark.
         var isRung = false
 
         var hasNews: Bool { !outcomes.isEmpty || !unmarked.isEmpty }
