@@ -72,6 +72,20 @@ import Testing
         #expect(count("1") == 6)
     }
 
+    @Test("A loop with an interval of its own is polled no more often when it fails")
+    func failingInterval() async {
+        let bench = Bench(world: World(intervals: [.one: Bench.period * 3]))
+        await bench.enable(.one)
+        for _ in 0..<2 { bench.world.polls(.one, .fail(.network)) }
+        await bench.start()
+        await bench.pass(Bench.period * 2 + .seconds(15))
+        #expect(bench.world.polled.count { $0 == "1" } == 1)
+        await bench.tick()
+        #expect(bench.world.polled.count { $0 == "1" } == 2)
+        await bench.pass(Bench.period * 3)
+        #expect(bench.world.polled.count { $0 == "1" } == 3)
+    }
+
     @Test("L06: a cycle of three periods drops their ticks, and one refill follows")
     func busy() async {
         let bench = Bench(world: World(limits: LoopLimits(polling: .seconds(600))))

@@ -39,8 +39,8 @@ extension SchedulerMachine {
             fail(operation, error, at: now)
         } else {
             entries[operation.loop]?.failures = 0
-            let interval = entries[operation.loop]?.interval
-            entries[operation.loop]?.backOffUntil = interval.map { operation.cycle + max($0, period) - period / 2 }
+            let rest = entries[operation.loop].flatMap { self.rest(of: $0, after: operation) }
+            entries[operation.loop]?.backOffUntil = rest
         }
         switch outcome.result {
         case .more where chain.turns + 1 == Self.mostPages:
@@ -66,13 +66,20 @@ extension SchedulerMachine {
                     nextPollIn: goesOn ? .zero : nextPoll(of: operation.loop, at: now).map { $0 - now })))
     }
 
+    /// Until when a loop is passed over; nil: it takes its turn with the next refill.
+    private func rest(of entry: Entry, after operation: LoopOperation, intervals: Int = 1) -> Duration? {
+        let interval = max(entry.interval ?? period, period)
+        guard intervals > 1 || interval > period else { return nil }
+        // Half a period less, since refills come early or late.
+        return operation.cycle + interval * intervals - period / 2
+    }
+
     private mutating func fail(_ operation: LoopOperation, _ error: EventLoopError, at now: Duration) {
         guard var entry = entries[operation.loop] else { return }
         if error.kind != .busy {
             entry.failures += 1
             let periods = Self.backOff[min(entry.failures, Self.backOff.count) - 1]
-            // Half a period less, since refills come early or late.
-            entry.backOffUntil = periods == 1 ? nil : operation.cycle + period * periods - period / 2
+            entry.backOffUntil = rest(of: entry, after: operation, intervals: periods)
         }
         let until = error.retryAfter.map { now + min($0, Self.day) }
         if error.kind == .rateLimited { accountHeldUntil = until } else { entry.heldUntil = until }
