@@ -11,12 +11,7 @@ public enum PlaceObstacle: Hashable, Sendable {
 extension ItemTable {
     /// The item that is gone from the server and whose copy lies at a path still.
     public func removedCopy(at path: ItemPath) throws -> Item? {
-        var found: Item?
-        try each(where: "path = ? AND removedAt IS NOT NULL AND \(ItemSQL.isCopy)", [.path(path)]) { item in
-            found = item
-            return false
-        }
-        return found
+        try row(ItemQuery.removedCopyAtPath, [.path(path)], Item.init)
     }
 
     /// Whether the copy of any removed item is here.

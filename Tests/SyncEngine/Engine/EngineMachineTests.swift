@@ -120,6 +120,17 @@ struct EngineMachineTests {
         #expect(next.map(\.id) == [2])
     }
 
+    @Test("A download that could not be started is looked at again, though nobody says anything")
+    func notStarted() {
+        var machine = Self.machine(having: [Self.job(1, "/a")])
+        guard case .fetch(let jobs) = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
+        machine.take(.fetched(jobs[0], .notStarted), now: Self.now)
+        guard case .recall = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
+        machine.take(.recalled([]), now: Self.now)
+        guard case .read(let request) = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
+        #expect(request.after == 0 && !machine.isDrained(now: Self.now))
+    }
+
     @Test("Stuck: on a full disk a single run ends, with what could not be put in place, and a running one tries again")
     func stuck() {
         var machine = Self.machine(having: [Self.job(1, "/a")])
