@@ -68,6 +68,12 @@ void close_answers(larder_fake *fake) {
     fake->answers.count = 0;
 }
 
+void free_answers(larder_fake *fake) {
+    close_answers(fake);
+    free(fake->answers.at);
+    free(fake->lent_homes);
+}
+
 /* http */
 
 static larder_status http_header(larder_http_answer *table, larder_str name, larder_str *out) {

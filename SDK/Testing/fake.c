@@ -2,20 +2,8 @@
 #include "fake.h"
 
 #include <dlfcn.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void set_problem(larder_fake *fake, const char *format, ...) {
-    va_list arguments;
-    char text[1024];
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    free(fake->problem);
-    fake->problem = copied(text);
-}
 
 larder_fake *larder_fake_for(larder_plugin_entry entry) {
     larder_fake *fake = resized(NULL, sizeof *fake);
@@ -125,8 +113,9 @@ void larder_fake_free(larder_fake *fake) {
     for (size_t i = 0; i < fake->faults.count; i++) free(fake->faults.at[i].function);
     free_records(fake);
     free_projects(fake);
+    free_answers(fake);
     free_server(fake);
-    free_turns(fake);
+    free_event_ids(fake);
     free(fake->items.at);
     free(fake->policies.at);
     free(fake->values.at);
@@ -136,6 +125,8 @@ void larder_fake_free(larder_fake *fake) {
     free(fake->wishes.at);
     free(fake->granted.at);
     free(fake->cursors.at);
+    free_lent(fake);
+    free(fake->lent_blocks.at);
     free(fake->listed);
     free(fake->condition);
     free(fake->settings);

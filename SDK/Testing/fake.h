@@ -1,4 +1,4 @@
-/* What the parts of the fake host share. */
+/* What the parts of the fake host share. No part calls another that calls it, by whatever way. */
 #ifndef LARDER_FAKE_H
 #define LARDER_FAKE_H
 
@@ -250,10 +250,6 @@ larder_status take_description(larder_fake *fake, const char *id);
 /* Looks at the instance, and takes what it offers; 0: there is a problem. */
 int take_instance(larder_fake *fake, const larder_instance *given);
 int take_offers(larder_fake *fake);
-/* Whether the plugin was built with headers of a later version. */
-int is_newer(const larder_fake *fake);
-/* Writes down a status that no function returns. */
-void check_status(larder_fake *fake, const char *call, larder_status status);
 
 /* settings.c */
 /* Checks the schema, or takes no settings without one, and fills in what the test gives; 0: there is a problem. */
@@ -279,9 +275,6 @@ void put_json(struct text *to, const struct json *json);
 void put_name(struct text *to, const char *name);
 void put_text(struct text *to, const char *text);
 
-/* fake.c */
-__attribute__((format(printf, 2, 3))) void set_problem(larder_fake *fake, const char *format, ...);
-
 /* memory.c: none of these returns null; out of memory ends the test. */
 void *resized(void *block, size_t size);
 char *text_of(larder_str text);
@@ -298,33 +291,48 @@ int is_utf8(larder_str text);
 int is_text(larder_str text);
 /* Whether a text is an item's path. */
 int is_path(larder_str text);
+larder_bytes copy_bytes(larder_bytes from);
+void free_bytes(larder_bytes *bytes);
+/* Memory that goes with the call, so that a plugin which keeps it is found out. */
+void *lend(larder_fake *fake, size_t size);
+larder_str lend_text(larder_fake *fake, const char *text);
+void free_lent(larder_fake *fake);
 
-/* record.c */
+/* journal.c */
 larder_fake_entry *record(larder_fake *fake, uint32_t kind, const char *name);
 void record_policy(larder_fake *fake, const char *name, uint32_t flags, const larder_policy *policy);
 void drop_wishes_since(larder_fake *fake, size_t first);
+__attribute__((format(printf, 2, 3))) void set_problem(larder_fake *fake, const char *format, ...);
 
-/* services.c */
-void fill_host(larder_fake *fake);
-const void *service(larder_str name);
+/* gate.c */
 larder_fake *fake_of(const larder_host *host);
 /* Whether a function may be called now, and what a test wants it to return. `when` is IN_…. */
 larder_status enter(larder_fake *fake, const char *function, uint32_t when);
 larder_status refuse(larder_fake *fake, const char *function, larder_status status);
+/* Whether the plugin was built with headers of a later version. */
+int is_newer(const larder_fake *fake);
 /* Refuses a flag, or a number that stands for something, which the headers do not have: no mistake of a newer plugin's. */
 larder_status refuse_unknown(larder_fake *fake, const char *function);
+/* Writes down a status that no function returns. */
+void check_status(larder_fake *fake, const char *call, larder_status status);
+
+/* cursor.c */
 /* Without a query: over the changed items. */
 larder_item_cursor *open_cursor(larder_fake *fake, const larder_query *query, uint64_t fields);
 void free_cursor(struct cursor *cursor);
 void close_cursors(larder_fake *fake);
 
-/* run.c */
+/* services.c */
+void fill_host(larder_fake *fake);
+const void *service(larder_str name);
+
+/* call.c */
 void begin_call(larder_fake *fake, enum state state);
 larder_status end_call(larder_fake *fake, larder_status status);
 void grant(larder_fake *fake);
 void forget_wishes(larder_fake *fake);
 
-/* records.c */
+/* loop-records.c */
 extern const larder_records records_table;
 void keep_record(larder_fake *fake, struct kept_record *record);
 void free_record(struct kept_record *record);
@@ -332,12 +340,6 @@ void close_record_cursors(larder_fake *fake);
 void free_records(larder_fake *fake);
 
 /* projects.c */
-/* Memory that goes with the call, so that a plugin which keeps it is found out. */
-void *lend(larder_fake *fake, size_t size);
-larder_str lend_text(larder_fake *fake, const char *text);
-void free_lent(larder_fake *fake);
-larder_bytes copy_bytes(larder_bytes from);
-void free_bytes(larder_bytes *bytes);
 struct kept_project *find_project(const larder_fake *fake, larder_str id);
 void touch_project(larder_fake *fake, struct kept_project *project);
 uint64_t projects_size(const larder_fake *fake);
@@ -359,18 +361,22 @@ void remove_tree(const char *path);
 uint64_t tree_size(const char *path);
 int copy_tree(const char *from, const char *to);
 
-/* server.c, answers.c */
-extern const larder_http http_table;
-extern const larder_dav dav_table;
-extern const larder_discover discover_table;
+/* server.c */
 /* Takes the answer to a request from the scripts. */
 int take_script(larder_fake *fake, int is_dav, const char *method, const char *target, const char *body,
                 struct script *out);
 void free_script(struct script *script);
-void close_answers(larder_fake *fake);
 void free_server(larder_fake *fake);
 
-/* turn.c */
-void free_turns(larder_fake *fake);
+/* answers.c */
+extern const larder_http http_table;
+extern const larder_dav dav_table;
+extern const larder_discover discover_table;
+void close_answers(larder_fake *fake);
+void free_answers(larder_fake *fake);
+
+/* event-ids.c */
+struct event_id *find_event_id(const larder_fake *fake, const char *loop);
+void free_event_ids(larder_fake *fake);
 
 #endif

@@ -1,4 +1,4 @@
-/* Copies of what tests and plugins pass. */
+/* Copies of what tests and plugins pass, and of what they are lent. */
 #include "fake.h"
 
 #include <stdio.h>
@@ -154,4 +154,31 @@ int is_utf8(larder_str text) {
         i += more + 1;
     }
     return 1;
+}
+
+larder_bytes copy_bytes(larder_bytes from) {
+    larder_bytes made = {(const uint8_t *)text_of(larder_str_make((const char *)from.ptr, from.len)), from.len};
+    return made;
+}
+
+void free_bytes(larder_bytes *bytes) {
+    free((void *)(uintptr_t)bytes->ptr);
+    bytes->ptr = NULL;
+    bytes->len = 0;
+}
+
+void *lend(larder_fake *fake, size_t size) {
+    void *made = resized(NULL, size);
+    APPEND(fake->lent_blocks, made);
+    return made;
+}
+
+larder_str lend_text(larder_fake *fake, const char *text) {
+    size_t length = strlen(text);
+    return larder_str_make(memcpy(lend(fake, length), text, length), length);
+}
+
+void free_lent(larder_fake *fake) {
+    for (size_t i = 0; i < fake->lent_blocks.count; i++) free(fake->lent_blocks.at[i]);
+    fake->lent_blocks.count = 0;
 }

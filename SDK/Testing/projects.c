@@ -4,37 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *lend(larder_fake *fake, size_t size) {
-    void *made = resized(NULL, size);
-    APPEND(fake->lent_blocks, made);
-    return made;
-}
-
-larder_str lend_text(larder_fake *fake, const char *text) {
-    size_t length = strlen(text);
-    return larder_str_make(memcpy(lend(fake, length), text, length), length);
-}
-
 static larder_bytes lend_bytes(larder_fake *fake, larder_bytes from) {
     larder_bytes made = {lend(fake, from.len), from.len};
     if (from.len) memcpy((void *)(uintptr_t)made.ptr, from.ptr, from.len);
     return made;
-}
-
-void free_lent(larder_fake *fake) {
-    for (size_t i = 0; i < fake->lent_blocks.count; i++) free(fake->lent_blocks.at[i]);
-    fake->lent_blocks.count = 0;
-}
-
-larder_bytes copy_bytes(larder_bytes from) {
-    larder_bytes made = {(const uint8_t *)text_of(larder_str_make((const char *)from.ptr, from.len)), from.len};
-    return made;
-}
-
-void free_bytes(larder_bytes *bytes) {
-    free((void *)(uintptr_t)bytes->ptr);
-    bytes->ptr = NULL;
-    bytes->len = 0;
 }
 
 struct kept_project *find_project(const larder_fake *fake, larder_str id) {
@@ -64,11 +37,9 @@ void free_project(struct kept_project *project) {
 
 void free_projects(larder_fake *fake) {
     for (size_t i = 0; i < fake->projects.count; i++) free_project(fake->projects.at[i]);
-    free_lent(fake);
     if (fake->assets) remove_tree(fake->assets);
     free(fake->assets);
     free(fake->projects.at);
-    free(fake->lent_blocks.at);
 }
 
 uint64_t projects_size(const larder_fake *fake) {

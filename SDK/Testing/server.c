@@ -148,10 +148,7 @@ void free_script(struct script *script) {
 void free_server(larder_fake *fake) {
     larder_fake_homes(fake, NULL, NULL, 0);
     larder_fake_files_home(fake, NULL);
-    close_answers(fake);
     for (size_t i = 0; i < fake->scripts.count; i++) free_script(&fake->scripts.at[i]);
     free(fake->scripts.at);
     free(fake->homes.at);
-    free(fake->answers.at);
-    free(fake->lent_homes);
 }

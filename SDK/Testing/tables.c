@@ -31,12 +31,6 @@ static int take_table(larder_fake *fake, void *to, const struct table *what, con
     return 1;
 }
 
-int is_newer(const larder_fake *fake) { return fake->module && fake->module->abi_minor > LARDER_ABI_MINOR; }
-
-void check_status(larder_fake *fake, const char *call, larder_status status) {
-    if (status > LARDER_OK || (status < LARDER_STATUS_LAST && !is_newer(fake))) refuse(fake, call, status);
-}
-
 /* The library and what it says of its plugins. */
 
 #define MOST_PLUGINS 256u

@@ -4,36 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct event_id *find(const larder_fake *fake, const char *loop) {
-    for (size_t i = 0; i < fake->event_ids.count; i++) {
-        if (!strcmp(fake->event_ids.at[i].loop, loop)) return &fake->event_ids.at[i];
-    }
-    return NULL;
-}
-
-const char *larder_fake_event_id(const larder_fake *fake, const char *loop) {
-    const struct event_id *known = find(fake, loop);
-    return known ? known->id : NULL;
-}
-
-void larder_fake_set_event_id(larder_fake *fake, const char *loop, const char *event_id) {
-    struct event_id *known = find(fake, loop);
-    if (known) {
-        if (event_id && !strcmp(event_id, known->id)) return;
-        free(known->id);
-        if (event_id) {
-            known->id = copied(event_id);
-            known->repeated = 0;
-        } else {
-            free(known->loop);
-            *known = fake->event_ids.at[--fake->event_ids.count];
-        }
-    } else if (event_id) {
-        struct event_id made = {copied(loop), copied(event_id), 0};
-        APPEND(fake->event_ids, made);
-    }
-}
-
 int larder_fake_has_more(const larder_fake *fake) { return fake->has_more; }
 
 /* Notes a call that returned. What it asked for waits for the commit. */
@@ -91,8 +61,8 @@ static larder_status commit(larder_fake *fake, const larder_loop *loop, char *ev
         int repeats = more && loop->event_id.ptr && same(loop->event_id, event_id);
         grant(fake);
         larder_fake_set_event_id(fake, fake->loop, event_id);
-        fake->has_more = more && !(repeats && find(fake, fake->loop)->repeated);
-        find(fake, fake->loop)->repeated = repeats;
+        fake->has_more = more && !(repeats && find_event_id(fake, fake->loop)->repeated);
+        find_event_id(fake, fake->loop)->repeated = repeats;
         if (more && !fake->has_more) {
             report(fake, loop, LARDER_LOOP_NO_PROGRESS, LARDER_FAILED, "there is more, with the same event id");
             status = LARDER_FAILED;
@@ -182,7 +152,7 @@ larder_status larder_fake_poll(larder_fake *fake, const char *loop_id) {
     if (!fake->loops) return LARDER_WRONG_STATE;
     /* Copies of the turn's, gone after it. */
     id = copied(loop_id);
-    event_id = find(fake, loop_id) ? copied(find(fake, loop_id)->id) : NULL;
+    event_id = find_event_id(fake, loop_id) ? copied(find_event_id(fake, loop_id)->id) : NULL;
     loop.id = larder_str_make(id, strlen(id));
     if (event_id) loop.event_id = larder_str_make(event_id, strlen(event_id));
     fake->loop = id;
@@ -199,12 +169,4 @@ larder_status larder_fake_poll(larder_fake *fake, const char *loop_id) {
     free(id);
     free(event_id);
     return status;
-}
-
-void free_turns(larder_fake *fake) {
-    for (size_t i = 0; i < fake->event_ids.count; i++) {
-        free(fake->event_ids.at[i].loop);
-        free(fake->event_ids.at[i].id);
-    }
-    free(fake->event_ids.at);
 }

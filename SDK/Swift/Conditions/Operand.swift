@@ -50,8 +50,11 @@ extension Operand where Value: OrderedConditionValue {
 }
 
 extension Operand where Value == String {
+    /// Tests whether the text begins with the part, byte by byte.
     public func startsWith(_ part: String) -> Condition { tested("startsWith", part.literal) }
+    /// Tests whether the text ends with the part, byte by byte.
     public func endsWith(_ part: String) -> Condition { tested("endsWith", part.literal) }
+    /// Tests whether the part stands anywhere in the text, byte by byte.
     public func contains(_ part: String) -> Condition { tested("contains", part.literal) }
     public func startsWith(_ part: Self) -> Condition { tested("startsWith", part.text) }
     public func endsWith(_ part: Self) -> Condition { tested("endsWith", part.text) }

@@ -12,6 +12,7 @@ public struct EventFeed {
         self.url = url.utf8.last == UInt8(ascii: "/") ? String(url.dropLast()) : url
     }
 
+    /// One page of what happened.
     public struct Page: Sendable {
         public var eventID: String
         public var refresh: RefreshSet
@@ -33,6 +34,7 @@ public struct EventFeed {
         }
     }
 
+    /// What happened to one thing.
     public struct Change: Sendable {
         public var id: String
         /// Otherwise it came or changed.
@@ -45,7 +47,8 @@ public struct EventFeed {
     /// - Parameters:
     ///   - path: below the endpoint's address: `core/v4/events/latest`.
     ///   - name: the member that has the event id.
-    /// - Throws: ``Status/unsupported`` if there is no such endpoint.
+    /// - Throws: ``Status/unsupported`` if there is no such endpoint, ``Status/io`` if it answers without an event id,
+    ///   ``Status/limit`` if the answer is longer than 8 MiB, and what ``Host/HTTP/send(_:_:headers:body:)`` throws.
     public func latest(_ path: String, name: String = "EventID") throws(PluginError) -> String {
         guard let json = try ask(path) else { throw PluginError(.io, "the events endpoint \(url)/\(path) refuses") }
         return try eventID(in: json, name, path)
@@ -53,6 +56,7 @@ public struct EventFeed {
 
     /// The page after an event id; nil if that is of no use any more, and everything is to be fetched anew.
     /// - Parameter path: below the endpoint's address, without the id: `core/v5/events`.
+    /// - Throws: As ``latest(_:name:)``.
     public func page(_ path: String, since id: String, name: String = "EventID") throws(PluginError) -> Page? {
         guard let json = try ask("\(path)/\(Self.escaped(id))") else { return nil }
         return Page(
@@ -64,14 +68,20 @@ public struct EventFeed {
     /// - Parameters:
     ///   - path: below the endpoint's address: `calendar/v1`.
     ///   - name: the array's: `Calendars`.
+    /// - Throws: ``Status/io`` if the listing is not whole: a part without the array, a thing without an `ID`, an empty
+    ///   part that is not the last, a part that is not there though the one before said so, or more than 10,000 parts;
+    ///   ``Status/limit`` if a part is longer than 8 MiB, and what ``Host/HTTP/send(_:_:headers:body:)`` throws.
     public func listing(_ path: String, of name: String) throws(PluginError) -> [Listed]? {
         var all: [Listed] = []
         for part in 0..<Self.mostParts {
             let target = part == 0 ? path : "\(path)?Page=\(part)"
             let answer: JSON?
             do throws(PluginError) { answer = try ask(target) } catch {
-                guard error.status == .unsupported, part == 0 else { throw error }
-                return nil
+                guard error.status == .unsupported else { throw error }
+                if part == 0 { return nil }
+                // With this status the caller would say that there is nothing to poll at all.
+                throw PluginError(
+                    .io, "the events endpoint \(url)/\(target) has no part \(part) of its listing any more")
             }
             guard let json = answer, let things = json[name]?.array else {
                 throw PluginError(.io, "the events endpoint \(url)/\(target) answered without \(name)")

@@ -21,19 +21,26 @@ public protocol EventLoop: SendableMetatype {
     static var settingsSchema: String? { get }
 
     /// Starts: asks for services and reads the settings.
+    /// - Throws: A ``PluginError`` if the loop cannot work. The plugin is then refused, and the message is the reason
+    ///   that people see.
     init(host: Host) throws(PluginError)
 
-    /// Asks what is new. Throws ``Status/unsupported`` if there is nothing to poll here.
+    /// Asks what is new.
     /// - Parameters:
     ///   - loop: the loop's id: the key of its record.
     ///   - eventID: how far it has come.
+    /// - Throws: ``Status/unsupported`` if there is nothing to poll here: the loop is asked again a day later. Any
+    ///   other ``PluginError`` fails the turn: the loop keeps its event id and is asked again later.
     mutating func poll(_ loop: String, since eventID: String) throws(PluginError) -> EventPage<Content>
 
-    /// Applies a page to the loop's records. A page of which this throws comes again.
+    /// Applies a page to the loop's records.
+    /// - Throws: A ``PluginError`` that fails the turn: nothing that was asked for is committed, and the page comes
+    ///   again.
     mutating func process(_ page: EventPage<Content>, of loop: String) throws(PluginError)
 
-    /// Takes a new anchor, then fetches everything, or the part that a bit of ``refreshBits`` names. Throws ``Status/unsupported`` if
-    /// there is nothing to poll here.
+    /// Takes a new anchor, then fetches everything, or the part that a bit of ``refreshBits`` names.
+    /// - Throws: ``Status/unsupported`` if there is nothing to poll here, as ``poll(_:since:)``. Any other
+    ///   ``PluginError`` fails the turn: nothing that was asked for is committed, and the refresh is asked for again.
     mutating func refresh(_ what: RefreshSet, of loop: String) throws(PluginError) -> Anchor
 
     /// Hears why a turn failed, or that what is cached cannot be used any more.

@@ -15,6 +15,8 @@ public protocol ItemPolicyProcessor: SendableMetatype {
     static var settingsSchema: String? { get }
 
     /// Starts: asks for services and reads the settings.
+    /// - Throws: A ``PluginError`` if the processor cannot work. The plugin is then refused, and the message is the
+    ///   reason that people see.
     init(host: Host) throws(PluginError)
 
     /// Asked before each run.
@@ -27,18 +29,36 @@ public protocol ItemPolicyProcessor: SendableMetatype {
     var cleanupCondition: String? { get }
 
     /// Takes all policies of its kind, in place of those that it had.
+    /// - Throws: A ``PluginError`` if they cannot be taken: the run goes on, and the next run hands them over again.
     mutating func updatePolicies(_ policies: [ItemPolicy]) throws(PluginError)
     /// Brings policies up to date.
     /// - Parameter changed: what was added, updated or removed, if the trigger is ``Trigger/itemsChanged``; nothing for all
     ///   others.
+    /// - Throws: A ``PluginError`` that fails this call alone: what it asked for is forgotten, and the run goes on.
     mutating func preflight(for trigger: Trigger, changed: inout ItemCursor) throws(PluginError)
+    /// Begins a run: the time to note the clock, or to count anew.
+    /// - Throws: As ``preflight(for:changed:)``.
     mutating func willEnter(_ trigger: Trigger) throws(PluginError)
+    /// Begins matching. At least one item meets ``matchCondition``.
+    /// - Throws: As ``preflight(for:changed:)``.
     mutating func beginMatching(for trigger: Trigger) throws(PluginError)
+    /// Asks for what is to be done with an item that meets ``matchCondition``.
+    /// - Throws: A ``PluginError`` that skips this item alone: what the call asked for is forgotten.
     mutating func performAction(on item: Item, for trigger: Trigger) throws(PluginError)
+    /// Ends matching, after all items that match.
+    /// - Throws: As ``preflight(for:changed:)``.
     mutating func endMatching(for trigger: Trigger) throws(PluginError)
+    /// Begins cleanup. At least one item meets ``cleanupCondition``.
+    /// - Throws: As ``preflight(for:changed:)``.
     mutating func beginCleanup(for trigger: Trigger) throws(PluginError)
+    /// Asks for what is to be done with an item that meets ``cleanupCondition``.
+    /// - Throws: A ``PluginError`` that skips this item alone: what the call asked for is forgotten.
     mutating func performCleanup(on item: Item, for trigger: Trigger) throws(PluginError)
+    /// Ends cleanup, after all items that meet the condition.
+    /// - Throws: As ``preflight(for:changed:)``.
     mutating func endCleanup(for trigger: Trigger) throws(PluginError)
+    /// Ends the run.
+    /// - Throws: As ``preflight(for:changed:)``.
     mutating func didPass(_ trigger: Trigger) throws(PluginError)
 }
 

@@ -18,18 +18,31 @@ public struct Status: RawRepresentable, Hashable, Sendable {
 
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
+    /// What was called for could not be done.
     public static let failed = Status(rawValue: LARDER_FAILED)
+    /// An argument makes no sense: a condition that does not parse, a number out of range.
     public static let invalidArgument = Status(rawValue: LARDER_INVALID_ARGUMENT)
+    /// There is no such item, policy, key or project.
     public static let notFound = Status(rawValue: LARDER_NOT_FOUND)
+    /// It is there already.
     public static let alreadyExists = Status(rawValue: LARDER_ALREADY_EXISTS)
+    /// It changed since it was read: read it again.
     public static let conflict = Status(rawValue: LARDER_CONFLICT)
+    /// The operator did not grant it, or it would break a promise of the host.
     public static let denied = Status(rawValue: LARDER_DENIED)
+    /// It is not offered here.
     public static let unsupported = Status(rawValue: LARDER_UNSUPPORTED)
+    /// It is too long, too large or one too many.
     public static let limit = Status(rawValue: LARDER_LIMIT)
+    /// The host is about to stop, or the call's time is up.
     public static let cancelled = Status(rawValue: LARDER_CANCELLED)
+    /// Reading or writing failed, or the server did not answer.
     public static let io = Status(rawValue: LARDER_IO)
+    /// The host was called outside a call of its own, or on another thread than that call's.
     public static let wrongThread = Status(rawValue: LARDER_WRONG_THREAD)
+    /// It is not allowed in the call under way.
     public static let wrongState = Status(rawValue: LARDER_WRONG_STATE)
+    /// A mistake of the callee's own.
     public static let `internal` = Status(rawValue: LARDER_INTERNAL)
 }
 

@@ -1,5 +1,6 @@
 extension Host {
     /// The plugin's settings: an object with a member for each property of its schema. Empty if the service is withheld.
+    /// - Throws: ``Status/wrongThread`` on another thread than that of the call under way.
     public func settings() throws(PluginError) -> JSON {
         guard let table = table(.config, as: larder_config.self) else { return .object([]) }
         var text = larder_str()

@@ -26,6 +26,9 @@ public struct DAVAnswer: ~Copyable {
     public var status: Int { Int(answer.pointee.status) }
 
     /// The next response; nil past the last. When it throws, what came is not all.
+    /// - Throws: ``Status/io`` if the answer ended too soon or is no multistatus, ``Status/cancelled`` if the call
+    ///   should end. The first call for an answer that was sent ahead throws what
+    ///   ``Host/DAV/report(_:depth:body:_:isAhead:)`` would have thrown.
     public mutating func next() throws(PluginError) -> DAVResponse? {
         var response: UnsafePointer<larder_dav_response>?
         try Status.check(answer.pointee.next(answer, &response), "dav_answer.next")
@@ -45,6 +48,8 @@ public struct DAVAnswer: ~Copyable {
         public var errors: [String]
     }
 
+    /// Tells what is known at the end.
+    /// - Throws: ``Status/wrongState`` before ``next()`` returned nil.
     public mutating func end() throws(PluginError) -> End {
         var end = larder_dav_end()
         end.struct_size = UInt32(MemoryLayout<larder_dav_end>.size)
@@ -64,24 +69,33 @@ extension Host {
     /// PROPFIND and REPORT; nil if withheld.
     public var dav: DAV? { table(.dav, as: larder_dav.self).map { DAV(host: pointer, table: $0) } }
 
+    /// The requests of WebDAV whose answers are streams of responses.
     public struct DAV {
         fileprivate let host: UnsafePointer<larder_host>
         fileprivate let table: UnsafePointer<larder_dav>
 
+        /// Sends a PROPFIND and returns when the answer's head is there.
         /// - Parameters:
         ///   - depth: 0 or 1.
         ///   - properties: in Clark notation, at most 64.
+        /// - Throws: ``Status/io`` if there is no answer, ``Status/denied`` if the target is at another origin,
+        ///   ``Status/cancelled`` if the call should end, ``Status/limit`` if 4 answers are open or more than 64
+        ///   properties are named, and ``Status/invalidArgument`` if the depth is another one or a property is not in
+        ///   Clark notation.
         public func propfind(
             _ target: String, depth: Int, _ properties: [String]
         ) throws(PluginError) -> DAVAnswer {
             try send("PROPFIND", target, depth: depth, body: nil, properties)
         }
 
+        /// Sends a REPORT and returns when the answer's head is there, or at once if it is sent ahead.
         /// - Parameters:
         ///   - body: the request's XML.
         ///   - properties: which of those that it asks for are handed out, in Clark notation, at most 64.
         ///   - isAhead: does not wait for the answer, so that it is on its way while another one is read. What goes wrong is
         ///     thrown by the answer's first ``DAVAnswer/next()``. Read what was asked for before to its end first.
+        /// - Throws: As ``propfind(_:depth:_:)``. Of a request that is sent ahead, only what is wrong with the request
+        ///   itself is thrown here.
         public func report(
             _ target: String, depth: Int = 0, body: String, _ properties: [String], isAhead: Bool = false
         ) throws(PluginError) -> DAVAnswer {
@@ -91,6 +105,9 @@ extension Host {
         private func send(
             _ method: String, _ target: String, depth: Int, body: String?, _ properties: [String], isAhead: Bool = false
         ) throws(PluginError) -> DAVAnswer {
+            guard let depth = UInt32(exactly: depth) else {
+                throw PluginError(.invalidArgument, "\(depth) is no depth of a \(method)")
+            }
             var loan = Loan()
             let names = UnsafeMutableBufferPointer<larder_str>.allocate(capacity: max(1, properties.count))
             defer { names.deallocate() }
@@ -98,7 +115,7 @@ extension Host {
                 names.initializeElement(at: index, to: loan.text(property))
             }
             var request = larder_dav_request(
-                struct_size: UInt32(MemoryLayout<larder_dav_request>.size), depth: UInt32(depth),
+                struct_size: UInt32(MemoryLayout<larder_dav_request>.size), depth: depth,
                 method: loan.text(method), target: loan.text(target), body: loan.text(body),
                 properties: UnsafePointer(names.baseAddress), property_count: UInt64(properties.count),
                 flags: isAhead ? LARDER_DAV_AHEAD : 0, reserved: 0)

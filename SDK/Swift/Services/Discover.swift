@@ -4,10 +4,12 @@ extension Host {
         table(.discover, as: larder_discover.self).map { Discover(host: pointer, table: $0) }
     }
 
+    /// The account's homes on the server.
     public struct Discover {
         fileprivate let host: UnsafePointer<larder_host>
         fileprivate let table: UnsafePointer<larder_discover>
 
+        /// Where a service keeps what is the account's.
         public struct Homes: Hashable, Sendable {
             /// A path from the origin's root, percent-encoded.
             public var principal: String
@@ -24,7 +26,9 @@ extension Host {
         }
 
         /// The account's calendar homes. Asks the server each time.
-        /// - Throws: ``Status/unsupported`` if the server does not offer CalDAV.
+        /// - Throws: ``Status/unsupported`` if the server does not offer CalDAV, ``Status/notFound`` if none were found
+        ///   and a place that might have told cannot now, so that it is worth asking later, ``Status/io`` if the server
+        ///   does not answer, and ``Status/cancelled`` if the call should end.
         public func calendarHomes() throws(PluginError) -> Homes {
             try homes("caldav", orElse: "the server offers no CalDAV")
         }

@@ -21,6 +21,7 @@ public struct HTTPAnswer: ~Copyable {
     }
 
     /// The next bytes of the body as they come; nil at its end.
+    /// - Throws: ``Status/io`` if the body ended too soon, ``Status/cancelled`` if the call should end.
     public mutating func next() throws(PluginError) -> [UInt8]? {
         var bytes = larder_bytes()
         try Status.check(answer.pointee.read(answer, &bytes), "http_answer.read")
@@ -28,7 +29,8 @@ public struct HTTPAnswer: ~Copyable {
     }
 
     /// The whole body.
-    /// - Parameter limit: bytes, beyond which it fails with ``Status/limit``.
+    /// - Parameter limit: the most bytes that are wanted.
+    /// - Throws: ``Status/limit`` if the body is longer than the limit, and what ``next()`` throws.
     public mutating func body(atMost limit: Int = 16 << 20) throws(PluginError) -> [UInt8] {
         var body: [UInt8] = []
         while let chunk = try next() {
@@ -45,6 +47,7 @@ extension Host {
     /// Requests to the account's server; nil if withheld.
     public var http: HTTP? { table(.http, as: larder_http.self).map { HTTP(host: pointer, table: $0) } }
 
+    /// Requests at the account's origin, made by the host with the account's credentials.
     public struct HTTP {
         fileprivate let host: UnsafePointer<larder_host>
         fileprivate let table: UnsafePointer<larder_http>
@@ -53,6 +56,10 @@ extension Host {
         /// - Parameters:
         ///   - target: a path with or without a query, percent-encoded, from the origin's root.
         ///   - headers: names and values.
+        /// - Throws: ``Status/io`` if there is no answer, ``Status/denied`` for another origin, a header that is the
+        ///   host's or a method that it does not send, ``Status/limit`` if 4 answers are open or there are more than 64
+        ///   headers, and ``Status/cancelled`` if the call should end. An answer with an error status is returned, not
+        ///   thrown.
         public func send(
             _ method: String, _ target: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil
         ) throws(PluginError) -> HTTPAnswer {

@@ -1,6 +1,10 @@
 /// The host, as one plugin sees it for one account. Services are asked for once, in the processor's `init`.
 ///
 /// Call it only inside a call of the host's, and on that call's thread.
+///
+/// Besides what its comment says, each method of a service may throw ``Status/wrongThread`` (outside a call of the host's, or
+/// on another thread than that call's), ``Status/wrongState`` (in a call in which the service is not there), and
+/// ``Status/internal`` (a mistake of the host's).
 public struct Host {
     let pointer: UnsafePointer<larder_host>
 
@@ -20,6 +24,7 @@ public struct Host {
     }
 
     /// The service, or an error that names it: for one that the plugin cannot work without.
+    /// - Throws: ``Status/unsupported`` if the service is withheld.
     public func require<Granted>(_ granted: Granted?, _ service: Service) throws(PluginError) -> Granted {
         guard let granted else { throw PluginError(.unsupported, "the service \(service.name) is withheld") }
         return granted

@@ -2,6 +2,7 @@ extension Host {
     /// All items that meet a condition; nil if withheld.
     public var items: Items? { table(.items, as: larder_items.self).map { Items(host: pointer, table: $0) } }
 
+    /// The account's items, found by conditions.
     public struct Items {
         fileprivate let host: UnsafePointer<larder_host>
         fileprivate let table: UnsafePointer<larder_items>
@@ -13,6 +14,8 @@ extension Host {
         ///   - order: nil: in no particular order.
         ///   - descending: the greatest first.
         ///   - limit: the most items that are wanted, the first of the order; nil: all.
+        /// - Throws: ``Status/invalidArgument`` if the condition does not parse, ``Status/limit`` if 16 cursors are
+        ///   open, and ``Status/io`` if the items cannot be read.
         public func matching(
             _ condition: String, fields: ItemFields, sortedBy order: ItemSort? = nil, descending: Bool = false,
             limit: Int? = nil

@@ -2,6 +2,7 @@ extension Host {
     /// Lines in the host's log; nil if withheld.
     public var log: Log? { table(.log, as: larder_log.self).map { Log(host: pointer, table: $0) } }
 
+    /// Lines in the host's log, each with the plugin's and the account's name.
     public struct Log {
         fileprivate let host: UnsafePointer<larder_host>
         fileprivate let table: UnsafePointer<larder_log>

@@ -10,6 +10,7 @@ extension Host {
         fileprivate let table: UnsafePointer<larder_policies>
 
         /// The policies as they were at the start of the run.
+        /// - Throws: ``Status/wrongState`` outside a processor's run.
         public func list() throws(PluginError) -> [ItemPolicy] {
             var list = larder_policy_list()
             list.struct_size = UInt32(MemoryLayout<larder_policy_list>.size)
@@ -17,17 +18,25 @@ extension Host {
             return ItemPolicy.all(in: list)
         }
 
+        /// Asks for a new policy. Its id, kind and revision are the host's and not read.
+        /// - Throws: ``Status/invalidArgument`` if a condition does not parse or the path is no path of an item,
+        ///   ``Status/limit`` if the data are larger than 1 MiB.
         public func add(_ policy: ItemPolicy, quietly: Bool = false) throws(PluginError) {
             try Status.check(
                 policy.lend { table.pointee.add(host, $0, quietly ? LARDER_POLICY_QUIET : 0) }, "policies.add")
         }
 
         /// Replaces the policy with the same id and revision.
+        /// - Throws: ``Status/notFound`` if there is no such policy, ``Status/conflict`` if it has another revision by
+        ///   now, and what ``add(_:quietly:)`` throws.
         public func update(_ policy: ItemPolicy, quietly: Bool = false) throws(PluginError) {
             try Status.check(
                 policy.lend { table.pointee.update(host, $0, quietly ? LARDER_POLICY_QUIET : 0) }, "policies.update")
         }
 
+        /// Asks that the policy with this id and revision goes.
+        /// - Throws: ``Status/notFound`` if there is no such policy, ``Status/conflict`` if it has another revision by
+        ///   now.
         public func remove(_ policy: ItemPolicy, quietly: Bool = false) throws(PluginError) {
             var loan = Loan()
             try Status.check(

@@ -16,6 +16,7 @@ extension Host {
         // MARK: Reading, in any call from `init` on
 
         /// The ids of the plugin's projects.
+        /// - Throws: ``Status/io`` if the projects cannot be read.
         public func list(_ order: ProjectOrder = []) throws(PluginError) -> [String] {
             var ids = larder_project_ids()
             ids.struct_size = UInt32(MemoryLayout<larder_project_ids>.size)
@@ -24,6 +25,7 @@ extension Host {
         }
 
         /// A project as it is now; nil if there is none.
+        /// - Throws: ``Status/io`` if the project cannot be read or is damaged.
         public func project(
             _ id: String, _ parts: ProjectParts = [.stepIDs, .userData]
         ) throws(PluginError) -> Project? {
@@ -37,6 +39,7 @@ extension Host {
         }
 
         /// A step; nil if there is none.
+        /// - Throws: ``Status/io`` if the step cannot be read or is damaged.
         public func step(_ step: String, of project: String) throws(PluginError) -> ProjectStep? {
             var loan = Loan()
             var view = larder_project_step()
@@ -48,6 +51,7 @@ extension Host {
         }
 
         /// How much room the plugin's projects take. Looks at each of their files.
+        /// - Throws: ``Status/io`` if a project cannot be looked at.
         public func usage() throws(PluginError) -> ProjectUsage {
             var view = larder_project_usage()
             view.struct_size = UInt32(MemoryLayout<larder_project_usage>.size)
@@ -59,15 +63,25 @@ extension Host {
 
         /// Makes a project without steps and data.
         /// - Returns: its id.
+        /// - Throws: ``Status/limit`` above the quota, ``Status/denied`` in a preview, ``Status/io`` if the project
+        ///   cannot be written.
         public func create() throws(PluginError) -> String {
             try handedOut("projects.create") { table.pointee.create(host, $0) }
         }
 
         /// Applies an update, whole or not at all.
         /// - Returns: the ids of the steps that were added.
-        /// - Throws: ``Status/conflict`` if the project is not what ``ProjectUpdate/ifModified`` says.
+        /// - Throws: ``Status/conflict`` if the project is not what ``ProjectUpdate/ifModified`` says,
+        ///   ``Status/notFound`` if there is none, ``Status/invalidArgument`` for a cursor that the steps do not reach
+        ///   or assets that cannot be used, ``Status/limit`` above the quota or for more than 10,000 steps or 16 MiB of
+        ///   user data, ``Status/denied`` in a preview, ``Status/io`` if it cannot be written.
         @discardableResult
         public func update(_ project: String, _ update: ProjectUpdate) throws(PluginError) -> [String] {
+            if let cursor = update.cursor, cursor < 0 {
+                throw PluginError(.invalidArgument, "a project's cursor cannot be \(cursor)")
+            }
+            // By the ABI's word for any time: no project was modified then.
+            if update.ifModified == 0 { throw PluginError(.conflict, "the project is not what it was at 0") }
             var loan = Loan()
             let unwanted = UnsafeMutableBufferPointer<larder_str>.allocate(
                 capacity: max(1, update.stepsToDelete.count))
@@ -99,6 +113,7 @@ extension Host {
         /// project is now, whatever somebody else did to it before.
         /// - Parameter userData: in place of the project's, in the same update; nil: they stay.
         /// - Returns: the step's id.
+        /// - Throws: As ``update(_:_:)``, but never ``Status/conflict``.
         @discardableResult
         public func addStep(
             _ step: ProjectStepContent, to project: String, userData: [UInt8]? = nil
@@ -111,6 +126,7 @@ extension Host {
 
         /// Goes one step back.
         /// - Returns: false if there is no step to go back from, or no such project.
+        /// - Throws: ``Status/denied`` in a preview, ``Status/io`` if the project cannot be read or written.
         @discardableResult
         public func undo(_ project: String) throws(PluginError) -> Bool {
             var loan = Loan()
@@ -119,6 +135,7 @@ extension Host {
 
         /// Goes one step forward.
         /// - Returns: false if there is no step to go to, or no such project.
+        /// - Throws: As ``undo(_:)``.
         @discardableResult
         public func redo(_ project: String) throws(PluginError) -> Bool {
             var loan = Loan()
@@ -127,6 +144,8 @@ extension Host {
 
         /// Copies a project with its steps, cursor, data and assets.
         /// - Returns: the copy's id.
+        /// - Throws: ``Status/notFound`` if there is no such project, ``Status/limit`` above the quota,
+        ///   ``Status/denied`` in a preview, ``Status/io`` if it cannot be copied.
         public func duplicate(_ project: String) throws(PluginError) -> String {
             var loan = Loan()
             let id = loan.text(project)
@@ -135,6 +154,7 @@ extension Host {
 
         /// Removes a project with all that is in it, for good.
         /// - Returns: false if there is no such project.
+        /// - Throws: ``Status/denied`` in a preview, ``Status/io`` if it cannot be removed.
         @discardableResult
         public func remove(_ project: String) throws(PluginError) -> Bool {
             var loan = Loan()

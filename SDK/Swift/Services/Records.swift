@@ -47,6 +47,7 @@ public struct RecordCursor: ~Copyable {
     deinit { records.close(cursor) }
 
     /// The next record; nil past the last.
+    /// - Throws: ``Status/io`` if the records cannot be read, ``Status/cancelled`` if the call should end.
     public mutating func next() throws(PluginError) -> Record? {
         var record: UnsafePointer<larder_record>?
         try Status.check(cursor.pointee.next(cursor, &record), "record_cursor.next")
@@ -65,6 +66,7 @@ extension Host {
         fileprivate let table: UnsafePointer<larder_records>
 
         /// The record with a key, as the turn has it so far; nil if there is none.
+        /// - Throws: ``Status/io`` if the record cannot be read.
         public func record(
             _ key: String, in collection: String, _ parts: RecordParts = [.version, .value]
         ) throws(PluginError) -> Record? {
@@ -80,6 +82,7 @@ extension Host {
 
         /// Streams a collection's records as they were when the turn began.
         /// - Parameter key: only those with a greater key.
+        /// - Throws: ``Status/limit`` if 16 cursors are open, ``Status/io`` if the records cannot be read.
         public func all(
             in collection: String, after key: String? = nil, _ parts: RecordParts = [.version, .value]
         ) throws(PluginError) -> RecordCursor {
@@ -93,6 +96,9 @@ extension Host {
         }
 
         /// Asks that a record is as given, in place of any with its key.
+        /// - Throws: ``Status/denied`` for a collection that is not this loop's, ``Status/limit`` if the record is too
+        ///   large or the turn asks for more than 16 MiB, ``Status/invalidArgument`` if the key is empty or the value
+        ///   no JSON object, and ``Status/wrongState`` in a loop's `poll` and `onError`.
         public func put(_ record: Record, in collection: String) throws(PluginError) {
             var loan = Loan()
             var view = larder_record(
@@ -103,6 +109,9 @@ extension Host {
         }
 
         /// Asks that a record and all that belongs to it go.
+        /// - Throws: ``Status/denied`` for a collection that is not this loop's, ``Status/limit`` if the key is longer
+        ///   than 4 KiB or the turn asks for more than 16 MiB, ``Status/invalidArgument`` if the key is empty, and
+        ///   ``Status/wrongState`` in a loop's `poll` and `onError`.
         public func remove(_ key: String, from collection: String) throws(PluginError) {
             var loan = Loan()
             try Status.check(table.pointee.remove(host, loan.text(collection), loan.text(key)), "records.remove")

@@ -8,6 +8,8 @@ extension Host {
         fileprivate let table: UnsafePointer<larder_kv>
 
         /// The value of a key; nil if it has none.
+        /// - Throws: ``Status/limit`` if the key is empty or longer than 1 KiB, ``Status/io`` if the store cannot be
+        ///   read.
         public func value(of key: String) throws(PluginError) -> [UInt8]? {
             var loan = Loan()
             var value = larder_bytes()
@@ -17,15 +19,20 @@ extension Host {
             return Array(UnsafeBufferPointer(start: value.ptr, count: Int(value.len)))
         }
 
+        /// Asks that a key has this value, in place of any that it has.
         /// - Parameters:
         ///   - key: 1 byte to 1 KiB of UTF-8.
         ///   - value: at most 1 MiB.
+        /// - Throws: ``Status/limit`` if the key is empty, the key or the value is too long, or a loop's turn asks for
+        ///   more than 16 MiB, and ``Status/wrongState`` in a loop's `poll` and `onError`.
         public func set(_ key: String, to value: [UInt8]) throws(PluginError) {
             var loan = Loan()
             try Status.check(
                 table.pointee.put(host, loan.bytes(Array(key.utf8)), loan.bytes(value)), "kv.put")
         }
 
+        /// Asks that a key has no value. One that has none is fine.
+        /// - Throws: As ``set(_:to:)``.
         public func remove(_ key: String) throws(PluginError) {
             var loan = Loan()
             try Status.check(table.pointee.remove(host, loan.bytes(Array(key.utf8))), "kv.remove")

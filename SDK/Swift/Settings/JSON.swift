@@ -10,6 +10,7 @@ public enum JSON: Hashable, Sendable {
     /// In the order of the text; of a name that is there twice, the last one counts.
     case object([Member])
 
+    /// A member of an object.
     public struct Member: Hashable, Sendable {
         public var name: String
         public var value: JSON
@@ -41,11 +42,15 @@ public enum JSON: Hashable, Sendable {
     }
 
     /// Reads a text (RFC 8259), at most 64 levels deep.
+    /// - Throws: ``Status/invalidArgument`` if the text is no JSON, nested deeper, or has a number that is too large;
+    ///   the message says what is wrong and at which byte.
     public init(parsing text: Span<UInt8>) throws(PluginError) {
         var reader = JSONReader(text)
         self = try reader.document()
     }
 
+    /// Reads a text (RFC 8259), at most 64 levels deep.
+    /// - Throws: As the other `init(parsing:)`.
     public init(parsing text: String) throws(PluginError) {
         try self.init(parsing: text.utf8.span)
     }

@@ -51,6 +51,7 @@ public struct HintSet: OptionSet, Hashable, Sendable {
 
 /// Why a turn of a loop failed.
 public struct LoopError: Hashable, Sendable {
+    /// The class of a failure.
     public enum Code: UInt32, Sendable {
         case missingID = 1
         case outdated, pollFailed, processing, timedOut, noProgress

@@ -5,6 +5,7 @@ public struct Item: ~Escapable {
     @_lifetime(borrow item)
     init(_ item: borrowing UnsafePointer<larder_item>) { self.item = copy item }
 
+    /// Tells whether all of these fields were asked for and have a value.
     public func has(_ fields: ItemFields) -> Bool { fields.isSubset(of: ItemFields(rawValue: item.pointee.present)) }
 
     private func number<Number: BinaryInteger>(_ value: Number, _ field: ItemFields) -> Number? {

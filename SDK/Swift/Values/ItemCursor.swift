@@ -22,6 +22,7 @@ public struct ItemCursor: ~Copyable {
     }
 
     /// The next item; nil past the last.
+    /// - Throws: ``Status/io`` if the items cannot be read, ``Status/cancelled`` if the call should end.
     @_lifetime(&self)
     public mutating func next() throws(PluginError) -> Item? {
         guard let cursor else { return nil }

@@ -1,3 +1,4 @@
+/// Whether an item is a file or a folder.
 public enum ItemType: UInt32, Sendable {
     case file = 0
     case folder = 1

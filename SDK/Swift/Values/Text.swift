@@ -17,6 +17,7 @@ public struct Text: ~Escapable {
         larder_str(ptr: bytes.baseAddress?.assumingMemoryBound(to: CChar.self), len: UInt64(bytes.count))
     }
 
+    /// Copies the text into a string, with bytes that are no UTF-8 mended.
     public func copied() -> String { String(decoding: bytes, as: UTF8.self) }
 
     /// Byte by byte, never normalised.
@@ -24,6 +25,7 @@ public struct Text: ~Escapable {
         one.bytes.elementsEqual(other.bytes)
     }
 
+    /// Compares byte by byte with a literal, without a copy.
     public static func == (text: borrowing Text, literal: StaticString) -> Bool {
         literal.withUTF8Buffer { text.bytes.elementsEqual($0) }
     }

@@ -28,7 +28,8 @@
  *   ext/discover.h         where the server keeps calendars                       larder.discover/1
  *   ext/cancel.h           whether the call under way should end                  larder.cancel/1
  *
- * layout.h asserts every size and offset; an author may include it to know that the compiler agrees.
+ * Two more headers are for those who want them. layout.h asserts every size and offset: an author may include it to know
+ * that the compiler agrees. single.h puts a library with one plugin together.
  */
 #ifndef LARDER_H
 #define LARDER_H

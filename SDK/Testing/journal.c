@@ -1,6 +1,8 @@
-/* What happened, written down. */
+/* What happened, written down: the entries, and the problem. */
 #include "fake.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,4 +63,14 @@ const larder_fake_entry *larder_fake_entry_at(const larder_fake *fake, uint32_t 
         if (fake->entries.at[i].shown.kind == kind && index-- == 0) return &fake->entries.at[i].shown;
     }
     return NULL;
+}
+
+void set_problem(larder_fake *fake, const char *format, ...) {
+    va_list arguments;
+    char text[1024];
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    free(fake->problem);
+    fake->problem = copied(text);
 }

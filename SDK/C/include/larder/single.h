@@ -1,0 +1,132 @@
+/* single.h: a library that holds one plugin.
+ *
+ * What lies between a plugin's own functions and the entry function is the same in every such library: a descriptor, a
+ * module, an instance with a struct behind it, a search for a name. LARDER_SINGLE is all of it. The author writes a
+ * struct, a start, and a table of what the plugin offers:
+ *
+ *   struct archive {
+ *       larder_instance instance;
+ *       const larder_host *host;
+ *       const larder_actions *actions;
+ *   };
+ *
+ *   static const larder_offer offers[] = {{LARDER_EXT_ITEM_POLICY_PROCESSOR, &processor}};
+ *
+ *   LARDER_SINGLE(struct archive, start, larder_no_stop, offers,
+ *                 "org.example.archive", "Archive", "1.4.2",
+ *                 "Example Ltd", "Keeps what is older than five years",
+ *                 LARDER_EXT_ACTIONS " " LARDER_EXT_CLOCK, LARDER_EXT_LOG);
+ *
+ * It stands outside of larder.h: a plugin can do without it, and a library with several plugins has to. Nothing in it is
+ * part of the ABI. Besides what the ABI needs it takes <stdlib.h> and <string.h>, in C++ <type_traits> too.
+ */
+#ifndef LARDER_SINGLE_H
+#define LARDER_SINGLE_H
+
+#include "base.h"
+#include "host.h"
+#include "module.h"
+
+#include <stdlib.h>
+#include <string.h>
+#if defined(__cplusplus)
+#include <type_traits>
+#endif
+
+/* A literal in the initializer of a table: {sizeof processor, 0, LARDER_TEXT("archive"), ...}. An empty one is an absent
+ * text. In functions there is LARDER_STR. */
+#define LARDER_TEXT(literal) {sizeof(literal) > 1 ? "" literal : NULL, sizeof(literal) - 1}
+
+/* The plugin of a library. It stands once in all of its files, below what it names:
+ *
+ *   type       The struct of an instance, which all of the plugin's functions get as their context. It has the members
+ *              `larder_instance instance` and `const larder_host *host`, at any place. Both are filled before start, and
+ *              all else is zero then. It is freed in destroy. In C++ it has neither constructor nor destructor.
+ *   start      The functions of larder_instance with these names. What start makes, stop gives back. A plugin that has
+ *   stop       nothing to do there names larder_no_start and larder_no_stop.
+ *   offers     An array of larder_offer: what every instance offers.
+ *   id         The texts of larder_descriptor with these names, as literals. An empty one is absent.
+ *   name
+ *   version
+ *   vendor
+ *   summary
+ *   required
+ *   wanted
+ *
+ * An instance that there is no memory for is LARDER_LIMIT. The plugin works with hosts of all minor versions: what an
+ * older one lacks is missing in the tables that the plugin asks for. */
+#define LARDER_SINGLE(type_, start_, stop_, offers_, id_, name_, version_, vendor_, summary_, required_, wanted_)      \
+    LARDER_SINGLE_IS_PLAIN(type_)                                                                                      \
+    static const larder_descriptor larder_single_descriptor = {                                                        \
+        sizeof(larder_descriptor), 0, LARDER_TEXT(id_), LARDER_TEXT(name_), LARDER_TEXT(version_),                     \
+        LARDER_TEXT(vendor_), LARDER_TEXT(summary_), LARDER_TEXT(required_), LARDER_TEXT(wanted_)};                    \
+    static const larder_descriptor *larder_single_describe(uint32_t index) {                                           \
+        return index == 0 ? &larder_single_descriptor : NULL;                                                          \
+    }                                                                                                                  \
+    static const void *larder_single_extension(void *context, larder_str name) {                                       \
+        (void)context;                                                                                                 \
+        return larder_single_find(offers_, sizeof(offers_) / sizeof(larder_offer), name);                              \
+    }                                                                                                                  \
+    static larder_status larder_single_create(larder_str id, const larder_host *host, const larder_instance **out) {   \
+        type_ *made;                                                                                                   \
+        if (!larder_single_same(id, larder_single_descriptor.id)) return LARDER_NOT_FOUND;                             \
+        made = (type_ *)calloc(1, sizeof(type_));                                                                      \
+        if (!made) return LARDER_LIMIT;                                                                                \
+        made->instance.struct_size = sizeof(larder_instance);                                                          \
+        made->instance.context = made;                                                                                 \
+        made->instance.start = start_;                                                                                 \
+        made->instance.stop = stop_;                                                                                   \
+        made->instance.destroy = free;                                                                                 \
+        made->instance.extension = larder_single_extension;                                                            \
+        made->host = host;                                                                                             \
+        *out = &made->instance;                                                                                        \
+        return LARDER_OK;                                                                                              \
+    }                                                                                                                  \
+    static const larder_module larder_single_module = {                                                                \
+        sizeof(larder_module), LARDER_ABI_MINOR, larder_single_describe, larder_single_create};                        \
+    larder_status larder_plugin_entry_v1(uint32_t host_minor, const larder_module **out) {                             \
+        (void)host_minor;                                                                                              \
+        *out = &larder_single_module;                                                                                  \
+        return LARDER_OK;                                                                                              \
+    }                                                                                                                  \
+    larder_status larder_plugin_entry_v1(uint32_t host_minor, const larder_module **out)
+
+#if defined(__cplusplus)
+#define LARDER_SINGLE_IS_PLAIN(type)                                                                                   \
+    static_assert(std::is_trivially_default_constructible<type>::value && std::is_trivially_destructible<type>::value, \
+                  "the struct of an instance has neither constructor nor destructor");
+#else
+#define LARDER_SINGLE_IS_PLAIN(type)
+#endif
+
+LARDER_BEGIN
+
+/* Something that a plugin offers, for example {LARDER_EXT_CONFIG_SCHEMA, &schema}. Without a table it is not offered. */
+typedef struct larder_offer {
+    const char *name;
+    const void *LARDER_NULLABLE table;
+} larder_offer;
+
+static inline larder_status larder_no_start(void *LARDER_NULLABLE context) {
+    (void)context;
+    return LARDER_OK;
+}
+
+static inline void larder_no_stop(void *LARDER_NULLABLE context) { (void)context; }
+
+/* Two texts that are not empty. */
+static inline int larder_single_same(larder_str one, larder_str other) {
+    return one.len == other.len && memcmp(one.ptr, other.ptr, (size_t)one.len) == 0;
+}
+
+static inline const void *LARDER_NULLABLE larder_single_find(const larder_offer *offers, size_t count, larder_str name) {
+    size_t i;
+    for (i = 0; i < count; i++) {
+        if (larder_single_same(name, larder_str_make(offers[i].name, strlen(offers[i].name)))) return offers[i].table;
+    }
+    return NULL;
+}
+
+LARDER_END
+
+#endif
