@@ -1,11 +1,14 @@
 import DemoServer
+import TestServer
 
-/// Asks a demo server's calendars as a calendar program does.
+/// Asks a server's calendars as a calendar program does.
 struct CalendarClient {
-    let server: DemoServer
+    let calendars: Calendars
     private let client: Client
 
-    init(_ server: DemoServer) { (self.server, client) = (server, Client(server)) }
+    init(_ server: TestServer) { (calendars, client) = (server.calendars, Client(server)) }
+
+    init(_ server: DemoServer) { (calendars, client) = (server.calendars, Client(server)) }
 
     func callAsFunction(
         _ method: String, _ path: String, _ fields: [String] = [], body: String? = nil, more: [String] = []
@@ -27,7 +30,7 @@ struct CalendarClient {
     func sync(_ calendar: String, _ token: String = "", limit: Int? = nil) async throws -> Client.Reply {
         let limit = limit.map { "<limit><nresults>\($0)</nresults></limit>" } ?? ""
         return try await self(
-            "REPORT", server.calendars.path(calendar), ["Depth: 0"],
+            "REPORT", calendars.path(calendar), ["Depth: 0"],
             body: """
                 <?xml version="1.0"?>
                 <sync-collection xmlns="DAV:"><sync-token>\(token)</sync-token><sync-level>1</sync-level>\(limit)<prop>\

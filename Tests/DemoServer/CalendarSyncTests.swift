@@ -1,12 +1,13 @@
 import DemoServer
+import TestServer
 import TestSupport
 import Testing
 
 @Suite struct CalendarSyncTests {
     private func withCalendar(
-        _ objects: [String] = ["a", "b", "c"], _ body: (DemoServer, CalendarClient) async throws -> Void
+        _ objects: [String] = ["a", "b", "c"], _ body: (TestServer, CalendarClient) async throws -> Void
     ) async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             server.calendars.make("work")
             for object in objects { server.calendars.put("\(object).ics", event(object), in: "work") }
             try await body(server, CalendarClient(server))

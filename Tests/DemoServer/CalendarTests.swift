@@ -1,11 +1,12 @@
 import DemoServer
+import TestServer
 import TestSupport
 import Testing
 
 @Suite struct CalendarTests {
     @Test("from the well-known address to the calendars in four steps", arguments: [301, 302, 303, 307, 308])
     func discovery(_ status: Int) async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             server.behave { $0.calendars.wellKnownStatus = status }
             server.calendars.make("work", name: "Work & more")
             server.calendars.make("team", components: ["VEVENT"], home: "office", readOnly: true)
@@ -42,7 +43,7 @@ import Testing
 
     @Test("a server that has no calendars says so everywhere")
     func notOffered() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             server.behave { $0.calendars.offered = false }
             server.calendars.make("work")
             let client = CalendarClient(server)
@@ -54,7 +55,7 @@ import Testing
 
     @Test("addresses are paths, whole, or relative; prefixes are what the manner says")
     func forms() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             let client = CalendarClient(server)
             func home() async throws -> Client.Reply {
                 try await client.find("/remote.php/dav/principals/users/demo/", "<C:calendar-home-set/>")
@@ -73,7 +74,7 @@ import Testing
 
     @Test("calendars and objects are written, read, renamed and removed as CalDAV says")
     func writing() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             let client = CalendarClient(server)
             let path = server.calendars.path("new")
             let made = try await client(
@@ -117,7 +118,7 @@ import Testing
 
     @Test("multiget gives what is there, and 404 for the rest")
     func multiget() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             server.calendars.make("work")
             server.calendars.put(["a.ics": event("a"), "../b.ics": event("b & c")], in: "work")
             let client = CalendarClient(server)

@@ -1,7 +1,8 @@
 import DemoServer
+import TestServer
 import TestSupport
 
-/// Asks a demo server by `curl`, a client that is not ours.
+/// Asks a server by `curl`, a client that is not ours.
 struct Client {
     struct Reply {
         /// What `curl` ended with: 0, or 18 for a body that ended too early.
@@ -12,19 +13,25 @@ struct Client {
         var body: String
     }
 
-    let server: DemoServer
+    let url: String
+    let folderURL: String
     var credentials: String?
 
-    init(_ server: DemoServer) {
-        self.server = server
+    init(_ server: TestServer) {
+        (url, folderURL) = (server.url, server.folderURL)
         credentials = "\(server.configuration.user):\(server.configuration.password)"
+    }
+
+    init(_ server: DemoServer) {
+        (url, folderURL) = (server.url, server.url + "/remote.php/webdav/")
+        credentials = "\(server.user):\(server.password)"
     }
 
     /// - Parameter path: encoded, below the served folder; with a leading `//` from the server's root.
     func callAsFunction(
         _ method: String, _ path: String, _ fields: [String] = [], body: String? = nil, more: [String] = []
     ) async throws -> Reply {
-        let address = path.hasPrefix("//") ? server.url + path.dropFirst() : server.folderURL + path
+        let address = path.hasPrefix("//") ? url + path.dropFirst() : folderURL + path
         var arguments = ["-sS", "-i", "-g", "--path-as-is", "--max-time", "300"]
         arguments += method == "HEAD" ? ["-I"] : ["-X", method]
         if let credentials { arguments += ["-u", credentials] }

@@ -1,11 +1,12 @@
 import DemoServer
+import TestServer
 import TestSupport
 import Testing
 
 @Suite struct FaultTests {
     @Test("a fault is for the method, the path and the requests that it names")
     func scope() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             server.tree.put("/a/x", "x")
             server.tree.put("/ab", "y")
             let client = Client(server)
@@ -27,7 +28,7 @@ import Testing
 
     @Test("bodies are cut off, too short, too long, or not what the checksum says")
     func bodies() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             server.tree.put("/n", "0123456789")
             let client = Client(server)
             func reply(_ kind: Fault.Kind) async throws -> Client.Reply {
@@ -55,7 +56,7 @@ import Testing
 
     @Test("listings are pages, truncated, empty, or have entries that no tree could hold")
     func listings() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             for index in 0..<10 { server.tree.put("/f\(index)", "x") }
             let client = Client(server)
             func reply(_ kind: Fault.Kind) async throws -> Client.Reply {
@@ -80,7 +81,7 @@ import Testing
 
     @Test("a file gets another version between its listing and its reading")
     func changedBeforeReading() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             server.tree.put("/n", "x")
             let client = Client(server)
             let etag = try #require(try await client.list("n", depth: "0").body.contents(of: "d:getetag").first)
@@ -92,7 +93,7 @@ import Testing
 
     @Test("a request is held up until its fault is removed, before the answer or within it", arguments: [nil, 4])
     func hold(after bytes: Int?) async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             server.tree.put("/n", "0123456789")
             let fault = server.add(Fault(.hold(afterBytes: bytes), method: "GET"))
             let client = Client(server)
@@ -106,7 +107,7 @@ import Testing
 
     @Test("a server that holds requests up can be stopped", .timeLimit(.minutes(5)))
     func stopWhileHeld() async throws {
-        let server = try await DemoServer.start()
+        let server = try await TestServer.start()
         let fault = server.add(Fault(.hold(), path: "/status.php"))
         async let reply = Client(server)("GET", "//status.php")
         await server.untilHeld(fault)

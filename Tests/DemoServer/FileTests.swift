@@ -1,11 +1,12 @@
 import DemoServer
+import TestServer
 import TestSupport
 import Testing
 
 @Suite struct FileTests {
     @Test("GET heeds Range, If-Range, If-Match and If-None-Match")
     func reading() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             server.tree.put("/n", "0123456789")
             let client = Client(server)
             let whole = try await client("GET", "n")
@@ -34,9 +35,9 @@ import Testing
     @Test("PUT writes what the conditions allow, of any size")
     func writing() async throws {
         try await withTemporaryFolder { folder in
-            var configuration = DemoServer.Configuration()
+            var configuration = TestServer.Configuration()
             configuration.scratchFolder = folder
-            try await DemoServer.running(configuration) { server in
+            try await TestServer.running(configuration) { server in
                 let client = Client(server)
                 #expect(try await client("PUT", "a", body: "one").status == 201)
                 #expect(try await client("PUT", "a", ["If-None-Match: *"], body: "two").status == 412)
@@ -66,7 +67,7 @@ import Testing
 
     @Test("MKCOL, MOVE, COPY and DELETE do what WebDAV says")
     func folders() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             let client = Client(server)
             #expect(try await client("MKCOL", "new").status == 201)
             #expect(try await client("MKCOL", "new/").status == 405)
@@ -93,7 +94,7 @@ import Testing
 
     @Test("the documents tell the family, and only the password opens the rest")
     func documents() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             var client = Client(server)
             let capabilities = "//ocs/v2.php/cloud/capabilities?format=json"
             let header = ["OCS-APIRequest: true"]
@@ -120,7 +121,7 @@ import Testing
     @Test(
         "paths that would leave the tree name nothing", arguments: ["../x", "a/%2e%2e/b", "a%2fb", "a%00", "%4", "%zz"])
     func strangePaths(_ path: String) async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             server.tree.put("/a/b", "x")
             server.tree.put("/b", "x")
             let client = Client(server)
@@ -134,9 +135,9 @@ import Testing
     func tls() async throws {
         try await withTemporaryFolder { folder in
             let certificate = try await Certificate.make(in: folder)
-            var configuration = DemoServer.Configuration()
+            var configuration = TestServer.Configuration()
             configuration.certificate = (certificate.file, certificate.key)
-            let stopped = try await DemoServer.running(configuration) { server in
+            let stopped = try await TestServer.running(configuration) { server in
                 server.tree.put("/a", "x")
                 let reply = try await Client(server)("GET", "a", more: ["--cacert", certificate.file])
                 #expect(reply.body == "x")

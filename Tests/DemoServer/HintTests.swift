@@ -1,15 +1,15 @@
-import DemoServer
+import TestServer
 import TestSupport
 import Testing
 
 @Suite struct HintTests {
-    private func ask(_ server: DemoServer, _ path: String, _ fields: [String] = []) async throws -> Client.Reply {
+    private func ask(_ server: TestServer, _ path: String, _ fields: [String] = []) async throws -> Client.Reply {
         try await Client(server)("GET", "//ocs/v2.php/apps/\(path)", ["OCS-APIRequest: true"] + fields)
     }
 
     @Test("notifications have an ETag of their ids, come always or under conditions, and may not be there at all")
     func notifications() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             let path = "notifications/api/v2/notifications?format=json"
             #expect(try await ask(server, path).status == 404)
             server.behave { $0.hints.notifications = .listed }
@@ -32,7 +32,7 @@ import Testing
 
     @Test("activities come in pages from an id on, and say when some are not there any more")
     func activities() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             let path = "activity/api/v2/activity?format=json&sort=asc"
             server.behave { $0.hints.activity = true }
             for number in 1...3 { server.hints.addActivity("shared", "number \(number)") }
@@ -54,7 +54,7 @@ import Testing
 
     @Test("a stream brings events as they come, to all who listen, until it is cut")
     func stream() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             let path = "notifications/api/v1/notifications/sse"
             #expect(try await ask(server, path).status == 404)
             server.behave { $0.hints.stream = true }
@@ -74,7 +74,7 @@ import Testing
 
     @Test("a server that somebody listens to can be stopped")
     func stopWhileListened() async throws {
-        let server = try await DemoServer.start()
+        let server = try await TestServer.start()
         server.behave { $0.hints.stream = true }
         async let reply = ask(server, "notifications/api/v1/notifications/sse")
         await server.hints.untilStreamsOpened(1)
@@ -85,7 +85,7 @@ import Testing
 
     @Test("events of all shapes lead from id to id")
     func events() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             let client = Client(server)
             func get(_ path: String) async throws -> Client.Reply { try await client("GET", "//events/\(path)") }
             server.events.open("core")

@@ -1,11 +1,12 @@
 import DemoServer
+import TestServer
 import TestSupport
 import Testing
 
 @Suite struct ListingTests {
     @Test("a listing has the folder itself and what is in it, with all properties")
     func listing() async throws {
-        try await DemoServer.running { server in
+        try await TestServer.running { server in
             server.tree.put("/Docs/a b&c.txt", "hello", modified: 784_111_777)
             server.tree.put("/Docs/deep/er/x", "123")
             let client = Client(server)
@@ -29,7 +30,7 @@ import Testing
 
     @Test("what was asked for and is not there stands under 404")
     func missingProperties() async throws {
-        try await DemoServer.running { server in
+        try await TestServer.running { server in
             let body = #"<x:propfind xmlns:x="DAV:"><x:prop><x:getetag/><x:getcontentlength/></x:prop></x:propfind>"#
             let reply = try await Client(server)("PROPFIND", "", ["Depth: 0"], body: body)
             #expect(reply.body.contents(of: "d:prop").count == 2)
@@ -41,7 +42,7 @@ import Testing
 
     @Test("a change below shows in every ETag up to the root, and ids survive moves")
     func propagation() async throws {
-        try await DemoServer.running { server in
+        try await TestServer.running { server in
             server.tree.put("/a/b/c.txt", "1")
             server.tree.put("/other/x", "2")
             let client = Client(server)
@@ -73,7 +74,7 @@ import Testing
 
     @Test("names of any bytes are told apart")
     func names() async throws {
-        try await DemoServer.running { server in
+        try await TestServer.running { server in
             let names = ["caf\u{e9}", "cafe\u{301}", "a%41", "a#b", "q?", "semi;colon", "new\nline", "\u{1F30D}"]
             for (index, name) in names.enumerated() { server.tree.put("/\(name)", "\(index)") }
             let client = Client(server)
@@ -87,7 +88,7 @@ import Testing
 
     @Test("servers' manners: which ETags there are, how far changes are told, what infinity gives")
     func manners() async throws {
-        try await DemoServer.running { server in
+        try await TestServer.running { server in
             server.tree.put("/f/x", "1", modified: 7)
             let client = Client(server)
             func etag(_ path: String) async throws -> String? {

@@ -1,13 +1,14 @@
 import DemoServer
+import TestServer
 import TestSupport
 import Testing
 
 @Suite struct ShareTests {
     private struct OCS {
-        let server: DemoServer
+        let server: TestServer
         let client: Client
 
-        init(_ server: DemoServer) { (self.server, client) = (server, Client(server)) }
+        init(_ server: TestServer) { (self.server, client) = (server, Client(server)) }
 
         /// - Parameter path: below the sharing service's address.
         func callAsFunction(_ path: String, version: Int = 2, format: String = "json") async throws -> Client.Reply {
@@ -18,7 +19,7 @@ import Testing
         }
     }
 
-    private func fill(_ server: DemoServer) {
+    private func fill(_ server: TestServer) {
         server.tree.put("/Photos/a.jpg", "x")
         server.tree.put("/Shared/b.txt", "y")
         var link = Share("/Photos", .byMe, type: 3, token: "t1")
@@ -37,7 +38,7 @@ import Testing
 
     @Test("shares by me and with me are two listings; only the literal text true opens the second")
     func directions() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             fill(server)
             let ask = OCS(server)
             let byMe = try await ask("shares")
@@ -66,7 +67,7 @@ import Testing
 
     @Test("version 1 says 200 in its head and the rest in its body; the form is XML unless it is asked for")
     func versions() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             fill(server)
             let ask = OCS(server)
             #expect(try await ask("shares", version: 1).body.contains(#""statuscode":100"#))
@@ -89,7 +90,7 @@ import Testing
         "pending shares are a state at ownCloud and an address at Nextcloud; other servers' have addresses of their own"
     )
     func pending() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             fill(server)
             let ask = OCS(server)
             #expect(try await ask("shares?shared_with_me=true&state=all").ids == ["3", "4"])
@@ -106,7 +107,7 @@ import Testing
 
     @Test("switched off, sharing is a success with nothing; what cannot be reached is left out without a sign")
     func traps() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             fill(server)
             let ask = OCS(server)
             func capabilities() async throws -> String {
@@ -137,7 +138,7 @@ import Testing
 
     @Test("the user's quota is told with what is used of it")
     func quota() async throws {
-        try await DemoServer.running { server async throws in
+        try await TestServer.running { server async throws in
             fill(server)
             server.behave { $0.quota = 1_000 }
             let user = try await Client(server)("GET", "//ocs/v1.php/cloud/user?format=json", ["OCS-APIRequest: true"])

@@ -18,7 +18,7 @@ struct CalendarListing: Sendable {
         }
         guard let listed = resources(children: depth == .one) else { return Answer(.notFound) }
         let properties = service.properties(request)
-        var multistatus = Multistatus(writer: writer, faults: service.faults)
+        var multistatus = Multistatus(service)
         for (resource, path) in listed { properties.add(resource, path, wanted, to: &multistatus) }
         return multistatus.answer()
     }
@@ -27,20 +27,18 @@ struct CalendarListing: Sendable {
     private func resources(children: Bool) -> [(CalendarProperties.Resource, path: String)]? {
         let user = service.user
         switch request.target {
-        case .root: return [(.root, CalendarTarget.rootPath)]
+        case .root: return [(.collection(.init("")), CalendarTarget.rootPath)]
         case .principal(user): return [(.principal, request.target.path)]
         case .home(let home):
             let inside = service.calendars.look { $0.calendars.filter { $0.home == home } }
             guard home == user || !inside.isEmpty else { return nil }
-            var listed: [(CalendarProperties.Resource, path: String)] = [(.home, request.target.path)]
-            guard children else { return listed }
-            listed += inside.map { (.calendar($0), CalendarTarget.path(home: home, id: $0.id, object: nil)) }
-            if home == user, service.manner.otherCollections {
-                listed += Self.others.map { id, types, name in
-                    (.other(types, name: name), CalendarTarget.path(home: home, id: id, object: nil))
+            let itself = (CalendarProperties.Resource.collection(.init(home)), path: request.target.path)
+            guard children else { return [itself] }
+            return [itself]
+                + inside.map { (.calendar($0), CalendarTarget.path(home: home, id: $0.id, object: nil)) }
+                + service.behavior.otherCollections(in: home).map {
+                    (.collection($0), CalendarTarget.path(home: home, id: $0.id, object: nil))
                 }
-            }
-            return listed
         case .calendar(let home, let id):
             guard let calendar = service.calendar(home: home, id: id) else { return nil }
             let objects = children ? calendar.objects.sorted { $0.key < $1.key } : []
@@ -53,14 +51,4 @@ struct CalendarListing: Sendable {
         default: return nil
         }
     }
-
-    /// Collections of a home that are no calendars to work with: scheduling (RFC 6638), somebody else's calendar that is
-    /// fetched from afar, and what Nextcloud keeps of removed ones.
-    private static let others: [(id: String, types: [XMLName], name: String?)] = [
-        ("inbox", [.caldav("schedule-inbox")], nil),
-        ("outbox", [.caldav("schedule-outbox")], nil),
-        ("football", [.calendarServer("subscribed")], "Football"),
-        ("removed-garden", [.caldav("calendar"), .nextcloud("deleted-calendar")], "Garden"),
-        ("trashbin", [.nextcloud("trash-bin")], nil),
-    ]
 }

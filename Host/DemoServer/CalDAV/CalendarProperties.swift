@@ -1,18 +1,27 @@
 /// The properties of what the calendar service serves.
-struct CalendarProperties: Sendable {
+package struct CalendarProperties: Sendable {
     /// What has properties.
-    enum Resource: Sendable {
-        case root
+    package enum Resource: Sendable {
         case principal
-        case home
         case calendar(Calendar)
         case object(Calendar.Object)
-        /// A collection that is no calendar to work with, by its types and name.
-        case other([XMLName], name: String?)
+        case collection(Collection)
+    }
+
+    /// A collection that is no calendar to work with, by its types and name.
+    package struct Collection: Sendable {
+        /// The last part of its path.
+        let id: String
+        let types: [XMLName]
+        let name: String?
+
+        package init(_ id: String, _ types: [XMLName] = [], name: String? = nil) {
+            (self.id, self.types, self.name) = (id, types, name)
+        }
     }
 
     let request: CalendarRequest
-    let manner: CalendarManner
+    let behavior: any CalendarBehavior
     let writer: XMLWriter
     let user: String
     /// The last parts of the homes' paths.
@@ -26,7 +35,7 @@ struct CalendarProperties: Sendable {
     ]
 
     /// Adds a resource with what it has of the wanted properties; nil wants all, and names none that is missing.
-    func add(_ resource: Resource, _ target: String, _ wanted: [XMLName]?, to multistatus: inout Multistatus) {
+    package func add(_ resource: Resource, _ target: String, _ wanted: [XMLName]?, to multistatus: inout Multistatus) {
         var found: [String] = []
         var missing: [XMLName] = []
         for name in wanted ?? Self.all {
@@ -47,14 +56,14 @@ struct CalendarProperties: Sendable {
             href(.principal(user))
         case (.dav("displayname"), .principal): XMLWriter.escaped(user)
         case (.dav("displayname"), .calendar(let calendar)): calendar.name.map(XMLWriter.escaped)
-        case (.dav("displayname"), .other(_, let name)): name.map(XMLWriter.escaped)
+        case (.dav("displayname"), .collection(let collection)): collection.name.map(XMLWriter.escaped)
         case (.caldav("calendar-home-set"), .principal): homes.map { href(.home($0)) }.joined()
-        case (.dav("supported-report-set"), .calendar):
-            reports.map {
+        case (.dav("supported-report-set"), .calendar(let calendar)):
+            reports(of: calendar).map {
                 writer.element(.dav("supported-report"), writer.element(.dav("report"), writer.element($0)))
             }.joined()
-        case (.dav("sync-token"), .calendar(let calendar)) where manner.syncCollection:
-            XMLWriter.escaped(SyncToken.text(after: calendar.version, form: manner.tokens))
+        case (.dav("sync-token"), .calendar(let calendar)):
+            behavior.syncToken(of: calendar).map(XMLWriter.escaped)
         case (.calendarServer("getctag"), .calendar(let calendar)): "\(calendar.version)"
         case (.caldav("supported-calendar-component-set"), .calendar(let calendar)):
             calendar.components.map {
@@ -75,28 +84,18 @@ struct CalendarProperties: Sendable {
 
     private func types(of resource: Resource) -> [XMLName] {
         switch resource {
-        case .root, .home: [.dav("collection")]
         case .principal: [.dav("principal")]
         case .calendar: [.dav("collection"), .caldav("calendar")]
         case .object: []
-        case .other(let types, _): [.dav("collection")] + types
+        case .collection(let collection): [.dav("collection")] + collection.types
         }
     }
 
-    private var reports: [XMLName] {
-        [.caldav("calendar-multiget")] + (manner.syncCollection ? [.dav("sync-collection")] : [])
+    private func reports(of calendar: Calendar) -> [XMLName] {
+        [.caldav("calendar-multiget")] + (behavior.syncToken(of: calendar) == nil ? [] : [.dav("sync-collection")])
     }
 
     private func href(_ target: CalendarTarget) -> String {
-        let address =
-            switch manner.addresses {
-            case .path: target.path
-            case .whole: request.origin + target.path
-            case .relative:
-                // As many steps up as the request's path has folders.
-                String(repeating: "../", count: request.path.utf8.dropFirst().count { $0 == UInt8(ascii: "/") })
-                    + target.path.dropFirst()
-            }
-        return writer.text(.dav("href"), address)
+        writer.text(.dav("href"), behavior.address(of: target, in: request))
     }
 }

@@ -5,8 +5,6 @@ struct CalendarReports: Sendable {
     let service: CalendarService
     let request: CalendarRequest
 
-    private var manner: CalendarManner { service.manner }
-
     func answer() -> Answer {
         guard let root = XMLElement(document: request.body) else { return Answer(.badRequest) }
         guard case .calendar(let home, let id) = request.target else {
@@ -15,7 +13,9 @@ struct CalendarReports: Sendable {
         guard let calendar = service.calendar(home: home, id: id) else { return Answer(.notFound) }
         switch root.name {
         case .caldav("calendar-multiget"): return multiget(calendar, root)
-        case .dav("sync-collection") where manner.syncCollection: return sync(calendar, root)
+        case .dav("sync-collection") where service.behavior.syncToken(of: calendar) != nil:
+            guard let sync = CalendarSync(of: calendar, root, request, service) else { return Answer(.badRequest) }
+            return service.behavior.answer(sync)
         default: return CalendarService.refusal(415, .dav("supported-report"), service.writer)
         }
     }
@@ -23,7 +23,7 @@ struct CalendarReports: Sendable {
     private func multiget(_ calendar: Calendar, _ root: XMLElement) -> Answer {
         guard let wanted = root.child(.dav("prop"))?.children.map(\.name) else { return Answer(.badRequest) }
         let properties = service.properties(request)
-        var multistatus = Multistatus(writer: service.writer, faults: service.faults)
+        var multistatus = Multistatus(service)
         for element in root.children where element.name == .dav("href") {
             let path =
                 element.text.hasPrefix(request.origin)
@@ -31,46 +31,16 @@ struct CalendarReports: Sendable {
             if case .object(calendar.home, calendar.id, let name) = CalendarTarget(path),
                 let object = calendar.objects[name]
             {
-                properties.add(.object(object), self.path(name), wanted, to: &multistatus)
+                properties.add(.object(object), calendar.path(name), wanted, to: &multistatus)
             } else {
-                multistatus.add(element.text, status: 404)
+                multistatus.add(element.text, status: Multistatus.notFound)
             }
         }
         return multistatus.answer()
     }
+}
 
-    private func sync(_ calendar: Calendar, _ root: XMLElement) -> Answer {
-        let known: [XMLName] = [.dav("sync-token"), .dav("sync-level"), .dav("limit"), .dav("prop")]
-        guard [nil, "0"].contains(request.fields[named: "Depth"]),
-            root.children.allSatisfy({ known.contains($0.name) }), let token = root.child(.dav("sync-token")),
-            root.child(.dav("sync-level"))?.text == "1",
-            let wanted = root.child(.dav("prop"))?.children.map(\.name)
-        else { return Answer(.badRequest) }
-        let limit = root.child(.dav("limit"))?.child(.dav("nresults")).flatMap { Int($0.text) }
-        if limit != nil, manner.limit == .refused {
-            return CalendarService.refusal(507, .dav("number-of-matches-within-limits"), service.writer)
-        }
-        guard
-            let page = SyncPage(of: calendar, since: token.text, limit: limit, manner: manner)
-        else { return CalendarService.refusal(manner.invalidTokenStatus, .dav("valid-sync-token"), service.writer) }
-        let properties = service.properties(request)
-        var multistatus = Multistatus(writer: service.writer, faults: service.faults)
-        if manner.listsItself { properties.add(.calendar(calendar), request.target.path, wanted, to: &multistatus) }
-        for name in page.members {
-            if let object = calendar.objects[name] {
-                properties.add(.object(object), path(name), wanted, to: &multistatus)
-            } else {
-                multistatus.add(path(name), status: manner.removedStatus)
-            }
-        }
-        if page.saysCut {
-            multistatus.add(request.target.path, status: 507, error: .dav("number-of-matches-within-limits"))
-        }
-        return multistatus.answer(token: page.token, tokenFirst: manner.tokenFirst)
-    }
-
-    private func path(_ name: String) -> String {
-        guard case .calendar(let home, let id) = request.target else { return name }
-        return CalendarTarget.path(home: home, id: id, object: name)
-    }
+extension Calendar {
+    /// The path that an object in it has on the server.
+    package func path(_ object: String) -> String { CalendarTarget.path(home: home, id: id, object: object) }
 }

@@ -1,13 +1,19 @@
-import HTTPTypes
+package import HTTPTypes
 
 /// A request to the calendar service.
-struct CalendarRequest: Sendable {
-    var method: String
-    var target: CalendarTarget
+package struct CalendarRequest: Sendable {
+    package let method: String
+    package let target: CalendarTarget
     /// The path as it was sent, without a query.
-    var path: String
+    package let path: String
     /// Scheme and host as the client has them: `http://127.0.0.1:8000`.
-    var origin: String
-    var fields: HTTPFields
-    var body: [UInt8]
+    package let origin: String
+    package let fields: HTTPFields
+    package let body: [UInt8]
+
+    package init(_ asked: inout Asked, _ target: CalendarTarget) async throws {
+        body = try await asked.collect()
+        (method, self.target, path, origin) = (asked.method, target, String(asked.path), asked.origin)
+        fields = asked.fields
+    }
 }

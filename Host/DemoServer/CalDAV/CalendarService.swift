@@ -1,26 +1,22 @@
 import HTTPTypes
 
 /// Answers the requests that concern calendars (RFC 4791).
-struct CalendarService: Sendable {
-    let calendars: Calendars
-    let manner: CalendarManner
-    let user: String
-    let faults: [Fault.Kind]
+package struct CalendarService: Sendable {
+    package let calendars: Calendars
+    package let user: String
+    package let behavior: any CalendarBehavior
 
     static let wellKnownPath = "/.well-known/caldav"
 
-    var writer: XMLWriter { XMLWriter(prefixes: manner.prefixes) }
+    package var writer: XMLWriter { XMLWriter(namespaces: behavior.namespaces) }
 
-    func wellKnown() -> Answer {
-        guard manner.offered, let status = manner.wellKnownStatus else { return Answer(.notFound) }
-        var answer = Answer(.init(code: status))
+    static func wellKnown() -> Answer {
+        var answer = Answer(.movedPermanently)
         answer.fields[.location] = CalendarTarget.rootPath
         return answer
     }
 
     func answer(_ request: CalendarRequest) -> Answer {
-        guard manner.offered else { return Answer(.notFound) }
-        let writing = CalendarWriting(calendars: calendars, request: request)
         switch request.method {
         case "OPTIONS":
             var answer = Answer(.ok)
@@ -28,11 +24,7 @@ struct CalendarService: Sendable {
             return answer
         case "PROPFIND": return CalendarListing(service: self, request: request).answer()
         case "REPORT": return CalendarReports(service: self, request: request).answer()
-        case "MKCALENDAR": return writing.makeCalendar()
-        case "PROPPATCH": return writing.rename(Multistatus(writer: writer, faults: faults))
         case "GET", "HEAD": return get(request)
-        case "PUT": return writing.put()
-        case "DELETE": return writing.remove()
         default: return Answer(.methodNotAllowed)
         }
     }
@@ -40,7 +32,7 @@ struct CalendarService: Sendable {
     func properties(_ request: CalendarRequest) -> CalendarProperties {
         let others = calendars.look { $0.calendars.map(\.home) }.filter { $0 != user }
         let homes = others.reduce(into: [user]) { if !$0.contains($1) { $0.append($1) } }
-        return CalendarProperties(request: request, manner: manner, writer: writer, user: user, homes: homes)
+        return CalendarProperties(request: request, behavior: behavior, writer: writer, user: user, homes: homes)
     }
 
     func calendar(home: String, id: String) -> Calendar? {
@@ -48,7 +40,7 @@ struct CalendarService: Sendable {
     }
 
     /// An answer that names what a request broke (RFC 4918, section 16).
-    static func refusal(_ status: Int, _ condition: XMLName?, _ writer: XMLWriter) -> Answer {
+    package static func refusal(_ status: Int, _ condition: XMLName?, _ writer: XMLWriter) -> Answer {
         let content = writer.element(
             condition ?? XMLName(namespace: "http://sabredav.org/ns", local: "message"), condition == nil ? "No." : "")
         return Answer(

@@ -1,5 +1,5 @@
 /// What a path of the calendar service names.
-enum CalendarTarget: Equatable {
+package enum CalendarTarget: Equatable, Sendable {
     /// Where `/.well-known/caldav` leads.
     case root
     /// The user.
@@ -8,10 +8,10 @@ enum CalendarTarget: Equatable {
     case calendar(home: String, id: String)
     case object(home: String, id: String, name: String)
 
-    static let rootPath = "/remote.php/dav/"
+    package static let rootPath = "/remote.php/dav/"
 
     /// - Parameter path: percent-encoded, without a query.
-    init?(_ path: Substring) {
+    package init?(_ path: Substring) {
         var names: [String] = []
         for part in path.utf8.split(separator: UInt8(ascii: "/")) {
             guard let name = TreePath.decoded(part) else { return nil }
@@ -29,7 +29,7 @@ enum CalendarTarget: Equatable {
     }
 
     /// Percent-encoded, with a closing slash but for objects.
-    var path: String {
+    package var path: String {
         switch self {
         case .root: Self.rootPath
         case .principal(let user): "\(Self.rootPath)principals/users/\(Self.encoded(user))/"
@@ -39,7 +39,7 @@ enum CalendarTarget: Equatable {
         }
     }
 
-    static func path(home: String, id: String, object: String?) -> String {
+    package static func path(home: String, id: String, object: String?) -> String {
         let calendar = "\(rootPath)calendars/\(encoded(home))/\(encoded(id))/"
         return object.map { calendar + encoded($0) } ?? calendar
     }

@@ -4,11 +4,6 @@ import Synchronization
 ///
 /// What is changed here is changed as if by another client: no request is seen, and sync tokens tell of it.
 public final class Calendars: Sendable {
-    /// All calendars at one moment, to go back to as a server does that is restored from a backup.
-    public struct Backup: Sendable {
-        fileprivate var state: CalendarState
-    }
-
     private let state = Mutex(CalendarState())
     private let user: String
 
@@ -56,13 +51,6 @@ public final class Calendars: Sendable {
         edit(id) { $0.remove(object) }
     }
 
-    /// Forgets which objects changed when, as a server that clears its log.
-    @discardableResult public func forgetChanges(in id: String) -> Bool { edit(id) { $0.forgetChanges() } }
-
-    public func backup() -> Backup { Backup(state: look { $0 }) }
-
-    public func restore(_ backup: Backup) { change { $0 = backup.state } }
-
     /// The ids of all calendars, in the order in which they were made.
     public var ids: [String] { look { $0.calendars.map(\.id) } }
 
@@ -75,13 +63,14 @@ public final class Calendars: Sendable {
         return CalendarTarget.path(home: home, id: id, object: object)
     }
 
-    func look<Result: Sendable>(_ body: (CalendarState) -> Result) -> Result { state.withLock { body($0) } }
+    package func look<Result: Sendable>(_ body: (CalendarState) -> Result) -> Result { state.withLock { body($0) } }
 
-    @discardableResult func change<Result: Sendable>(_ body: (inout CalendarState) -> Result) -> Result {
+    @discardableResult package func change<Result: Sendable>(_ body: (inout CalendarState) -> Result) -> Result {
         state.withLock { body(&$0) }
     }
 
-    private func edit(_ id: String, _ body: (inout Calendar) -> Void) -> Bool {
+    /// - Returns: false if there is no such calendar.
+    package func edit(_ id: String, _ body: (inout Calendar) -> Void) -> Bool {
         change { state in
             guard let index = state.index(of: id) else { return false }
             body(&state.calendars[index])

@@ -1,59 +1,51 @@
-import HTTPTypes
-import NIOCore
+package import HTTPTypes
+package import NIOCore
 
-/// An answer before it is sent: faults may still change it.
-struct Answer: Sendable {
-    enum Body: Sendable {
+/// An answer before it is sent.
+package struct Answer: Sendable {
+    package typealias Sink = (ByteBuffer) async throws -> Void
+
+    package enum Body: Sendable {
         case bytes(ByteBuffer)
         /// A part of a file.
         case content(Content, Range<Int>)
-        /// Text that is made while it is sent.
-        case chunks(@Sendable ((ByteBuffer) async throws -> Void) async throws -> Void)
+        /// Bytes that are made while they are sent; without a length it is not known before how many there are.
+        case chunks(length: Int? = nil, @Sendable (Sink) async throws -> Void)
     }
 
-    var status: HTTPResponse.Status
-    var fields = HTTPFields()
-    var body = Body.bytes(ByteBuffer())
+    package var status: HTTPResponse.Status
+    package var fields = HTTPFields()
+    package var body = Body.bytes(ByteBuffer())
 
-    init(_ status: HTTPResponse.Status) { self.status = status }
+    package init(_ status: HTTPResponse.Status) { self.status = status }
 
-    init(_ status: HTTPResponse.Status, type: String, text: String) {
+    package init(_ status: HTTPResponse.Status, type: String, text: String) {
         self.status = status
         fields[.contentType] = type
         body = .bytes(ByteBuffer(string: text))
     }
 
-    /// nil if it is not known before it is made.
-    var length: Int? {
+    /// nil if it is not known before the body is made.
+    package var length: Int? {
         switch body {
         case .bytes(let buffer): buffer.readableBytes
         case .content(_, let range): range.count
-        case .chunks: nil
+        case .chunks(let length, _): length
         }
     }
 
-    func send(to sink: (ByteBuffer) async throws -> Void) async throws {
+    package func send(to sink: Sink) async throws {
         switch body {
         case .bytes(let buffer): try await sink(buffer)
         case .content(let content, let range): try await content.send(range, to: sink)
-        case .chunks(let produce): try await produce(sink)
-        }
-    }
-
-    static func refusal(_ refusal: Refusal) -> Answer {
-        switch refusal {
-        case .notFound: Answer(.notFound)
-        case .noParent: Answer(.conflict)
-        case .exists, .wrongKind: Answer(.methodNotAllowed)
-        case .intoItself: Answer(.forbidden)
-        case .preconditionFailed: Answer(.preconditionFailed)
+        case .chunks(_, let produce): try await produce(sink)
         }
     }
 }
 
 extension HTTPFields {
     /// A field by a name that is written in this code.
-    subscript(named name: String) -> String? {
+    package subscript(named name: String) -> String? {
         get { HTTPField.Name(name).flatMap { self[$0] } }
         set { if let name = HTTPField.Name(name) { self[name] = newValue } }
     }

@@ -1,24 +1,21 @@
-import HTTPTypes
+package import HTTPTypes
 
 /// The conditions of a request (RFC 9110, section 13), against what is there.
-struct Preconditions {
-    let fields: HTTPFields
+package struct Preconditions {
+    package let fields: HTTPFields
     /// The item's ETag as the answer would have it; nil if it has none or is not there.
     let etag: String?
     let exists: Bool
 
+    package init(fields: HTTPFields, etag: String?, exists: Bool) {
+        (self.fields, self.etag, self.exists) = (fields, etag, exists)
+    }
+
     /// What a reading request is answered with instead: 412, 304, or nothing.
-    func reading() -> HTTPResponse.Status? {
+    package func reading() -> HTTPResponse.Status? {
         if let wanted = fields[.ifMatch], !matches(wanted, strongly: true) { return .preconditionFailed }
         if let known = fields[.ifNoneMatch], matches(known, strongly: false) { return .notModified }
         return nil
-    }
-
-    /// Whether a writing request may go on.
-    var allowWriting: Bool {
-        if let wanted = fields[.ifMatch], !matches(wanted, strongly: true) { return false }
-        if let known = fields[.ifNoneMatch], matches(known, strongly: false) { return false }
-        return true
     }
 
     /// Whether a range may be served: `If-Range` is compared strongly, and a date never fits.
@@ -27,7 +24,8 @@ struct Preconditions {
         return wanted == etag && !wanted.hasPrefix("W/")
     }
 
-    private func matches(_ list: String, strongly: Bool) -> Bool {
+    /// Whether a list of ETags has the item's, or is `*` and the item exists.
+    package func matches(_ list: String, strongly: Bool) -> Bool {
         if list.trimmed == "*" { return exists }
         guard let etag else { return false }
         return list.split(separator: ",").contains { entry in

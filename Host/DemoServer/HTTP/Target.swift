@@ -1,12 +1,10 @@
 /// What a request's target names.
-enum Target {
+package enum Target: Sendable {
     /// An item of the tree; `base` is the encoded path that the tree's root has in this request's answers.
     case item(TreePath, base: String)
     case status
     /// A service below `/ocs`.
     case ocs(version: Int, path: String)
-    /// Plain JSON events: the path below `/events/`.
-    case events(Substring)
     case wellKnownCalendars
     case calendars(CalendarTarget)
     case unknown
@@ -17,12 +15,13 @@ enum Target {
         return (path, path.endIndex == target.endIndex ? nil : target[path.endIndex...].dropFirst())
     }
 
-    init(_ path: Substring, configuration: DemoServer.Configuration) {
+    /// - Parameter bases: the encoded paths that the tree's root has.
+    package init(_ path: Substring, bases: [String]) {
         switch path {
         case "/status.php": self = .status
         case CalendarService.wellKnownPath[...]: self = .wellKnownCalendars
         default:
-            for base in configuration.bases {
+            for base in bases {
                 if let item = Self.item(path.utf8, below: base) {
                     self = .item(item, base: base)
                     return
@@ -30,8 +29,6 @@ enum Target {
             }
             if let (version, path) = OCSRequest.place(of: path) {
                 self = .ocs(version: version, path: path)
-            } else if path.hasPrefix(EventFeedService.path) {
-                self = .events(path.dropFirst(EventFeedService.path.count))
             } else {
                 self = CalendarTarget(path).map(Target.calendars) ?? .unknown
             }
@@ -43,16 +40,5 @@ enum Target {
         let rest = path.dropFirst(base.utf8.count)
         guard rest.isEmpty || rest.first == UInt8(ascii: "/") else { return nil }
         return TreePath(encoded: rest)
-    }
-
-    /// The item that a `Destination` field names: an absolute address or a path.
-    static func destination(_ field: String, configuration: DemoServer.Configuration) -> TreePath? {
-        var path = field[...]
-        for scheme in ["http://", "https://"] where path.hasPrefix(scheme) {
-            path = path.dropFirst(scheme.count)
-            path = path.drop { $0 != "/" }
-        }
-        guard case .item(let item, _) = Target(path, configuration: configuration) else { return nil }
-        return item
     }
 }

@@ -1,5 +1,5 @@
 /// What an OCS answer has in it: it is written as JSON or as XML.
-indirect enum OCSValue: Sendable {
+package indirect enum OCSValue: Sendable {
     case null
     case bool(Bool)
     case number(Int)
@@ -8,20 +8,6 @@ indirect enum OCSValue: Sendable {
     case object([(name: String, value: OCSValue)])
 
     init(_ text: String?) { self = text.map(OCSValue.text) ?? .null }
-
-    /// Numbers as texts and the fields of objects the other way round, as other versions of a server may write them.
-    func varied(numbersAsText: Bool, reversed: Bool) -> OCSValue {
-        switch self {
-        case .number(let number) where numbersAsText: .text("\(number)")
-        case .list(let values): .list(values.map { $0.varied(numbersAsText: numbersAsText, reversed: reversed) })
-        case .object(let fields):
-            .object(
-                (reversed ? fields.reversed() : fields).map {
-                    ($0.name, $0.value.varied(numbersAsText: numbersAsText, reversed: reversed))
-                })
-        default: self
-        }
-    }
 
     var json: String {
         switch self {
@@ -47,7 +33,7 @@ indirect enum OCSValue: Sendable {
         }
     }
 
-    static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -1,42 +1,32 @@
 /// Answers the requests for shares: `/apps/files_sharing/api/v1/…`.
-struct ShareService: Sendable {
+package struct ShareService: Sendable {
     let shares: Shares
     let tree: Tree
-    let manner: ShareManner
     let user: String
 
-    static let path = "/apps/files_sharing/api/v1/"
+    package static let path = "/apps/files_sharing/api/v1/"
 
     /// - Parameter request: below `path`.
-    func answer(_ request: OCSRequest) -> Answer {
-        guard manner.offered else { return failure(request, 404, "Invalid query, please check the syntax.") }
-        guard request.method == "GET" else { return failure(request, 405, "Method not allowed") }
+    func reply(to request: OCSRequest) -> OCSReply {
+        guard request.method == "GET" else { return OCSReply(405, "Method not allowed") }
         let parts = request.path.dropFirst(Self.path.count).split(separator: "/").map(String.init)
-        guard manner.enabled else { return success(request, .list([])) }
         switch parts {
         case ["shares"]: return list(request)
-        case ["shares", "pending"] where manner.pending == .byAddress:
-            return success(request, all { isReceived($0) && $0.state == .pending })
-        case ["remote_shares"]: return success(request, remote(.accepted))
-        case ["remote_shares", "pending"]: return success(request, remote(.pending))
+        case ["remote_shares"]: return OCSReply(remote(.accepted))
+        case ["remote_shares", "pending"]: return OCSReply(remote(.pending))
         default:
             guard parts.count == 2, parts[0] == "shares", let id = Int(parts[1]), let share = shares.all[id] else {
-                return failure(request, 404, "Wrong share ID, share doesn't exist")
+                return OCSReply(404, "Wrong share ID, share doesn't exist")
             }
-            return success(request, .list([value(id, share, request)]))
-        }
-
-        func all(_ fits: (Share) -> Bool) -> OCSValue {
-            let found = shares.all.sorted { $0.key < $1.key }.filter { fits($0.value) && $0.value.isAvailable }
-            return .list(found.map { value($0.key, $0.value, request) })
+            return OCSReply(.list([value(id, share, request)]))
         }
     }
 
-    private func list(_ request: OCSRequest) -> Answer {
+    private func list(_ request: OCSRequest) -> OCSReply {
         // The literal text: everything else is the other listing.
         let withMe = request.query["shared_with_me"] == "true"
         var states: Set<Share.State> = [.accepted]
-        if manner.pending == .byState, let state = request.query["state"] {
+        if let state = request.query["state"] {
             switch state {
             case "all": states = [.accepted, .pending, .rejected]
             default: states = Int(state).flatMap(Share.State.init).map { [$0] } ?? states
@@ -44,7 +34,7 @@ struct ShareService: Sendable {
         }
         let place = request.query["path"].map { TreePath($0) }
         if let place, tree.node(at: place) == nil {
-            return failure(request, 404, "Wrong path, file/folder doesn't exist")
+            return OCSReply(404, "Wrong path, file/folder doesn't exist")
         }
         let below = request.query["subfiles"] == "true"
         let found = shares.all.sorted { $0.key < $1.key }.filter { _, share in
@@ -56,7 +46,7 @@ struct ShareService: Sendable {
             let names = TreePath(share.path).names
             return below ? Array(names.dropLast()) == place.names : names == place.names
         }
-        return success(request, .list(found.map { value($0.key, $0.value, request) }))
+        return OCSReply(.list(found.map { value($0.key, $0.value, request) }))
     }
 
     /// Shares of other servers' users have addresses of their own.
@@ -105,14 +95,5 @@ struct ShareService: Sendable {
         if share.direction == .withMe { fields.append(("state", .number(share.state.rawValue))) }
         if let token = share.token { fields.append(("url", .text("\(request.origin)/s/\(token)"))) }
         return .object(fields)
-    }
-
-    private func success(_ request: OCSRequest, _ data: OCSValue) -> Answer {
-        let data = data.varied(numbersAsText: manner.numbersAsText, reversed: manner.fieldsReversed)
-        return request.answer(data: data, alwaysHundred: manner.alwaysHundred)
-    }
-
-    private func failure(_ request: OCSRequest, _ status: Int, _ message: String) -> Answer {
-        request.answer(status, message, data: .list([]))
     }
 }

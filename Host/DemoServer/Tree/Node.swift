@@ -1,25 +1,28 @@
 /// A file or folder of the served tree.
-struct Node: Sendable {
+package struct Node: Sendable {
     /// Stays the same through moves; `oc:id` is made of it.
-    let id: UInt64
+    package let id: UInt64
     /// nil for the root.
-    var parent: UInt64?
-    var name: [UInt8]
+    package var parent: UInt64?
+    package var name: [UInt8]
     /// The ids of what is in a folder, by name; nil for a file.
-    var children: [[UInt8]: UInt64]?
-    var content = Content.none
+    package var children: [[UInt8]: UInt64]?
+    package var content = Content.none
     /// Seconds since 1970 UTC.
-    var modified: Int64
+    package var modified: Int64
     /// The number of the tree's last change that concerns this node; ETags are made of it.
     var version: UInt64
     /// A file's size; for a folder that of all files below.
-    var size = 0
+    package var size = 0
 
-    var isFolder: Bool { children != nil }
+    package var isFolder: Bool { children != nil }
+
+    /// The item's id and version: what stands in an ETag.
+    package var tag: String { "\(String(id, radix: 16))-\(String(version, radix: 16))" }
 }
 
 /// Why the tree refuses a change, as a WebDAV server says it.
-enum Refusal: Error {
+package enum Refusal: Error {
     case notFound
     /// The folder that it should go into is not there.
     case noParent

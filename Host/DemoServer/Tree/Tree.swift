@@ -48,12 +48,10 @@ public final class Tree: Sendable {
     /// The server's id of an item, as `oc:id` has it.
     public func id(of path: String) -> String? { node(at: TreePath(path)).map(Properties.id) }
 
-    /// The bytes of a file that was written through the tree; nil for what is not one.
+    /// The bytes of a file; nil for what is not one, or is not kept in memory.
     public func bytes(of path: String) -> [UInt8]? {
-        guard let node = node(at: TreePath(path)), case .memory(let buffer) = node.content.place, !node.isFolder else {
-            return nil
-        }
-        return Array(buffer.readableBytesView)
+        guard let node = node(at: TreePath(path)), !node.isFolder else { return nil }
+        return node.content.memory.map { Array($0.readableBytesView) }
     }
 
     /// All paths, folders with a closing slash, in the order of their bytes.
@@ -72,20 +70,20 @@ public final class Tree: Sendable {
         }
     }
 
-    func node(at path: TreePath) -> Node? { state.withLock { $0.node(at: path) } }
+    package func node(at path: TreePath) -> Node? { state.withLock { $0.node(at: path) } }
 
     /// One look at the tree, or one change of it.
-    func with<Result: Sendable>(
+    package func with<Result: Sendable>(
         _ body: (inout TreeState) throws(Refusal) -> Result
     ) throws(Refusal) -> Result {
         try state.withLock { (state) throws(Refusal) in try body(&state) }
     }
 
-    func change(_ body: (inout TreeState) -> Void) { state.withLock { body(&$0) } }
+    package func change(_ body: (inout TreeState) -> Void) { state.withLock { body(&$0) } }
 
-    func look<Result: Sendable>(_ body: (TreeState) -> Result) -> Result { state.withLock { body($0) } }
+    package func look<Result: Sendable>(_ body: (TreeState) -> Result) -> Result { state.withLock { body($0) } }
 
-    static func now() -> Int64 { Int64(time(nil)) }
+    package static func now() -> Int64 { Int64(time(nil)) }
 
     private func put(_ path: String, _ content: Content, modified: Int64?) {
         let path = TreePath(path)

@@ -1,13 +1,13 @@
 /// A path in the served tree: names as bytes, since two names that Swift calls equal may be two files to a server.
-struct TreePath: Hashable, Sendable {
-    var names: [[UInt8]]
+package struct TreePath: Hashable, Sendable {
+    package var names: [[UInt8]]
 
-    static let root = TreePath(names: [])
+    package static let root = TreePath(names: [])
 
-    init(names: [[UInt8]]) { self.names = names }
+    package init(names: [[UInt8]]) { self.names = names }
 
     /// `/a/b`, with or without the first and a last slash.
-    init(_ text: String) { names = text.utf8.split(separator: UInt8(ascii: "/")).map(Array.init) }
+    package init(_ text: String) { names = text.utf8.split(separator: UInt8(ascii: "/")).map(Array.init) }
 
     /// The path part of a request's target, percent-encoded.
     /// - Returns: nil if a name is `.` or `..`, or has a slash or NUL in it, or an escape is broken.
@@ -21,12 +21,12 @@ struct TreePath: Hashable, Sendable {
         }
     }
 
-    var text: String { "/" + names.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/") }
+    package var text: String { "/" + names.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/") }
 
     /// As it stands in a URL: every byte but the unreserved ones of RFC 3986, section 2.3, percent-encoded.
-    var encoded: String { names.map { "/" + Self.encoded($0) }.joined() }
+    package var encoded: String { names.map { "/" + Self.encoded($0) }.joined() }
 
-    func contains(_ other: TreePath) -> Bool { other.names.starts(with: names) }
+    package func contains(_ other: TreePath) -> Bool { other.names.starts(with: names) }
 
     static func encoded(_ name: [UInt8]) -> String {
         var result: [UInt8] = []
@@ -45,7 +45,7 @@ struct TreePath: Hashable, Sendable {
     }
 
     /// - Returns: nil if an escape is broken.
-    static func decoded(_ part: Substring.UTF8View) -> [UInt8]? {
+    package static func decoded(_ part: Substring.UTF8View) -> [UInt8]? {
         var result: [UInt8] = []
         var rest = part[...]
         while let byte = rest.popFirst() {
@@ -64,6 +64,6 @@ struct TreePath: Hashable, Sendable {
 
 func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 
-func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+package func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     String(decoding: bytes.flatMap { [hexDigit($0 >> 4), hexDigit($0 & 15)] }, as: UTF8.self)
 }

@@ -1,10 +1,10 @@
 /// The nodes and how they change. Every change gets the next number, which its node and the folders above it carry.
-struct TreeState: Sendable {
-    private(set) var nodes: [UInt64: Node]
+package struct TreeState: Sendable {
+    package private(set) var nodes: [UInt64: Node]
     private var lastID: UInt64 = 1
     private var lastVersion: UInt64 = 1
-    /// How far up a change is told.
-    var propagation = Manner.Propagation.toRoot
+    /// How many folders above a change are told of it.
+    package var levelsTold = Int.max
 
     static let rootID: UInt64 = 1
 
@@ -12,7 +12,7 @@ struct TreeState: Sendable {
         nodes = [1: Node(id: 1, parent: nil, name: [], children: [:], modified: now, version: 1)]
     }
 
-    func node(at path: TreePath) -> Node? {
+    package func node(at path: TreePath) -> Node? {
         var id = Self.rootID
         for name in path.names {
             guard let next = nodes[id]?.children?[name] else { return nil }
@@ -22,9 +22,9 @@ struct TreeState: Sendable {
     }
 
     /// The children of a folder in the order in which they were made.
-    func children(of node: Node) -> [Node] { (node.children ?? [:]).values.sorted().compactMap { nodes[$0] } }
+    package func children(of node: Node) -> [Node] { (node.children ?? [:]).values.sorted().compactMap { nodes[$0] } }
 
-    mutating func put(_ content: Content, at path: TreePath, modified: Int64) throws(Refusal) -> Node {
+    package mutating func put(_ content: Content, at path: TreePath, modified: Int64) throws(Refusal) -> Node {
         if let there = node(at: path) {
             guard !there.isFolder else { throw .wrongKind }
             nodes[there.id]?.content = content
@@ -40,12 +40,12 @@ struct TreeState: Sendable {
         return node
     }
 
-    mutating func makeFolder(at path: TreePath, modified: Int64) throws(Refusal) {
+    package mutating func makeFolder(at path: TreePath, modified: Int64) throws(Refusal) {
         guard node(at: path) == nil else { throw .exists }
         _ = try insert(at: path, children: [:], modified: modified)
     }
 
-    mutating func remove(_ path: TreePath) throws(Refusal) {
+    package mutating func remove(_ path: TreePath) throws(Refusal) {
         guard let node = node(at: path), let parent = node.parent else { throw .notFound }
         resize(parent, by: -node.size)
         nodes[parent]?.children?[node.name] = nil
@@ -54,7 +54,7 @@ struct TreeState: Sendable {
     }
 
     /// Moves what is at a path, with all below it; ids stay.
-    mutating func move(_ from: TreePath, to: TreePath) throws(Refusal) {
+    package mutating func move(_ from: TreePath, to: TreePath) throws(Refusal) {
         guard let node = node(at: from), let oldParent = node.parent else { throw .notFound }
         guard !from.contains(to), let name = to.names.last else { throw .intoItself }
         guard self.node(at: to) == nil else { throw .exists }
@@ -67,22 +67,6 @@ struct TreeState: Sendable {
         resize(newParent, by: node.size)
         tell(oldParent)
         tell(newParent)
-    }
-
-    /// Copies what is at a path, with all below it if `deep`; the copies are items of their own.
-    mutating func copy(_ from: TreePath, to: TreePath, deep: Bool = true) throws(Refusal) {
-        guard let node = node(at: from) else { throw .notFound }
-        guard !from.contains(to) else { throw .intoItself }
-        guard node.isFolder else {
-            _ = try put(node.content, at: to, modified: node.modified)
-            return
-        }
-        try makeFolder(at: to, modified: node.modified)
-        guard deep else { return }
-        for child in children(of: node) {
-            try copy(
-                TreePath(names: from.names + [child.name]), to: TreePath(names: to.names + [child.name]))
-        }
     }
 
     /// Gives an item a new version with the same content.
@@ -132,7 +116,7 @@ struct TreeState: Sendable {
     private mutating func tell(_ folder: UInt64?) {
         lastVersion += 1
         var next = folder
-        for _ in 0..<propagation.levels {
+        for _ in 0..<levelsTold {
             guard let id = next, let node = nodes[id] else { return }
             nodes[id]?.version = lastVersion
             next = node.parent

@@ -2,11 +2,11 @@ import HTTPTypes
 import NIOCore
 
 /// PROPFIND (RFC 4918, section 9.1).
-struct Listing: Sendable {
-    enum Depth {
+package struct Listing: Sendable {
+    package enum Depth {
         case zero, one, infinity
 
-        init?(_ field: String?) {
+        package init?(_ field: String?) {
             switch field?.lowercased() {
             case "0": self = .zero
             case "1": self = .one
@@ -16,9 +16,10 @@ struct Listing: Sendable {
         }
     }
 
+    package typealias Entry = (path: TreePath, node: Node)
+
     let tree: Tree
-    let manner: Manner
-    let faults: [Fault.Kind]
+    let behavior: any FileBehavior
 
     private static let head = """
         <?xml version="1.0" encoding="utf-8"?>
@@ -26,78 +27,42 @@ struct Listing: Sendable {
         """
     private static let tail = "</d:multistatus>\n"
 
+    package init(tree: Tree, behavior: any FileBehavior) { (self.tree, self.behavior) = (tree, behavior) }
+
     /// - Parameters:
     ///   - base: the encoded path of the tree's root in hrefs.
     ///   - body: the request's.
     func answer(_ path: TreePath, base: String, depth: Depth?, body: [UInt8]) -> Answer {
         guard let depth else { return Answer(.badRequest) }
-        if depth == .infinity, manner.depthInfinity == .refused {
+        guard depth != .infinity else {
             return Answer(
                 .forbidden, type: "application/xml; charset=utf-8",
                 text: #"<?xml version="1.0"?><d:error xmlns:d="DAV:"><d:propfind-finite-depth/></d:error>"#)
         }
         guard let node = tree.node(at: path) else { return Answer(.notFound) }
-        let properties = Properties(request: body, manner: manner)
-        let below = tree.look { state in
-            var entries: [(path: TreePath, node: Node)] = []
-            func add(_ node: Node, _ path: TreePath, deep: Bool) {
-                for child in state.children(of: node) {
-                    let childPath = TreePath(names: path.names + [child.name])
-                    entries.append((childPath, child))
-                    if deep { add(child, childPath, deep: true) }
-                }
-            }
-            if depth != .zero { add(node, path, deep: depth == .infinity && manner.depthInfinity == .granted) }
-            return entries
-        }
-        var answer = Answer(.init(code: 207, reasonPhrase: "Multi-Status"))
-        answer.fields[.contentType] = "application/xml; charset=utf-8"
-        answer.body = .chunks { sink in try await send([(path, node)] + below, base, properties, to: sink) }
-        return answer
+        let children = depth == .zero ? [] : tree.look { $0.children(of: node) }
+        let below = children.map { (path: TreePath(names: path.names + [$0.name]), node: $0) }
+        return answer(listing: [(path, node)] + below, base: base, body: body)
     }
 
-    private func send(
-        _ entries: [(path: TreePath, node: Node)], _ base: String, _ properties: Properties,
-        to sink: (ByteBuffer) async throws -> Void
-    ) async throws {
-        var wrongChecksum = false
-        var empty = false
-        var truncated = false
-        var foreign: [[UInt8]] = []
-        var properties = properties
-        for fault in faults {
-            switch fault {
-            case .wrongChecksum: wrongChecksum = true
-            case .emptyListing: empty = true
-            case .truncatedListing: truncated = true
-            case .foreignEntries(let hrefs): foreign += hrefs
-            case .properties(let values): properties.told.merge(values) { $1 }
-            default: break
-            }
-        }
-        var buffer = ByteBuffer(string: Self.head)
-        for (index, entry) in entries.enumerated() where !empty {
-            // In the middle of a tag: no reader can take it for a whole answer.
-            if truncated, index * 2 >= entries.count {
-                buffer.writeString("<d:response><d:hr")
-                return try await sink(buffer)
-            }
-            let href = base + entry.path.encoded + (entry.node.isFolder ? "/" : "")
-            buffer.writeBytes(properties.response(entry.node, href: Array(href.utf8), wrongChecksum: wrongChecksum))
-            if index == 0 {
-                for name in foreign {
-                    var file = entry.node
-                    (file.children, file.content) = (nil, .none)
-                    buffer.writeBytes(
-                        properties.response(file, href: Array(href.utf8) + name, wrongChecksum: wrongChecksum))
+    /// A listing of these, the one that was asked for first.
+    package func answer(listing entries: [Entry], base: String, body: [UInt8]) -> Answer {
+        let properties = Properties(request: body, behavior: behavior)
+        var answer = Answer(.init(code: 207, reasonPhrase: "Multi-Status"))
+        answer.fields[.contentType] = "application/xml; charset=utf-8"
+        answer.body = .chunks { sink in
+            var buffer = ByteBuffer(string: Self.head)
+            for (path, node) in entries {
+                let href = base + path.encoded + (node.isFolder ? "/" : "")
+                buffer.writeBytes(properties.response(node, href: Array(href.utf8)))
+                if buffer.readableBytes > 64 << 10 {
+                    try await sink(buffer)
+                    buffer.clear()
                 }
             }
-            if buffer.readableBytes > 64 << 10 {
-                try await sink(buffer)
-                buffer.clear()
-            }
+            buffer.writeString(Self.tail)
+            try await sink(buffer)
         }
-        buffer.writeString(Self.tail)
-        try await sink(buffer)
+        return answer
     }
 }

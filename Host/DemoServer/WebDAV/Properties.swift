@@ -1,10 +1,8 @@
 /// The properties of items, as a listing has them.
-struct Properties: Sendable {
-    let manner: Manner
+package struct Properties: Sendable {
+    let behavior: any FileBehavior
     /// The properties asked for, by their names without a namespace; nil for all.
     let wanted: Set<String>?
-    /// Values that are told in place of an item's own.
-    var told: [String: String] = [:]
 
     static let all = [
         "resourcetype", "getetag", "getlastmodified", "getcontentlength", "getcontenttype", "id", "fileid", "size",
@@ -12,43 +10,25 @@ struct Properties: Sendable {
     ]
 
     /// - Parameter request: the body of a PROPFIND. Empty, or with `allprop`: all.
-    init(request: [UInt8], manner: Manner) {
-        self.manner = manner
+    package init(request: [UInt8], behavior: any FileBehavior) {
+        self.behavior = behavior
         let names = Self.elementNames(request)
         wanted = names.contains("prop") ? Set(names) : nil
     }
 
-    static func id(_ node: Node) -> String {
+    package static func id(_ node: Node) -> String {
         let digits = String(node.id)
         return String(repeating: "0", count: max(0, 8 - digits.count)) + digits + "larderdemo"
     }
 
-    /// The ETag in a listing, or in an answer's head.
-    static func etag(of node: Node, manner: Manner, inHead: Bool) -> String? {
-        let tag = "\(String(node.id, radix: 16))-\(String(node.version, radix: 16))"
-        if node.isFolder { return manner.folderETags ? "\"\(tag)\"" : nil }
-        switch manner.fileETags {
-        case .strong: return "\"\(tag)\""
-        case .weak: return "W/\"\(tag)\""
-        case .unquoted: return inHead ? "\"\(tag)\"" : tag
-        case .none: return nil
-        case .onlyOnGet: return inHead ? "\"\(tag)\"" : nil
-        case .ofSizeAndSecond: return "\"\(node.id)-\(node.size)-\(node.modified)\""
-        }
-    }
-
     /// A `response` element with what the item has under 200 and what it lacks of the wanted under 404.
     /// - Parameter href: the item's address, encoded, in bytes.
-    func response(_ node: Node, href: [UInt8], wrongChecksum: Bool) -> [UInt8] {
+    package func response(_ node: Node, href: [UInt8]) -> [UInt8] {
         var found = ""
         var missing = ""
         for name in Self.all where wanted?.contains(name) ?? true {
-            let isOwnClouds = !name.hasPrefix("get") && name != "resourcetype"
-            if isOwnClouds && !manner.ownCloudProperties && wanted == nil { continue }
-            let tag = (isOwnClouds ? "oc:" : "d:") + name
-            if let value = told[name] ?? value(name, node, wrongChecksum: wrongChecksum),
-                !isOwnClouds || manner.ownCloudProperties
-            {
+            let tag = (Self.isOwnClouds(name) ? "oc:" : "d:") + name
+            if let value = behavior.property(name, of: node, value(name, node)) {
                 found += "<\(tag)>\(value)</\(tag)>"
             } else if wanted != nil {
                 missing += "<\(tag)/>"
@@ -62,11 +42,14 @@ struct Properties: Sendable {
         return Array("<d:response><d:href>".utf8) + href + Array((text + "</d:response>").utf8)
     }
 
+    /// Whether a property is ownCloud's and none of WebDAV's.
+    package static func isOwnClouds(_ name: String) -> Bool { !name.hasPrefix("get") && name != "resourcetype" }
+
     /// A property's content; nil if the item has none.
-    private func value(_ name: String, _ node: Node, wrongChecksum: Bool) -> String? {
+    private func value(_ name: String, _ node: Node) -> String? {
         switch name {
         case "resourcetype": node.isFolder ? "<d:collection/>" : ""
-        case "getetag": Self.etag(of: node, manner: manner, inHead: false)
+        case "getetag": behavior.etag(of: node, inHead: false)
         case "getlastmodified": HTTPDate.text(node.modified)
         case "getcontentlength": node.isFolder ? nil : String(node.size)
         case "getcontenttype": node.isFolder ? nil : "application/octet-stream"
@@ -76,17 +59,13 @@ struct Properties: Sendable {
         case "permissions": node.isFolder ? "RDNVCK" : "RDNVW"
         case "favorite": "0"
         case "owner-id": "demo"
-        case "checksums":
-            node.isFolder
-                ? nil : "<oc:checksum>\(Self.checksum(of: node.content, wrong: wrongChecksum))</oc:checksum>"
+        case "checksums": node.isFolder ? nil : "<oc:checksum>\(Self.checksum(of: node.content))</oc:checksum>"
         default: nil
         }
     }
 
     /// As `OC-Checksum` and `oc:checksum` have it.
-    static func checksum(of content: Content, wrong: Bool) -> String {
-        "SHA1:" + (wrong ? String(content.sha1.reversed()) : content.sha1)
-    }
+    static func checksum(of content: Content) -> String { "SHA1:" + content.sha1 }
 
     /// The names of all elements in a document, without their prefixes. A document that is no XML has none that matter.
     private static func elementNames(_ document: [UInt8]) -> [String] {

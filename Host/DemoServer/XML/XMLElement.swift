@@ -1,15 +1,15 @@
 /// An element of a request's body, with all that is in it.
-struct XMLElement: Sendable {
-    var name: XMLName
+package struct XMLElement: Sendable {
+    package var name: XMLName
     /// Values by names as they stand; declarations of namespaces are not among them.
-    var attributes: [String: String] = [:]
+    package var attributes: [String: String] = [:]
     /// All text right in the element, as it stands: blanks belong to it.
-    var text = ""
-    var children: [XMLElement] = []
+    package var text = ""
+    package var children: [XMLElement] = []
 
     /// - Parameter document: XML without a document type.
     /// - Returns: nil if it is not well-formed.
-    init?(document: [UInt8]) {
+    package init?(document: [UInt8]) {
         var parser = XMLParser(document)
         guard let root = parser.document() else { return nil }
         self = root
@@ -17,20 +17,11 @@ struct XMLElement: Sendable {
 
     init(name: XMLName, attributes: [String: String]) { (self.name, self.attributes) = (name, attributes) }
 
-    func child(_ name: XMLName) -> XMLElement? { children.first { $0.name == name } }
-
-    /// The first element of that name below this one, at any depth.
-    func descendant(_ name: XMLName) -> XMLElement? {
-        for child in children {
-            if child.name == name { return child }
-            if let found = child.descendant(name) { return found }
-        }
-        return nil
-    }
+    package func child(_ name: XMLName) -> XMLElement? { children.first { $0.name == name } }
 }
 
 /// Reads a document's elements one after the other; a reader of its own, so that the server has no parser in common with the
-/// clients that it tests.
+/// clients that are tested with it.
 private struct XMLParser {
     private let bytes: [UInt8]
     private var index = 0

@@ -1,23 +1,27 @@
 /// Writes elements with the prefixes that a server is meant to use.
-struct XMLWriter: Sendable {
-    let prefixes: CalendarManner.Prefixes
+package struct XMLWriter: Sendable {
+    package typealias Namespace = (prefix: String, name: String)
 
-    private static let declared = [
-        XMLName.davNamespace, XMLName.caldavNamespace, XMLName.calendarServerNamespace, XMLName.nextcloudNamespace,
+    /// The namespaces that are declared at a document's root. One with an empty prefix is that of names without any.
+    package let namespaces: [Namespace]
+
+    package static let usual: [Namespace] = [
+        ("d", XMLName.davNamespace), ("cal", XMLName.caldavNamespace), ("cs", XMLName.calendarServerNamespace),
     ]
 
+    package init(namespaces: [Namespace]) { self.namespaces = namespaces }
+
     /// A whole document; the known namespaces are declared at its root.
-    func document(_ root: XMLName, _ content: String) -> String {
-        let namespaces = Self.declared.map { namespace in
-            let prefix = prefix(of: namespace) ?? ""
-            return " xmlns\(prefix.isEmpty ? "" : ":" + prefix)=\"\(namespace)\""
+    package func document(_ root: XMLName, _ content: String) -> String {
+        let declarations = namespaces.map { prefix, name in
+            " xmlns\(prefix.isEmpty ? "" : ":" + prefix)=\"\(name)\""
         }
         let tag = tag(root)
-        return "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<\(tag)\(namespaces.joined())>\(content)</\(tag)>\n"
+        return "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<\(tag)\(declarations.joined())>\(content)</\(tag)>\n"
     }
 
     /// An element with what stands in it, written already.
-    func element(_ name: XMLName, _ content: String = "", attributes: String = "") -> String {
+    package func element(_ name: XMLName, _ content: String = "", attributes: String = "") -> String {
         let tag = tag(name)
         let declaration =
             prefix(of: name.namespace) == nil ? " xmlns:x=\"\(Self.escaped(name.namespace))\"" : ""
@@ -25,11 +29,9 @@ struct XMLWriter: Sendable {
         return content.isEmpty ? start + "/>" : "\(start)>\(content)</\(tag)>"
     }
 
-    func text(_ name: XMLName, _ text: String) -> String { element(name, Self.escaped(text)) }
+    package func text(_ name: XMLName, _ text: String) -> String { element(name, Self.escaped(text)) }
 
-    func tags(_ name: XMLName) -> (start: String, end: String) { ("<\(tag(name))>", "</\(tag(name))>") }
-
-    static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(text.utf8.count)
         for byte in text.utf8 {
@@ -45,18 +47,12 @@ struct XMLWriter: Sendable {
         return String(decoding: result, as: UTF8.self)
     }
 
-    private func tag(_ name: XMLName) -> String {
+    /// A name with its prefix.
+    package func tag(_ name: XMLName) -> String {
         let prefix = prefix(of: name.namespace) ?? "x"
         return prefix.isEmpty ? name.local : "\(prefix):\(name.local)"
     }
 
     /// nil for a namespace that is not declared at the root.
-    private func prefix(of namespace: String) -> String? {
-        guard let index = Self.declared.firstIndex(of: namespace) else { return nil }
-        return switch prefixes {
-        case .usual: ["d", "cal", "cs", "nc"][index]
-        case .none: ["", "C", "CS", "NC"][index]
-        case .numbered: "ns\(index)"
-        }
-    }
+    private func prefix(of namespace: String) -> String? { namespaces.first { $0.name == namespace }?.prefix }
 }

@@ -1,3 +1,5 @@
+import DemoServer
+
 /// What one `sync-collection` answer lists, with the token that it comes with.
 struct SyncPage {
     /// Members that changed, those that are gone among them.
@@ -29,7 +31,7 @@ struct SyncPage {
             if case .after(let known) = since { number = known }
             let isLost = number > calendar.version || number < calendar.forgotten
             if isLost, manner.lostTokens == .refused { return nil }
-            let changes = calendar.log.filter { $0.number > number }
+            let changes = calendar.log.filter { $0.number > max(number, calendar.forgotten) }
             let listed = changes.prefix(size)
             members = listed.reduce(into: []) { if !$0.contains($1.object) { $0.append($1.object) } }
             saysCut = listed.count < changes.count
@@ -46,4 +48,9 @@ struct SyncPage {
             saysCut = false
         }
     }
+}
+
+extension Calendar {
+    /// Objects that were removed and are not there again.
+    fileprivate var removed: Set<String> { Set(log.map(\.object)).subtracting(objects.keys) }
 }

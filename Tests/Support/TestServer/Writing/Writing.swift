@@ -1,10 +1,11 @@
+import DemoServer
 import HTTPTypes
 
 /// PUT, MKCOL, DELETE, MOVE and COPY (RFC 4918, section 9).
 struct Writing: Sendable {
     let tree: Tree
-    let manner: Manner
-    let configuration: DemoServer.Configuration
+    let behavior: TestBehavior
+    let site: Site
 
     func put(_ path: TreePath, _ content: Content, fields: HTTPFields) throws(Refusal) -> Answer {
         let modified = fields[named: "X-OC-Mtime"].flatMap { Int64($0.prefix { $0 != "." }) }
@@ -14,8 +15,8 @@ struct Writing: Sendable {
             return (try state.put(content, at: path, modified: modified ?? Tree.now()), there != nil)
         }
         var answer = Answer(existed ? .noContent : .created)
-        answer.fields[.eTag] = Properties.etag(of: node, manner: manner, inHead: true)
-        if manner.ownCloudProperties { answer.fields[named: "OC-FileId"] = Properties.id(node) }
+        answer.fields[.eTag] = behavior.etag(of: node, inHead: true)
+        if behavior.manner.ownCloudProperties { answer.fields[named: "OC-FileId"] = Properties.id(node) }
         if modified != nil { answer.fields[named: "X-OC-MTime"] = "accepted" }
         return answer
     }
@@ -36,7 +37,7 @@ struct Writing: Sendable {
     /// MOVE, or COPY with `copying`.
     func move(_ path: TreePath, fields: HTTPFields, copying: Bool) throws(Refusal) -> Answer {
         guard let field = fields[named: "Destination"],
-            let destination = Target.destination(field, configuration: configuration)
+            let destination = destination(field)
         else { return Answer(.badRequest) }
         let deep = fields[named: "Depth"] != "0"
         let existed = try tree.with { (state) throws(Refusal) in
@@ -58,10 +59,48 @@ struct Writing: Sendable {
         return Answer(existed ? .noContent : .created)
     }
 
+    /// The item that a `Destination` field names: an absolute address or a path.
+    private func destination(_ field: String) -> TreePath? {
+        var path = field[...]
+        for scheme in ["http://", "https://"] where path.hasPrefix(scheme) {
+            path = path.dropFirst(scheme.count)
+            path = path.drop { $0 != "/" }
+        }
+        guard case .item(let item, _) = Target(path, bases: site.bases) else { return nil }
+        return item
+    }
+
     private func check(_ node: Node?, _ fields: HTTPFields) throws(Refusal) {
-        let etag = node.flatMap { Properties.etag(of: $0, manner: manner, inHead: true) }
+        let etag = node.flatMap { behavior.etag(of: $0, inHead: true) }
         guard Preconditions(fields: fields, etag: etag, exists: node != nil).allowWriting else {
             throw .preconditionFailed
         }
+    }
+}
+
+extension TreeState {
+    /// Copies what is at a path, with all below it if `deep`; the copies are items of their own.
+    fileprivate mutating func copy(_ from: TreePath, to: TreePath, deep: Bool = true) throws(Refusal) {
+        guard let node = node(at: from) else { throw .notFound }
+        guard !from.contains(to) else { throw .intoItself }
+        guard node.isFolder else {
+            _ = try put(node.content, at: to, modified: node.modified)
+            return
+        }
+        try makeFolder(at: to, modified: node.modified)
+        guard deep else { return }
+        for child in children(of: node) {
+            try copy(
+                TreePath(names: from.names + [child.name]), to: TreePath(names: to.names + [child.name]))
+        }
+    }
+}
+
+extension Preconditions {
+    /// Whether a writing request may go on.
+    var allowWriting: Bool {
+        if let wanted = fields[.ifMatch], !matches(wanted, strongly: true) { return false }
+        if let known = fields[.ifNoneMatch], matches(known, strongly: false) { return false }
+        return true
     }
 }

@@ -1,7 +1,7 @@
 import NIOCore
 import Threads
 
-/// What a demo server tells those who want to know of changes: notifications, activities, and a stream of events.
+/// What a server tells those who want to know of changes: notifications, activities, and a stream of events.
 public final class Hints: Sendable {
     struct Notification: Sendable {
         var id: Int

@@ -1,11 +1,25 @@
+import DemoServer
 import HTTPTypes
 
 /// MKCALENDAR, PROPPATCH, PUT and DELETE.
 struct CalendarWriting: Sendable {
-    let calendars: Calendars
+    let service: CalendarService
     let request: CalendarRequest
 
-    func makeCalendar() -> Answer {
+    private var calendars: Calendars { service.calendars }
+
+    /// nil for requests that write nothing.
+    func answer() -> Answer? {
+        switch request.method {
+        case "MKCALENDAR": makeCalendar()
+        case "PROPPATCH": rename()
+        case "PUT": put()
+        case "DELETE": remove()
+        default: nil
+        }
+    }
+
+    private func makeCalendar() -> Answer {
         guard case .calendar(let home, let id) = request.target else { return Answer(.forbidden) }
         var made = Calendar(home: home, id: id, name: nil, components: ["VEVENT", "VTODO"])
         if !request.body.isEmpty {
@@ -23,18 +37,18 @@ struct CalendarWriting: Sendable {
         }
     }
 
-    func rename(_ empty: Multistatus) -> Answer {
+    private func rename() -> Answer {
         guard let root = XMLElement(document: request.body), root.name == .dav("propertyupdate"),
             let name = root.descendant(.dav("displayname"))
         else { return Answer(.badRequest) }
         let renamed = edit { $0.name = name.text }
         guard renamed else { return Answer(.notFound) }
-        var multistatus = empty
+        var multistatus = Multistatus(service)
         multistatus.add(request.target.path, found: [multistatus.writer.element(.dav("displayname"))])
         return multistatus.answer()
     }
 
-    func put() -> Answer {
+    private func put() -> Answer {
         guard case .object(let home, let id, let name) = request.target else { return Answer(.methodNotAllowed) }
         let text = String(decoding: request.body, as: UTF8.self)
         guard text.hasPrefix("BEGIN:VCALENDAR") else { return Answer(.unsupportedMediaType) }
@@ -50,7 +64,7 @@ struct CalendarWriting: Sendable {
         }
     }
 
-    func remove() -> Answer {
+    private func remove() -> Answer {
         calendars.change { state in
             switch request.target {
             case .calendar(let home, let id):
@@ -79,5 +93,16 @@ struct CalendarWriting: Sendable {
             body(&state.calendars[index])
             return true
         }
+    }
+}
+
+extension XMLElement {
+    /// The first element of that name below this one, at any depth.
+    fileprivate func descendant(_ name: XMLName) -> XMLElement? {
+        for child in children {
+            if child.name == name { return child }
+            if let found = child.descendant(name) { return found }
+        }
+        return nil
     }
 }

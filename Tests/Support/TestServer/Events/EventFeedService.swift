@@ -1,3 +1,4 @@
+import DemoServer
 import HTTPTypes
 
 /// Answers the requests for plain JSON events: the newest event id, the page after one, and listings.

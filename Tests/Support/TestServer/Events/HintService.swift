@@ -1,3 +1,4 @@
+import DemoServer
 import HTTPTypes
 
 /// Answers the requests for notifications and activities (Nextcloud), and opens streams of events (OpenCloud).
@@ -15,7 +16,7 @@ struct HintService: Sendable {
     }
 
     func answer(_ request: OCSRequest) -> Answer {
-        guard request.method == "GET" else { return request.answer(405, "Method not allowed", data: .list([])) }
+        guard request.method == "GET" else { return OCSReply(405, "Method not allowed").answer(to: request) }
         switch request.path {
         case Self.notifications where manner.notifications != .absent: return notifications(request)
         case Self.stream where manner.stream: return stream()
@@ -23,7 +24,7 @@ struct HintService: Sendable {
             if manner.activity { return activities(request) }
         default: break
         }
-        return request.answer(404, "Invalid query, please check the syntax.", data: .list([]))
+        return OCSReply.unknown.answer(to: request)
     }
 
     private func notifications(_ request: OCSRequest) -> Answer {
@@ -32,8 +33,8 @@ struct HintService: Sendable {
         // Of the ids alone.
         let etag = "\"" + all.map { "\($0.id)" }.joined(separator: "-") + "\""
         if manner.notificationsNotModified, request.fields[.ifNoneMatch] == etag { return Answer(.notModified) }
-        var answer = request.answer(
-            data: .list(
+        var answer = OCSReply(
+            .list(
                 all.reversed().map { notification in
                     .object([
                         ("notification_id", .number(notification.id)), ("app", .text(notification.app)),
@@ -41,7 +42,8 @@ struct HintService: Sendable {
                         ("object_type", .text(notification.objectType)), ("object_id", .text(notification.objectID)),
                         ("subject", .text(notification.subject)), ("message", .text("")), ("actions", .list([])),
                     ])
-                }))
+                })
+        ).answer(to: request)
         answer.fields[.eTag] = etag
         return answer
     }
@@ -69,8 +71,8 @@ struct HintService: Sendable {
         }
         var answer = Answer(.notModified)
         if !given.isEmpty {
-            answer = request.answer(
-                data: .list(
+            answer = OCSReply(
+                .list(
                     given.map { activity in
                         .object([
                             ("activity_id", .number(activity.id)), ("app", .text("files_sharing")),
@@ -78,7 +80,8 @@ struct HintService: Sendable {
                             ("object_type", .text("files")), ("object_name", .text(activity.objectName)),
                             ("datetime", .text("2026-01-01T00:00:00+00:00")),
                         ])
-                    }))
+                    })
+            ).answer(to: request)
         }
         answer.fields.append(contentsOf: fields)
         return answer

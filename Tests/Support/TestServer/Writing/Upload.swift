@@ -1,4 +1,5 @@
 import Crypto
+import DemoServer
 import Glibc
 import Hummingbird
 import NIOCore
@@ -30,7 +31,7 @@ struct Upload: Sendable {
         }
         guard let file else { return Content(Array(buffer.readableBytesView)) }
         try await write(buffer, to: file)
-        return Content(file: file.scratch, size: size, sha1: hexadecimal(digest.finalize()))
+        return Content(at: file.scratch, size: size, sha1: hexadecimal(digest.finalize()))
     }
 
     private func newFile() throws -> (Int32, ScratchFile) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The pages of a demo server's plain JSON events: below `/events`, one channel for each loop, such as `core`,
+/// The pages of a server's plain JSON events: below `/events`, one channel for each loop, such as `core`,
 /// `calendar/c1` or `share/s1`.
 public final class EventFeed: Sendable {
     /// What happened between two event ids.

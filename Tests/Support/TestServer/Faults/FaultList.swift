@@ -1,3 +1,4 @@
+import DemoServer
 import Threads
 
 /// The faults that are switched on, and the requests that they hold up.

@@ -1,0 +1,43 @@
+import Hummingbird
+package import HummingbirdCore
+import Logging
+import NIOCore
+import Threads
+
+/// A server's socket on 127.0.0.1, and the task that answers what comes to it.
+package final class Listener: Sendable {
+    package let port: Int
+    private let running: Task<Void, any Error>
+
+    /// - Parameter port: 0 lets the system choose.
+    /// - Throws: if it cannot listen.
+    package init(
+        answering: some Answering, as site: Site, builder: HTTPServerBuilder, port: Int = 0
+    ) async throws {
+        var logger = Logger(label: "demo server")
+        logger.logLevel = .critical
+        let (ports, started) = AsyncThrowingStream<Int, any Error>.makeStream()
+        let application = Application(
+            responder: Responder(site: site, answering: answering), server: builder,
+            configuration: .init(address: .hostname("127.0.0.1", port: port)),
+            onServerRunning: { channel in started.yield(channel.localAddress?.port ?? 0) }, logger: logger)
+        running = Task(executorPreference: BlockingExecutor.ofServers) {
+            do {
+                try await application.run()
+                started.finish()
+            } catch {
+                started.finish(throwing: error)
+                throw error
+            }
+        }
+        var iterator = ports.makeAsyncIterator()
+        guard let port = try await iterator.next() else { throw CancellationError() }
+        self.port = port
+    }
+
+    /// Closes the socket and all connections.
+    package func stop() async {
+        running.cancel()
+        _ = await running.result
+    }
+}

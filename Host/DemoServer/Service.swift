@@ -1,0 +1,69 @@
+import HTTPTypes
+
+/// What a server of the ownCloud family serves, and its answers.
+package struct Service: Sendable {
+    package let site: Site
+    package let tree = Tree()
+    package let calendars: Calendars
+    package let shares = Shares()
+    /// What is done where the protocols leave servers free.
+    package var behavior: any ServerBehavior = DemoBehavior()
+
+    package init(site: Site) {
+        self.site = site
+        calendars = Calendars(user: site.user)
+    }
+
+    package func answer(to asked: inout Asked) async throws -> Answer {
+        switch asked.target {
+        case .status: return Documents.status()
+        case .wellKnownCalendars: return CalendarService.wellKnown()
+        case .unknown: return Answer(.notFound)
+        case .item, .calendars, .ocs: break
+        }
+        if let refusal = refusal(of: asked) { return refusal }
+        switch asked.target {
+        case .calendars(let target):
+            return try await calendarService.answer(CalendarRequest(&asked, target))
+        case .ocs(let version, let path):
+            guard asked.fields[named: "OCS-APIRequest"] == "true" else { return OCSService.unasked }
+            return behavior.answer(
+                OCSRequest(asked, version: version, path: path),
+                by: OCSService(site: site, tree: tree, shares: shares))
+        case .item(let path, let base): return try await answer(to: &asked, path, base)
+        case .status, .wellKnownCalendars, .unknown: return Answer(.notFound)
+        }
+    }
+
+    /// What a request without the right password is answered with; nil if it has that.
+    package func refusal(of asked: Asked) -> Answer? {
+        asked.fields[.authorization] == site.authorization ? nil : .unauthorized
+    }
+
+    package var calendarService: CalendarService {
+        CalendarService(calendars: calendars, user: site.user, behavior: behavior)
+    }
+
+    private func answer(to asked: inout Asked, _ path: TreePath, _ base: String) async throws -> Answer {
+        switch asked.method {
+        case "OPTIONS":
+            var answer = Answer(.ok)
+            answer.fields[named: "DAV"] = "1, 3"
+            answer.fields[.allow] = "OPTIONS, GET, HEAD, PROPFIND"
+            return answer
+        case "PROPFIND":
+            return Listing(tree: tree, behavior: behavior).answer(
+                path, base: base, depth: .init(asked.fields[named: "Depth"]), body: try await asked.collect())
+        case "GET", "HEAD": return Reading(tree: tree, behavior: behavior).answer(path, fields: asked.fields)
+        default: return Answer(.methodNotAllowed)
+        }
+    }
+}
+
+extension Answer {
+    package static var unauthorized: Answer {
+        var answer = Answer(.unauthorized)
+        answer.fields[.wwwAuthenticate] = "Basic realm=\"Larder demo\", charset=\"UTF-8\""
+        return answer
+    }
+}

@@ -1,0 +1,74 @@
+import DemoServer
+import HTTPTypes
+import HummingbirdCore
+
+extension MannerAnswers {
+    /// The answer to a request for an item of the tree.
+    func answer(to asked: inout Asked, _ path: TreePath, base: String) async throws -> Answer {
+        let writing = Writing(tree: service.tree, behavior: behavior, site: service.site)
+        let fields = asked.fields
+        switch asked.method {
+        case "PUT": return try writing.put(path, await upload.receive(asked.request.body), fields: fields)
+        case "MKCOL": return try writing.makeFolder(path)
+        case "DELETE": return try writing.remove(path, fields: fields)
+        case "MOVE": return try writing.move(path, fields: fields, copying: false)
+        case "COPY": return try writing.move(path, fields: fields, copying: true)
+        case "OPTIONS":
+            var answer = try await service.answer(to: &asked)
+            answer.fields[.allow] = "OPTIONS, GET, HEAD, PUT, DELETE, PROPFIND, MKCOL, MOVE, COPY"
+            return answer
+        case "PROPFIND": return try await listing(&asked, path, base: base)
+        case "GET", "HEAD": return try await reading(asked, path)
+        default: return try await service.answer(to: &asked)
+        }
+    }
+
+    private func listing(_ asked: inout Asked, _ path: TreePath, base: String) async throws -> Answer {
+        let body = try await asked.collect()
+        var answer: Answer
+        switch (Listing.Depth(asked.fields[named: "Depth"]), manner.depthInfinity) {
+        case (.infinity?, .granted):
+            guard let node = service.tree.node(at: path) else { return Answer(.notFound) }
+            let all = service.tree.look { $0.entries(at: path, node) }
+            answer = Listing(tree: service.tree, behavior: behavior).answer(listing: all, base: base, body: body)
+        case (.infinity?, .oneLevel):
+            var shallow = asked
+            shallow.fields[named: "Depth"] = "1"
+            answer = try await service.answer(to: &shallow)
+        default: answer = try await service.answer(to: &asked)
+        }
+        guard answer.status.code == 207, let node = service.tree.node(at: path) else { return answer }
+        answer.spoilListing(behavior.faults) { ending in
+            var file = node
+            (file.children, file.content) = (nil, .none)
+            let href = base + path.encoded + (node.isFolder ? "/" : "")
+            return Properties(request: body, behavior: behavior).response(file, href: Array(href.utf8) + ending)
+        }
+        return answer
+    }
+
+    private func reading(_ asked: Asked, _ path: TreePath) async throws -> Answer {
+        for case .changedBeforeReading in behavior.faults { service.tree.touch(path.text) }
+        var asked = asked
+        if !manner.ranges { asked.fields[.range] = nil }
+        var answer = try await service.answer(to: &asked)
+        if !manner.ranges { answer.fields[.acceptRanges] = nil }
+        if !manner.ownCloudProperties {
+            for name in ["OC-Checksum", "OC-FileId", "OC-ETag"] { answer.fields[named: name] = nil }
+        }
+        for case .wrongChecksum in behavior.faults {
+            if let sum = answer.fields[named: "OC-Checksum"] {
+                answer.fields[named: "OC-Checksum"] = "SHA1:" + String(sum.dropFirst(5).reversed())
+            }
+        }
+        return answer
+    }
+}
+
+extension TreeState {
+    /// An item and all that is below it.
+    fileprivate func entries(at path: TreePath, _ node: Node) -> [Listing.Entry] {
+        [(path, node)]
+            + children(of: node).flatMap { entries(at: TreePath(names: path.names + [$0.name]), $0) }
+    }
+}

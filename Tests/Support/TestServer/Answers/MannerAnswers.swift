@@ -1,0 +1,82 @@
+import DemoServer
+import HTTPTypes
+
+/// Answers one request as the server's manner has it.
+struct MannerAnswers {
+    let behavior: TestBehavior
+    /// Behaves so, too.
+    let service: Service
+    let events: EventFeed
+    let upload: Upload
+
+    var manner: Manner { behavior.manner }
+
+    init(behavior: TestBehavior, _ service: Service, events: EventFeed, upload: Upload) {
+        var service = service
+        service.behavior = behavior
+        (self.behavior, self.service, self.events, self.upload) = (behavior, service, events, upload)
+    }
+
+    func answer(to asked: inout Asked) async throws -> Answer {
+        switch asked.target {
+        case .status where manner.statusDocument: return Documents.status(isInMaintenance: manner.maintenance)
+        case _ where manner.maintenance: return .maintenance
+        case .status: return Answer(.notFound)
+        case .wellKnownCalendars:
+            guard manner.calendars.offered, let status = manner.calendars.wellKnownStatus else {
+                return Answer(.notFound)
+            }
+            var answer = try await service.answer(to: &asked)
+            answer.status = .init(code: status)
+            return answer
+        case .unknown where !asked.path.hasPrefix(EventFeedService.path): return Answer(.notFound)
+        case .item, .calendars, .ocs, .unknown: break
+        }
+        if let refusal = service.refusal(of: asked) { return refusal }
+        switch asked.target {
+        case .item(let path, let base):
+            do {
+                return try await answer(to: &asked, path, base: base)
+            } catch let refusal as Refusal {
+                return .refusal(refusal)
+            }
+        case .calendars(let target) where manner.calendars.offered: return try await answer(to: &asked, target)
+        case .ocs where manner.statusDocument: return try await service.answer(to: &asked)
+        case .unknown where manner.events:
+            return EventFeedService(feed: events).answer(
+                asked.path.dropFirst(EventFeedService.path.count), method: asked.method)
+        default: return Answer(.notFound)
+        }
+    }
+
+    private func answer(to asked: inout Asked, _ target: CalendarTarget) async throws -> Answer {
+        let writing = CalendarWriting(
+            service: service.calendarService, request: try await CalendarRequest(&asked, target))
+        var answer: Answer
+        if let written = writing.answer() {
+            answer = written
+        } else {
+            answer = try await service.answer(to: &asked)
+        }
+        answer.spoilMultistatus(behavior.faults, service.calendarService.writer)
+        return answer
+    }
+}
+
+extension Answer {
+    fileprivate static var maintenance: Answer {
+        var answer = Answer(.serviceUnavailable, type: "text/plain", text: "System in maintenance mode.")
+        answer.fields[named: "Retry-After"] = "120"
+        return answer
+    }
+
+    fileprivate static func refusal(_ refusal: Refusal) -> Answer {
+        switch refusal {
+        case .notFound: Answer(.notFound)
+        case .noParent: Answer(.conflict)
+        case .exists, .wrongKind: Answer(.methodNotAllowed)
+        case .intoItself: Answer(.forbidden)
+        case .preconditionFailed: Answer(.preconditionFailed)
+        }
+    }
+}

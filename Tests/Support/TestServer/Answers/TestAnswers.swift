@@ -1,0 +1,69 @@
+import DemoServer
+import Hummingbird
+import Synchronization
+
+/// Answers as the server's manner and its faults have it.
+final class TestAnswers: Answering {
+    let faults = FaultList()
+    /// How the server behaves now.
+    let manner: Mutex<Manner>
+    let log = Mutex<[TestServer.LoggedRequest]>([])
+
+    private let service: Service
+    private let hints: Hints
+    private let events: EventFeed
+    private let upload: Upload
+
+    init(_ configuration: TestServer.Configuration, _ service: Service, _ hints: Hints, _ events: EventFeed) {
+        (self.service, self.hints, self.events) = (service, hints, events)
+        manner = Mutex(configuration.manner)
+        upload = Upload(folder: configuration.scratchFolder)
+    }
+
+    func answer(to asked: inout Asked) async throws -> Answer {
+        let found = faults.faults(method: asked.method, path: asked.item)
+        if case .calendars = asked.target { _ = try await asked.collect() }
+        for fault in found {
+            switch fault.kind {
+            case .delay(let duration): try await Task.sleep(for: duration)
+            case .hold(nil): await faults.hold(fault.id)
+            default: break
+            }
+        }
+        let kinds = found.map(\.kind)
+        let manner = manner.withLock { $0 }
+        var answer: Answer
+        if let instead = kinds.lazy.compactMap({ Answer(insteadOf: $0) }).first {
+            answer = instead
+        } else {
+            let behavior = TestBehavior(manner: manner, faults: kinds, hints: hints, user: service.site.user)
+            answer = try await MannerAnswers(behavior: behavior, service, events: events, upload: upload)
+                .answer(to: &asked)
+        }
+        answer.spoil(kinds)
+        if !manner.contentLength { answer.hideLengthOfFile() }
+        stop(&answer, found)
+        return answer
+    }
+
+    func sent(_ bytes: Int, status: Int, to asked: Asked) {
+        var entry = TestServer.LoggedRequest(
+            method: asked.method, path: asked.item, status: status, range: asked.fields[.range], bytes: bytes)
+        entry.query = asked.query.map(String.init)
+        if case .calendars = asked.target { entry.body = asked.body.map { String(decoding: $0, as: UTF8.self) } }
+        log.withLock { $0.append(entry) }
+    }
+
+    /// Has the body stop where the first fault that does so wants it.
+    private func stop(_ answer: inout Answer, _ found: [(id: FaultID, kind: Fault.Kind)]) {
+        for fault in found {
+            switch fault.kind {
+            case .cutOff(let bytes): return answer.stop(after: bytes) { throw CutOff() }
+            case .hold(let bytes?): return answer.stop(after: bytes) { [faults] in await faults.hold(fault.id) }
+            default: break
+            }
+        }
+    }
+
+    private struct CutOff: Error {}
+}

@@ -1,0 +1,34 @@
+import DemoServer
+
+/// How the server behaves in one answer: as its manner is, and with what goes wrong.
+struct TestBehavior: ServerBehavior {
+    let manner: Manner
+    let faults: [Fault.Kind]
+    let hints: Hints
+    /// Whose server it is.
+    let user: String
+
+    func etag(of node: Node, inHead: Bool) -> String? {
+        let strong = "\"\(node.tag)\""
+        if node.isFolder { return manner.folderETags ? strong : nil }
+        return switch manner.fileETags {
+        case .strong: strong
+        case .weak: "W/" + strong
+        case .unquoted: inHead ? strong : node.tag
+        case .none: nil
+        case .onlyOnGet: inHead ? strong : nil
+        case .ofSizeAndSecond: "\"\(node.id)-\(node.size)-\(node.modified)\""
+        }
+    }
+
+    func property(_ name: String, of node: Node, _ proper: String?) -> String? {
+        if Properties.isOwnClouds(name), !manner.ownCloudProperties { return nil }
+        for case .properties(let values) in faults.reversed() {
+            if let told = values[name] { return told }
+        }
+        for case .wrongChecksum in faults where name == "checksums" && !node.isFolder {
+            return "<oc:checksum>SHA1:\(String(node.content.sha1.reversed()))</oc:checksum>"
+        }
+        return proper
+    }
+}

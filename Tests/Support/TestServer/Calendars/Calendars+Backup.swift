@@ -1,0 +1,16 @@
+public import DemoServer
+
+extension Calendars {
+    /// All calendars at one moment, to go back to as a server does that is restored from a backup.
+    public struct Backup: Sendable {
+        fileprivate var state: CalendarState
+    }
+
+    public func backup() -> Backup { Backup(state: look { $0 }) }
+
+    public func restore(_ backup: Backup) { change { $0 = backup.state } }
+
+    /// Forgets which objects changed when, as a server that clears its log.
+    /// - Returns: false if there is no such calendar.
+    @discardableResult public func forgetChanges(in id: String) -> Bool { edit(id) { $0.forgotten = $0.version } }
+}

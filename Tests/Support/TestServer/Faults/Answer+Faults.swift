@@ -1,0 +1,91 @@
+import DemoServer
+import HTTPTypes
+import NIOCore
+
+extension Answer {
+    /// The answer that a fault gives in place of the proper one.
+    init?(insteadOf fault: Fault.Kind) {
+        switch fault {
+        case .status(let code, let retryAfter):
+            self = code == 401 ? .unauthorized : Answer(.init(code: code))
+            if let retryAfter { fields[named: "Retry-After"] = String(retryAfter) }
+        case .page:
+            self.init(
+                .ok, type: "text/html; charset=utf-8",
+                text: "<!DOCTYPE html><html><head><title>Log in</title></head><body><form><br></form></body></html>")
+        case .refusal(let status, let precondition):
+            let writer = XMLWriter(namespaces: CalendarManner.Prefixes.usual.namespaces)
+            self = CalendarService.refusal(status, precondition.map(XMLName.dav), writer)
+        case .endless(let code):
+            self.init(.init(code: code))
+            body = .chunks { sink in
+                // Ends when nobody takes it any more.
+                while true { try await sink(ByteBuffer(repeating: UInt8(ascii: "."), count: 65_536)) }
+            }
+        case .redirect(let address, let status):
+            self.init(.init(code: status))
+            fields[.location] = address
+        default: return nil
+        }
+    }
+
+    /// Does to the answer what concerns its head and the length of its body.
+    mutating func spoil(_ faults: [Fault.Kind]) {
+        for case .wrongLength(let difference) in faults { change(lengthBy: difference) }
+        for case .overlong in faults { goOnForEver() }
+        for case .fields(let fields) in faults {
+            for (name, value) in fields { self.fields[named: name] = value }
+        }
+    }
+
+    /// Says no more how long a file's body is.
+    mutating func hideLengthOfFile() {
+        guard case .content(let content, let range) = body else { return }
+        body = .chunks { sink in try await content.send(range, to: sink) }
+    }
+
+    /// Has the body stop after so many bytes: what then happens may go on with it, or throw.
+    mutating func stop(after count: Int, _ stopped: @escaping @Sendable () async throws -> Void) {
+        let whole = self
+        body = .chunks(length: length) { sink in
+            var sent = 0
+            var isOver = false
+            try await whole.send { chunk in
+                var chunk = chunk
+                if !isOver, sent + chunk.readableBytes >= count {
+                    if let first = chunk.readSlice(length: max(0, count - sent)) {
+                        try await sink(first)
+                        sent += first.readableBytes
+                    }
+                    try await stopped()
+                    isOver = true
+                }
+                try await sink(chunk)
+                sent += chunk.readableBytes
+            }
+        }
+    }
+
+    /// Has a file's body go on without end.
+    private mutating func goOnForEver() {
+        guard case .content = body else { return }
+        let file = self
+        body = .chunks { sink in
+            try await file.send(to: sink)
+            // Ends when nobody takes it any more.
+            while true { try await sink(ByteBuffer(repeating: UInt8(ascii: "."), count: 65_536)) }
+        }
+    }
+
+    /// Makes a file's body longer with zeros, or shorter.
+    private mutating func change(lengthBy difference: Int) {
+        guard case .content(let content, let range) = body else { return }
+        if difference <= 0 {
+            body = .content(content, range.lowerBound..<max(range.lowerBound, range.upperBound + difference))
+        } else if var buffer = content.memory {
+            buffer.writeRepeatingByte(0, count: difference)
+            let longer = Content(Array(buffer.readableBytesView))
+            body = .content(longer, range.lowerBound..<range.upperBound + difference)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import DemoServer
+import HTTPTypes
+import NIOCore
+
+extension Answer {
+    /// Does to a listing of files what concerns its entries.
+    /// - Parameter foreign: an entry whose address ends with these bytes.
+    mutating func spoilListing(_ faults: [Fault.Kind], foreign: @escaping @Sendable ([UInt8]) -> [UInt8]) {
+        var empty = false
+        var truncated = false
+        var endings: [[UInt8]] = []
+        for fault in faults {
+            switch fault {
+            case .emptyListing: empty = true
+            case .truncatedListing: truncated = true
+            case .foreignEntries(let hrefs): endings += hrefs
+            default: break
+            }
+        }
+        guard empty || truncated || !endings.isEmpty else { return }
+        let proper = self
+        body = .chunks { [empty, truncated, endings] sink in
+            var whole: [UInt8] = []
+            try await proper.send { whole += $0.readableBytesView }
+            let listing = SplitListing(whole)
+            if empty {
+                try await sink(ByteBuffer(bytes: listing.head + listing.tail))
+                return
+            }
+            // In the middle of a tag: no reader can take it for a whole answer.
+            let half = (listing.entries.count + 1) / 2
+            let isCut = truncated && half < listing.entries.count
+            var entries = Array(listing.entries.prefix(isCut ? half : .max))
+            entries.insert(contentsOf: endings.map { foreign($0)[...] }, at: min(1, entries.count))
+            let end = isCut ? Array("<d:response><d:hr".utf8)[...] : listing.tail
+            try await sink(ByteBuffer(bytes: listing.head + entries.joined() + end))
+        }
+    }
+
+    /// Does to a multistatus of calendars what concerns its text.
+    mutating func spoilMultistatus(_ faults: [Fault.Kind], _ writer: XMLWriter) {
+        guard status.code == 207, case .bytes(let buffer) = body else { return }
+        var text = String(buffer: buffer)
+        for fault in faults {
+            switch fault {
+            case .documentType(let declaration): text = Self.withType(declaration, text, writer)
+            // In the middle of a tag: no reader can take it for a whole answer.
+            case .truncatedListing:
+                let half = text[..<text.index(text.startIndex, offsetBy: text.count / 2)]
+                text = half[..<(half.lastIndex(of: "<") ?? half.startIndex)] + "<d:hr"
+            default: break
+            }
+        }
+        body = .bytes(ByteBuffer(string: text))
+    }
+
+    /// Puts a declaration before the root, and `&e;` in the place of each name and token.
+    private static func withType(_ declaration: String, _ text: String, _ writer: XMLWriter) -> String {
+        var parts = text.split(separator: "\n", maxSplits: 1).map(String.init)
+        for name in [XMLName.dav("displayname"), .dav("sync-token")] {
+            let (start, end) = ("<\(writer.tag(name))>", "</\(writer.tag(name))>")
+            let pieces = parts[1].components(after: start)
+            parts[1] = pieces.dropFirst().reduce(pieces[0]) { done, piece in
+                let rest = piece.components(after: end).dropFirst().joined(separator: end)
+                return done + start + "&e;" + end + rest
+            }
+        }
+        return parts[0] + "\n" + declaration + "\n" + parts[1]
+    }
+}
+
+/// A listing of files in its parts.
+private struct SplitListing {
+    let head: ArraySlice<UInt8>
+    let entries: [ArraySlice<UInt8>]
+    let tail: ArraySlice<UInt8>
+
+    init(_ whole: [UInt8]) {
+        let starts = whole.ranges(of: Array("<d:response>".utf8)).map(\.lowerBound)
+        let end = whole.lastIndex(of: UInt8(ascii: "<")) ?? whole.endIndex
+        head = whole[..<(starts.first ?? end)]
+        entries = zip(starts, starts.dropFirst() + [end]).map { whole[$0..<$1] }
+        tail = whole[end...]
+    }
+}
+
+extension String {
+    /// The parts between all places where `mark` stands.
+    fileprivate func components(after mark: String) -> [String] {
+        var parts: [String] = []
+        var rest = self[...]
+        while let found = rest.firstRange(of: mark) {
+            parts.append(String(rest[..<found.lowerBound]))
+            rest = rest[found.upperBound...]
+        }
+        return parts + [String(rest)]
+    }
+}
