@@ -179,7 +179,7 @@ public actor PluginHost {
             do { try await clock.pass(seconds: seconds) } catch { return }
             if !isStarted.load(ordering: .relaxed) { thread.giveUp() }
         }
-        let limit = Task { await giveUp(Self.startLimit) }
+        let limit = Task(executorPreference: Workplace.single) { await giveUp(Self.startLimit) }
         defer { limit.cancel() }
         do {
             return try await withTaskCancellationHandler {
@@ -194,7 +194,7 @@ public actor PluginHost {
                     return instance
                 }
             } onCancel: {
-                Task { await giveUp(PluginInstance.patience) }
+                Task(executorPreference: Workplace.single) { await giveUp(PluginInstance.patience) }
             }
         } catch {
             if error is CancellationError, let note = record.markHanging(at: account.clock.now()) {

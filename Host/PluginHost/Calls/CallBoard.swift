@@ -17,7 +17,7 @@ public final class CallBoard: @unchecked Sendable {
 
     /// Makes the file anew. Blocks. To be read by ``notes(at:)`` first.
     /// - Parameter room: for how many plugins.
-    /// - Throws: if the file cannot be made or has no room on the disk.
+    /// - Throws: `.localIO` if the file cannot be made or has no room on the disk.
     public init(path: String, room: Int) throws(Failure) {
         self.room = min(max(room, 1), Self.mostRecords)
         let size = self.room * Int(LINUX_CALL_SIZE)

@@ -109,6 +109,7 @@ final class CallRecord: @unchecked Sendable {
 
 /// A call as it was written down.
 public struct CallNote: Codable, Hashable, Sendable {
+    /// How a call ended, as far as it is known.
     public enum End: String, Codable, Sendable {
         /// The process ended meanwhile, by no doing of the plugin's that is known of.
         case underWay

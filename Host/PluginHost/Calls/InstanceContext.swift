@@ -67,8 +67,7 @@ final class InstanceContext: @unchecked Sendable {
     var turnSize = 0
     var callRecords: [RecordCollection: [RecordKey: Int]] = [:] { didSet { leavesSomething = true } }
     private let lentMemory = LentMemory()
-    private var cursors: [CursorSlot] = []
-    private var slots: [any Slot] = []
+    private var slots: [any AnySlot] = []
     /// Whether there is anything to do when the call under way returns: one look instead of one at each of the above, since
     /// there is a call for every item.
     private var leavesSomething = false
@@ -150,7 +149,6 @@ final class InstanceContext: @unchecked Sendable {
         asked.removeAll(keepingCapacity: true)
         callValues.removeAll()
         lentMemory.free()
-        for slot in cursors { slot.close() }
         for slot in slots where slot.isOpen { slot.close() }
         // Who only hands on a service's status has that service's words.
         let said =
@@ -195,93 +193,32 @@ final class InstanceContext: @unchecked Sendable {
         }
     }
 
-    /// How many cursors of the plugin's own may be open at a time.
-    static let mostCursors = 16
-
-    /// A cursor over the source, open until the call under way returns.
-    func open(_ source: any ItemSource, isHosts: Bool) throws(ServiceError) -> UnsafeMutablePointer<larder_item_cursor>
-    {
+    /// A slot of a kind that nothing is open in, for the call under way.
+    /// - Parameter isHosts: whether the host opens it, not the plugin.
+    /// - Throws: if the plugin has as many open as it may.
+    func slot<Kind: SlotKind>(of kind: Kind.Type, isHosts: Bool = false) throws(ServiceError) -> Slot<Kind> {
         leavesSomething = true
-        guard isHosts || cursors.count(where: { $0.isOpen && !$0.isHosts }) < Self.mostCursors else {
-            throw ServiceError(LARDER_LIMIT, "more than \(Self.mostCursors) cursors are open")
+        let alike = slots.compactMap { $0 as? Slot<Kind> }
+        guard isHosts || alike.count(where: { $0.isOpen && !$0.isHosts }) < Kind.most else {
+            throw ServiceError(LARDER_LIMIT, Kind.tooManyText)
         }
-        if let free = cursors.first(where: { !$0.isOpen }) { return free.open(source, isHosts: isHosts) }
-        let slot = CursorSlot(owner: self)
-        cursors.append(slot)
-        return slot.open(source, isHosts: isHosts)
-    }
-
-    /// - Returns: false if it is none of the plugin's own that is open.
-    func close(_ cursor: UnsafeMutablePointer<larder_item_cursor>) -> Bool {
-        guard let slot = cursors.first(where: { $0.table == cursor && $0.isOpen && !$0.isHosts }) else { return false }
-        slot.close()
-        return true
-    }
-
-    /// A slot of a type that nothing is open in, for the call under way.
-    func slot<Kind: Slot>(atMost most: Int) throws(ServiceError) -> Kind {
-        leavesSomething = true
-        var count = 0
-        for case let slot as Kind in slots {
-            if !slot.isOpen { return slot }
-            count += 1
+        let slot: Slot<Kind>
+        if let free = alike.first(where: { !$0.isOpen }) {
+            slot = free
+        } else {
+            slot = Slot(owner: self)
+            slots.append(slot)
         }
-        guard count < most else { throw ServiceError(LARDER_LIMIT, "more than \(most) are open") }
-        let slot = Kind(owner: self)
-        slots.append(slot)
+        slot.isHosts = isHosts
         return slot
     }
 
-    func closeSlot<Kind: Slot>(_ kind: Kind.Type, where isIt: (Kind) -> Bool) throws(ServiceError) {
-        for case let slot as Kind in slots where slot.isOpen && isIt(slot) { return slot.close() }
-        throw ServiceError(LARDER_INVALID_ARGUMENT, "it is not open")
-    }
-}
-
-/// A cursor's table and the item that it shows, in memory that is used again for the next cursor and never freed.
-final class CursorSlot {
-    let table = UnsafeMutablePointer<larder_item_cursor>.allocate(capacity: 1)
-    private let view = UnsafeMutablePointer<larder_item>.allocate(capacity: 1)
-    private unowned let owner: InstanceContext
-    private var source: (any ItemSource)?
-    private(set) var isHosts = false
-
-    init(owner: InstanceContext) {
-        self.owner = owner
-        view.initialize(to: emptyItemView())
-        table.initialize(
-            to: larder_item_cursor(
-                struct_size: UInt32(MemoryLayout<larder_item_cursor>.size), reserved: 0,
-                context: Unmanaged.passRetained(self).toOpaque(), next: CursorSlot.next))
-    }
-
-    var isOpen: Bool { source != nil }
-
-    func open(_ source: any ItemSource, isHosts: Bool) -> UnsafeMutablePointer<larder_item_cursor> {
-        self.source = source
-        self.isHosts = isHosts
-        return table
-    }
-
-    func close() { source = nil }
-
-    private static let next:
-        @convention(c) (
-            UnsafeMutablePointer<larder_item_cursor>, UnsafeMutablePointer<UnsafePointer<larder_item>?>
-        ) -> larder_status = { cursor, out in
-            guard let address = cursor.pointee.context else { return LARDER_INVALID_ARGUMENT }
-            let slot = Unmanaged<CursorSlot>.fromOpaque(address).takeUnretainedValue()
-            return serve(slot.owner, "item_cursor.next", during: .processor) { context throws(ServiceError) in
-                out.pointee = nil
-                guard let source = slot.source else {
-                    throw ServiceError(LARDER_INVALID_ARGUMENT, "the cursor is closed")
-                }
-                if context.isCancelled.load(ordering: .relaxed) { throw ServiceError(LARDER_CANCELLED, "") }
-                do throws(Failure) {
-                    if try source.next(&slot.view.pointee) { out.pointee = UnsafePointer(slot.view) }
-                } catch {
-                    throw ServiceError(LARDER_IO, error.message)
-                }
-            }
+    /// Closes what the plugin opened.
+    /// - Throws: if it is not open.
+    func close<Table: SlotTable>(_ table: UnsafeMutablePointer<Table>) throws(ServiceError) {
+        for case let slot as Slot<Table.Kind> in slots where slot.table == table && slot.isOpen && !slot.isHosts {
+            return slot.close()
         }
+        throw ServiceError(LARDER_INVALID_ARGUMENT, Table.Kind.notOpenText)
+    }
 }

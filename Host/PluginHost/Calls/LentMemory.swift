@@ -33,10 +33,3 @@ final class LentMemory {
         blocks.removeAll(keepingCapacity: true)
     }
 }
-
-/// A table that a plugin got, with what stands behind it, in memory that is used again for the next one and never freed.
-protocol Slot: AnyObject {
-    init(owner: InstanceContext)
-    var isOpen: Bool { get }
-    func close()
-}

@@ -10,20 +10,26 @@ public protocol PluginRun: AnyObject {
     var began: Timestamp { get }
 
     /// A stream of the items that meet a condition, as they were when the run began.
+    /// - Throws: `LARDER_INVALID_ARGUMENT` if the condition does not parse, `LARDER_IO` if the items cannot be read.
     func items(_ query: PluginQuery) throws(ServiceError) -> any ItemSource
 
     /// How much room there is; of what is here, as it was when the run began.
+    /// - Throws: `LARDER_IO` if the items, or the file system of the copies, cannot be read.
     func usage() throws(ServiceError) -> PluginUsage
 
+    /// Tells whether there is an item with this id, removed or not.
+    /// - Throws: `LARDER_IO` if the items cannot be read.
     func hasItem(_ localID: LocalID) throws(ServiceError) -> Bool
 
     /// Where an item is; nil if that cannot be found out.
     func path(of item: LocalID) -> ItemPath?
 
-    /// Throws if the text is no condition.
+    /// Checks that a text is a condition.
+    /// - Throws: `LARDER_INVALID_ARGUMENT` if it does not parse.
     func check(condition: String) throws(ServiceError)
 
     /// The stored value of a key of the plugin's own; nil if there is none.
+    /// - Throws: `LARDER_IO` if the value cannot be read.
     func value(for key: [UInt8]) throws(ServiceError) -> [UInt8]?
 
     /// Whether the call under way, which has asked for this many actions, may ask for another.
@@ -37,6 +43,7 @@ public protocol PluginRun: AnyObject {
 public protocol ItemSource: AnyObject {
     /// Goes to the next item and fills the view with the fields that were asked for.
     /// - Returns: false after the last.
+    /// - Throws: The database's `Failure`; what came is not all then.
     func next(_ view: inout larder_item) throws(Failure) -> Bool
 
     /// The path of the item under way, borrowed until the next `next`.

@@ -60,9 +60,10 @@ public final class ProcessorCalls {
         return TriggerMask(rawValue: mask)
     }
 
-    /// The text of a condition; nil: it is absent, or the call failed.
+    /// The conditions that a processor has.
     public enum Condition: Sendable { case policy, match, cleanup }
 
+    /// Asks for the text of a condition; nil: it is absent, or the call failed.
     public func condition(_ which: Condition, _ trigger: Trigger) -> String? {
         var text: String?
         let (name, function): (StaticString, _) =
@@ -96,15 +97,15 @@ public final class ProcessorCalls {
     public func preflight(_ trigger: Trigger, changed: (any ItemSource)?) -> Outcome {
         call("performPreflightOnPolicies", trigger) {
             do throws(ServiceError) {
-                let cursor = if let changed { try context.open(changed, isHosts: true) } else { nil as Cursor? }
+                let cursor = try changed.map { source throws(ServiceError) in
+                    try context.slot(of: ItemCursorKind.self, isHosts: true).open(source)
+                }
                 return processor.preflight(pointer, trigger.rawValue, cursor)
             } catch {
                 return error.status
             }
         }
     }
-
-    private typealias Cursor = UnsafeMutablePointer<larder_item_cursor>
 
     @discardableResult
     public func willEnterTrigger(_ trigger: Trigger) -> Outcome {

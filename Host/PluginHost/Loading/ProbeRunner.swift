@@ -142,7 +142,7 @@ private struct SpawnError: Error {
 
 extension ProbeCommand {
     /// The plugins in a library that nothing is known of, which is opened in the child process alone. Blocks.
-    /// - Throws: why it is none that can be used.
+    /// - Throws: `.failed`, with the reason why it is none that can be used.
     public func plugins(inLibrary path: String) throws(Failure) -> [PluginID] {
         let reason: String
         if let refusal = PathSafety.refusal(of: path) ?? ELFHeader.refusal(of: path) {

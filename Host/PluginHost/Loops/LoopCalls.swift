@@ -19,11 +19,15 @@ public final class LoopCalls {
     }
 
     /// Asks what is new since an event id. The page is to be released.
+    /// - Throws: ``LoopFailure`` with the status that the plugin returned, `LARDER_FAILED` for a page without an event
+    ///   id that can be used.
     public func poll(since eventID: EventID, _ turn: any LoopTurn) throws(LoopFailure) -> LoopPage {
         try page("poll", .loopReading, eventID, turn) { context, loop, page in table.poll(context, loop, page) }
     }
 
     /// Applies a page. What it asks for is the turn's to commit.
+    /// - Throws: ``LoopFailure`` with the status that the plugin returned, `LARDER_INTERNAL` for a page that was
+    ///   released.
     public func process(_ page: LoopPage, since eventID: EventID?, _ turn: any LoopTurn) throws(LoopFailure) {
         guard let kept = instance.pages[page.number] else {
             throw LoopFailure(status: LARDER_INTERNAL, message: "the page was released")
@@ -34,11 +38,13 @@ public final class LoopCalls {
     }
 
     /// Fetches anew what `what` says. The page is to be released.
+    /// - Throws: As ``poll(since:_:)``.
     public func refresh(_ what: UInt32, since eventID: EventID?, _ turn: any LoopTurn) throws(LoopFailure) -> LoopPage {
         try page("refresh", .loop, eventID, turn) { context, loop, page in table.refresh(context, loop, what, page) }
     }
 
     /// Says why a turn failed.
+    /// - Throws: Nothing: the plugin has no way to fail here.
     public func onError(_ error: LoopReport, since eventID: EventID?, _ turn: any LoopTurn) throws(LoopFailure) {
         try call("onError", .loopReading, eventID, turn) { context, loop in
             var told = larder_loop_error(
@@ -138,6 +144,7 @@ public struct LoopFailure: Error, Hashable, Sendable {
 
 /// What a loop is told of a turn that failed.
 public struct LoopReport: Hashable, Sendable {
+    /// The class of a failure. The raw values are the ABI's.
     public enum Code: UInt32, Sendable {
         case missingID = 1
         case outdated, pollFailed, processing, timedOut, noProgress

@@ -24,13 +24,13 @@ let recordsTable = larder_records(
             let collection = RecordCollection(try collection.required("the collection"))
             let after = try after.optional("the key").map { RecordKey($0) }
             let turn = try context.activeTurn()
-            let slot: RecordCursorSlot = try context.slot(atMost: InstanceContext.mostCursors)
-            out.pointee = slot.open(try turn.records(in: collection, after: after, fields), fields)
+            let slot = try context.slot(of: RecordCursorKind.self)
+            out.pointee = slot.open((try turn.records(in: collection, after: after, fields), fields))
         }
     },
     close: { host, cursor in
         serve(host, "records.close", during: .loop) { context throws(ServiceError) in
-            try context.closeSlot(RecordCursorSlot.self) { $0.table == cursor }
+            try context.close(cursor)
         }
     },
     put: { host, collection, record in
@@ -143,55 +143,4 @@ extension LentMemory {
         if fields.contains(.content), let content = record.content { view.content = lend(content) }
         return view
     }
-}
-
-/// A cursor's table and the record that it shows.
-final class RecordCursorSlot: Slot {
-    let table = UnsafeMutablePointer<larder_record_cursor>.allocate(capacity: 1)
-    private let view = UnsafeMutablePointer<larder_record>.allocate(capacity: 1)
-    private let lent = LentMemory()
-    private unowned let owner: InstanceContext
-    private var source: (any RecordSource)?
-    private var fields: RecordFields = []
-
-    init(owner: InstanceContext) {
-        self.owner = owner
-        view.initialize(to: larder_record())
-        table.initialize(
-            to: larder_record_cursor(
-                struct_size: size(of: larder_record_cursor.self), reserved: 0,
-                context: Unmanaged.passRetained(self).toOpaque(), next: RecordCursorSlot.next))
-    }
-
-    var isOpen: Bool { source != nil }
-
-    func open(_ source: any RecordSource, _ fields: RecordFields) -> UnsafeMutablePointer<larder_record_cursor> {
-        self.source = source
-        self.fields = fields
-        return table
-    }
-
-    func close() {
-        source = nil
-        lent.free()
-    }
-
-    private static let next:
-        @convention(c) (
-            UnsafeMutablePointer<larder_record_cursor>, UnsafeMutablePointer<UnsafePointer<larder_record>?>
-        ) -> larder_status = { cursor, out in
-            guard let address = cursor.pointee.context else { return LARDER_INVALID_ARGUMENT }
-            let slot = Unmanaged<RecordCursorSlot>.fromOpaque(address).takeUnretainedValue()
-            return serve(slot.owner, "record_cursor.next", during: .loop) { context throws(ServiceError) in
-                out.pointee = nil
-                guard let source = slot.source else {
-                    throw ServiceError(LARDER_INVALID_ARGUMENT, "the cursor is closed")
-                }
-                try context.checkCancelled()
-                slot.lent.free()
-                guard let record = try source.next() else { return }
-                slot.view.pointee = slot.lent.view(record, slot.fields)
-                out.pointee = UnsafePointer(slot.view)
-            }
-        }
 }

@@ -1,9 +1,6 @@
 import CLarder
 import Model
 
-/// How many answers of a kind may be open at a time.
-private let mostAnswers = 4
-
 /// `larder.http/1`
 let httpTable = larder_http(
     struct_size: size(of: larder_http.self), reserved: 0,
@@ -11,13 +8,15 @@ let httpTable = larder_http(
         serve(host, "http.open", during: .loop) { context throws(ServiceError) in
             let request = try PlainRequest(reading: request)
             let turn = try context.activeTurn()
-            let slot: AnswerSlot = try context.slot(atMost: mostAnswers)
-            out.pointee = slot.open(try turn.send(request))
+            let slot = try context.slot(of: AnswerKind.self)
+            let answer = try turn.send(request)
+            slot.table.pointee.status = UInt32(clamping: answer.status)
+            out.pointee = slot.open(answer)
         }
     },
     close: { host, answer in
         serve(host, "http.close", during: .loop) { context throws(ServiceError) in
-            try context.closeSlot(AnswerSlot.self) { $0.table == answer }
+            try context.close(answer)
         }
     })
 
@@ -28,13 +27,15 @@ let davTable = larder_dav(
         serve(host, "dav.open", during: .loop) { context throws(ServiceError) in
             let (request, isAhead) = try MultistatusRequest.reading(request)
             let turn = try context.activeTurn()
-            let slot: DAVAnswerSlot = try context.slot(atMost: mostAnswers)
-            out.pointee = slot.open(try turn.send(request, ahead: isAhead))
+            let slot = try context.slot(of: DAVAnswerKind.self)
+            let answer = try turn.send(request, ahead: isAhead)
+            slot.table.pointee.status = UInt32(clamping: answer.status)
+            out.pointee = slot.open(answer)
         }
     },
     close: { host, answer in
         serve(host, "dav.close", during: .loop) { context throws(ServiceError) in
-            try context.closeSlot(DAVAnswerSlot.self) { $0.table == answer }
+            try context.close(answer)
         }
     })
 
@@ -124,161 +125,6 @@ extension larder_discovery: SizedTable {
     static var functions: (offset: Int, names: [String]) { (0, []) }
 }
 
-extension larder_dav_end: SizedTable {
-    static var tableName: String { "end of an answer" }
-    static var firstSize: Int { 40 }
-    static var functions: (offset: Int, names: [String]) { (0, []) }
-}
-
-/// An answer's table and what was read of it.
-final class AnswerSlot: Slot {
-    let table = UnsafeMutablePointer<larder_http_answer>.allocate(capacity: 1)
-    /// Headers stay until the answer is closed, bytes until the next ones are read.
-    private let headers = LentMemory()
-    private let bytes = LentMemory()
-    private unowned let owner: InstanceContext
-    private var answer: (any PluginAnswer)?
-
-    init(owner: InstanceContext) {
-        self.owner = owner
-        table.initialize(
-            to: larder_http_answer(
-                struct_size: size(of: larder_http_answer.self), status: 0,
-                context: Unmanaged.passRetained(self).toOpaque(), header: AnswerSlot.header, read: AnswerSlot.read))
-    }
-
-    var isOpen: Bool { answer != nil }
-
-    func open(_ answer: any PluginAnswer) -> UnsafeMutablePointer<larder_http_answer> {
-        self.answer = answer
-        table.pointee.status = UInt32(clamping: answer.status)
-        return table
-    }
-
-    func close() {
-        answer = nil
-        headers.free()
-        bytes.free()
-    }
-
-    private func opened() throws(ServiceError) -> any PluginAnswer {
-        guard let answer else { throw ServiceError(LARDER_INVALID_ARGUMENT, "the answer is closed") }
-        return answer
-    }
-
-    private static func at(_ table: UnsafeMutablePointer<larder_http_answer>) -> AnswerSlot? {
-        table.pointee.context.map { Unmanaged<AnswerSlot>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    private static let header:
-        @convention(c) (
-            UnsafeMutablePointer<larder_http_answer>, larder_str, UnsafeMutablePointer<larder_str>
-        ) -> larder_status = { table, name, out in
-            guard let slot = at(table) else { return LARDER_INVALID_ARGUMENT }
-            return serve(slot.owner, "http_answer.header", during: .loop) { _ throws(ServiceError) in
-                guard let value = try slot.opened().header(try name.required("the header's name")) else {
-                    throw ServiceError(LARDER_NOT_FOUND, "no such header")
-                }
-                out.pointee = slot.headers.lend(value)
-            }
-        }
-
-    private static let read:
-        @convention(c) (
-            UnsafeMutablePointer<larder_http_answer>, UnsafeMutablePointer<larder_bytes>
-        ) -> larder_status = { table, out in
-            guard let slot = at(table) else { return LARDER_INVALID_ARGUMENT }
-            return serve(slot.owner, "http_answer.read", during: .loop) { context throws(ServiceError) in
-                out.pointee = larder_bytes(ptr: nil, len: 0)
-                let answer = try slot.opened()
-                try context.checkCancelled()
-                slot.bytes.free()
-                if let chunk = try answer.next() { out.pointee = slot.bytes.lend(chunk) }
-            }
-        }
-}
-
-/// The same for a multistatus.
-final class DAVAnswerSlot: Slot {
-    let table = UnsafeMutablePointer<larder_dav_answer>.allocate(capacity: 1)
-    private let view = UnsafeMutablePointer<larder_dav_response>.allocate(capacity: 1)
-    private let response = LentMemory()
-    private let end = LentMemory()
-    private unowned let owner: InstanceContext
-    private var answer: (any PluginDAVAnswer)?
-
-    init(owner: InstanceContext) {
-        self.owner = owner
-        view.initialize(to: larder_dav_response())
-        table.initialize(
-            to: larder_dav_answer(
-                struct_size: size(of: larder_dav_answer.self), status: 0,
-                context: Unmanaged.passRetained(self).toOpaque(), next: DAVAnswerSlot.next, end: DAVAnswerSlot.end))
-    }
-
-    var isOpen: Bool { answer != nil }
-
-    func open(_ answer: any PluginDAVAnswer) -> UnsafeMutablePointer<larder_dav_answer> {
-        self.answer = answer
-        table.pointee.status = UInt32(clamping: answer.status)
-        return table
-    }
-
-    func close() {
-        answer = nil
-        response.free()
-        end.free()
-    }
-
-    private func opened() throws(ServiceError) -> any PluginDAVAnswer {
-        guard let answer else { throw ServiceError(LARDER_INVALID_ARGUMENT, "the answer is closed") }
-        return answer
-    }
-
-    private static func at(_ table: UnsafeMutablePointer<larder_dav_answer>) -> DAVAnswerSlot? {
-        table.pointee.context.map { Unmanaged<DAVAnswerSlot>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    private static let next:
-        @convention(c) (
-            UnsafeMutablePointer<larder_dav_answer>, UnsafeMutablePointer<UnsafePointer<larder_dav_response>?>
-        ) -> larder_status = { table, out in
-            guard let slot = at(table) else { return LARDER_INVALID_ARGUMENT }
-            return serve(slot.owner, "dav_answer.next", during: .loop) { context throws(ServiceError) in
-                out.pointee = nil
-                let answer = try slot.opened()
-                try context.checkCancelled()
-                slot.response.free()
-                let next = try answer.next()
-                slot.table.pointee.status = UInt32(clamping: answer.status)
-                guard let response = next else { return }
-                slot.view.pointee = larder_dav_response(
-                    struct_size: size(of: larder_dav_response.self), status: UInt32(clamping: response.status ?? 200),
-                    href: slot.response.lend(response.href), values: slot.response.list(response.values),
-                    value_count: UInt64(response.values.count), error: slot.response.names(response.errors))
-                out.pointee = UnsafePointer(slot.view)
-            }
-        }
-
-    private static let end:
-        @convention(c) (
-            UnsafeMutablePointer<larder_dav_answer>, UnsafeMutablePointer<larder_dav_end>
-        ) -> larder_status = { table, out in
-            guard let slot = at(table) else { return LARDER_INVALID_ARGUMENT }
-            return serve(slot.owner, "dav_answer.end", during: .loop) { _ throws(ServiceError) in
-                let filled = try FilledStruct(out)
-                guard let end = try slot.opened().end else {
-                    throw ServiceError(LARDER_WRONG_STATE, "the answer has not come to its end")
-                }
-                filled.fill(
-                    with: larder_dav_end(
-                        struct_size: size(of: larder_dav_end.self), truncated: end.isTruncated ? 1 : 0,
-                        sync_token: end.syncToken.map(slot.end.lend) ?? larder_str(ptr: nil, len: 0),
-                        error: slot.end.names(end.errors)))
-            }
-        }
-}
-
 extension LentMemory {
     func list(_ texts: [String?]) -> UnsafePointer<larder_str> {
         let list = lend(bytes: MemoryLayout<larder_str>.stride * texts.count)
@@ -287,10 +133,5 @@ extension LentMemory {
             (list + index).initialize(to: text.map(lend) ?? larder_str(ptr: nil, len: 0))
         }
         return UnsafePointer(list)
-    }
-
-    /// Names with spaces between them; absent if there are none.
-    fileprivate func names(_ names: [String]) -> larder_str {
-        names.isEmpty ? larder_str(ptr: nil, len: 0) : lend(names.joined(separator: " "))
     }
 }

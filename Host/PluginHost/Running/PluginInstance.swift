@@ -88,7 +88,8 @@ public final class PluginInstance: @unchecked Sendable {
     }
 
     /// Runs the body with the processor's calls, on the plugin's thread, after what was asked before.
-    /// - Throws: `PluginHangs` while a call hangs, perhaps the body's own; what else the body throws.
+    /// - Throws: `PluginHangs` while a call hangs, perhaps the body's own; `CancellationError` once the plugin was
+    ///   stopped or given up; `.internal` if it has no processor; what else the body throws.
     public func withProcessor<Result: Sendable>(
         _ body: @escaping @Sendable (ProcessorCalls) throws -> Result
     ) async throws -> Result {
@@ -104,6 +105,8 @@ public final class PluginInstance: @unchecked Sendable {
     }
 
     /// Runs the body with the calls of one of its loops, on the plugin's thread, after what was asked before.
+    /// - Throws: `CancellationError` once the plugin was stopped or given up, `.internal` if it has no event loop, what
+    ///   else the body throws.
     public func withLoop<Result: Sendable>(
         _ loop: LoopID, _ body: @escaping @Sendable (LoopCalls) throws -> Result
     ) async throws -> Result {
@@ -137,7 +140,7 @@ public final class PluginInstance: @unchecked Sendable {
     /// goes on if it likes, what it lent it keeps, and nobody waits for it.
     public func cancel() {
         guard !context.isCancelled.exchange(true, ordering: .relaxed) else { return }
-        let task = Task { [self] in
+        let task = Task(executorPreference: Workplace.single) { [self] in
             while true {
                 let count = context.callCount.load(ordering: .acquiring)
                 do { try await account.clock.pass(seconds: Self.patience) } catch { return }
@@ -205,7 +208,11 @@ public final class PluginInstance: @unchecked Sendable {
             context.leave()
             throw .createFailed("it cannot be created: \(message ?? statusName(status))")
         }
-        return try larder_instance.copy(made)
+        do throws(Refusal) { return try larder_instance.copy(made) } catch {
+            // Without a table that holds there is no way to destroy it.
+            context.leave()
+            throw error
+        }
     }
 
     private static func destroy(_ table: larder_instance, _ context: InstanceContext) -> larder_status {

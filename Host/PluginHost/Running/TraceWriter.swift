@@ -56,7 +56,9 @@ public final class TraceWriter: Sendable {
     private let path: String
     private let state = Mutex(State())
 
+    /// Opens the file.
     /// - Parameter path: the file; one that is there is replaced.
+    /// - Throws: `.cannotCreate` if it cannot be written.
     public init(path: String) throws(Failure) {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -118,7 +120,8 @@ public final class TraceWriter: Sendable {
         note(.dropped, TracedCall(plugin: plugin, path: path), what: action, text: path, because: because, at: time)
     }
 
-    /// - Throws: the first error since the start; the trace ends there.
+    /// Tells whether all lines are in the file.
+    /// - Throws: `.localIO` with the first error since the start; the trace ends there.
     public func check() throws(Failure) {
         if let failure = state.withLock(\.failure) {
             throw Failure(.localIO, "cannot write the trace to \(path): \(String(cString: strerror(failure)))")

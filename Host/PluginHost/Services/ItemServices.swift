@@ -5,15 +5,13 @@ let itemsTable = larder_items(
     struct_size: size(of: larder_items.self), reserved: 0,
     open: { host, query, out in
         serve(host, "items.open", during: .processor) { context throws(ServiceError) in
-            let run = try context.activeRun()
-            out.pointee = try context.open(try run.items(PluginQuery(reading: query)), isHosts: false)
+            let source = try context.activeRun().items(PluginQuery(reading: query))
+            out.pointee = try context.slot(of: ItemCursorKind.self).open(source)
         }
     },
     close: { host, cursor in
         serve(host, "items.close", during: .processor) { context throws(ServiceError) in
-            guard context.close(cursor) else {
-                throw ServiceError(LARDER_INVALID_ARGUMENT, "no cursor that items.open handed out is open there")
-            }
+            try context.close(cursor)
         }
     })
 
