@@ -102,13 +102,13 @@ let package = Package(
         host("Model"),
         host("Warehouse", ["CLinux", sqlite]),
         host("Threads", ["CLinux", collections]),
-        host("Database", ["Model", grdb, sqlite]),
+        host("Database", ["Model", "Threads", grdb, sqlite]),
         host("LocalTree", ["Model", "CLinux", "Threads", crypto]),
         host("Vault", ["Model", "CLinux", "Database", "LocalTree", crypto]),
         host(
             "Connection",
             ["Model", "CExpat", "CLinux", "Threads", http, nioCore, nioPosix, nioHTTP1, nioSSL, crypto, logging]),
-        host("ItemList", ["Model", "Database", "LocalTree", "Connection", logging]),
+        host("ItemList", ["Model", "Threads", "Database", "LocalTree", "Connection", logging]),
         host("PluginHost", ["Model", "CLarder", "CLinux", "Threads", crypto, logging]),
         host("EventScheduler", ["Model"]),
         host("ItemPolicies", ["Model", "CLarder", "Threads", "Database", "PluginHost", logging]),
@@ -122,12 +122,7 @@ let package = Package(
                 "Model", "CLarder", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection",
                 "ItemList", "PluginHost", "ItemPolicies", "SyncEngine", "EventLoops", logging,
             ]),
-        host(
-            "DemoServer",
-            [
-                "Threads", hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioPosix, nioSSL, httpTypes, crypto,
-                logging,
-            ]),
+        host("DemoServer", ["Threads", hummingbird, hummingbirdCore, nioCore, httpTypes, crypto, logging]),
         .executableTarget(
             name: "larder",
             dependencies: [
@@ -145,8 +140,14 @@ let package = Package(
 
         // The tests. None depends on a plugin: plugins are opened as built.
         .target(
-            name: "TestSupport", dependencies: ["Model", logging], path: "Tests/Support", exclude: ["Plugins", "Tree"],
-            swiftSettings: strict),
+            name: "TestSupport", dependencies: ["Model", logging], path: "Tests/Support",
+            exclude: ["Plugins", "TestServer", "Tree"], swiftSettings: strict),
+        .target(
+            name: "TestServer",
+            dependencies: [
+                "Threads", "DemoServer", hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioSSL, httpTypes,
+                crypto,
+            ], path: "Tests/Support/TestServer", swiftSettings: strict),
         .target(
             name: "TreeFixture", dependencies: ["Model", "LocalTree", "TestSupport", crypto],
             path: "Tests/Support/Tree",
@@ -158,7 +159,7 @@ let package = Package(
         tests("LocalTree", ["Model", "LocalTree", "CLinux", "TreeFixture", crypto]),
         tests("Vault", ["Model", "Database", "LocalTree", "Vault", "CLinux", "TreeFixture", grdb, sqlite, crypto]),
         tests("Warehouse", ["Warehouse", sqlite]),
-        tests("Connection", ["Model", "Connection", "DemoServer", nioCore, nioHTTP1, logging]),
+        tests("Connection", ["Model", "Connection", "DemoServer", "TestServer", nioCore, nioHTTP1, logging]),
         tests("ItemList", ["Model", "Database", "Connection", "ItemList"]),
         tests("PluginHost", ["Model", "Threads", "PluginHost", "CLarder", "LarderFakeHost", "larder", logging]),
         tests(
@@ -170,21 +171,25 @@ let package = Package(
             "EventLoops",
             [
                 "Model", "CLarder", "Threads", "Database", "Connection", "PluginHost", "EventLoops", "EventScheduler",
-                "DemoServer", "LarderFakeHost", "larder", logging,
+                "DemoServer", "TestServer", "LarderFakeHost", "larder", logging,
             ]),
         tests(
             "SyncEngine",
-            ["Model", "Threads", "Database", "LocalTree", "Vault", "Connection", "SyncEngine", "DemoServer", logging]),
+            [
+                "Model", "Threads", "Database", "LocalTree", "Vault", "Connection", "SyncEngine", "DemoServer",
+                "TestServer", logging,
+            ]),
         tests("EventScheduler", ["Model", "EventScheduler"]),
         tests(
             "Core",
             [
                 "Model", "CLinux", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection", "ItemList",
-                "PluginHost", "Core", "DemoServer", "SyncEngine", "ItemPolicies", "larder", grdb,
+                "PluginHost", "Core", "DemoServer", "TestServer", "SyncEngine", "ItemPolicies", "larder", grdb,
+                nioCore, nioHTTP1, logging,
             ]),
-        tests("DemoServer", ["DemoServer"]),
-        tests("CLI", ["larder", "Model", "DemoServer", arguments, logging]),
-        tests("Acceptance", ["DemoServer"]),
+        tests("DemoServer", ["DemoServer", "TestServer"]),
+        tests("CLI", ["larder", "Model", "DemoServer", "TestServer", arguments, logging]),
+        tests("Acceptance", ["DemoServer", "TestServer"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c11

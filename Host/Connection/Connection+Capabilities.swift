@@ -4,11 +4,14 @@ import NIOHTTP1
 
 extension Connection {
     /// How long a server of the ownCloud family wishes to be left alone between two polls, by its capabilities document; nil if it
-    /// says nothing of it. Asked once, as long as what is known of the server holds.
+    /// says nothing of it. Asked until the server could answer, as long as what is known of it holds.
+    /// - Throws: `unreachable` if the server does not answer or was not connected to yet, `authentication` if it
+    ///   refuses the credentials, and the other kinds of a request that gets no answer. An answer with an error status
+    ///   counts as no wish.
     public func pollWish() async throws(ConnectionError) -> Duration? {
         if let known = known?.pollWish { return known == 0 ? nil : .milliseconds(known) }
-        let found = try await capabilities(at: RootCandidates.home(of: try root()), isGuess: false).found
-        changeKnown { $0.pollWish = found?.wishMilliseconds ?? 0 }
+        let (found, isSure) = try await capabilities(at: RootCandidates.home(of: try root()), isGuess: false)
+        if isSure { changeKnown { $0.pollWish = found?.wishMilliseconds ?? 0 } }
         return found?.pollWish
     }
 

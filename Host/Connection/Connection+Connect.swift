@@ -19,13 +19,16 @@ extension Connection {
     /// Asks for `status.php` without credentials; on a server of the ownCloud family the files are below `remote.php`, everywhere
     /// else the bookmark's address is the collection. Then the root is asked for with the credentials: a wrong password costs one
     /// request. Where the root has `oc:id` and there is no status document, the capabilities are asked for. One call at a time.
-    /// - Throws: what keeps the account from being used: `maintenance`, `authentication`, `certificate`, …
+    /// - Throws: What keeps the account from being used: `badAddress` for a url that cannot be used or is a file's,
+    ///   `protocolViolation` if there is no WebDAV at it, `certificate`, `authentication`, `forbidden`,
+    ///   `redirectRefused`; `maintenance`, `unreachable` or `serverError` if it may work another time.
     public func connect() async throws(ConnectionError) -> ServerFacts { try await connect { _ in .zero }.facts }
 
     /// The same for who lists the root next.
     /// - Parameters:
     ///   - known: what was found out before. If it still holds, the root is all that is asked for.
     ///   - depth: how the root is asked for, by whether the server has a status document; with `.one` its listing begins.
+    /// - Throws: As ``connect()``.
     public func connect(
         knowing known: KnownServer? = nil, asking depth: (Bool) -> Depth
     ) async throws(ConnectionError) -> (facts: ServerFacts, listing: RootListing?) {

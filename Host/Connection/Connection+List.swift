@@ -13,7 +13,8 @@ extension Connection {
     ///   - folder: a path on the server; with `Depth.zero` it may be a file's.
     ///   - onBatch: takes entries in the server's order, up to 512 at a time, and the server's clock, to the second, when it
     ///     answered. What it throws is thrown on as it is.
-    /// - Throws: `ConnectionError`, or what `onBatch` threw.
+    /// - Throws: `ConnectionError`, such as `notFound` if there is no such folder, and `unreachable` or `serverError`
+    ///   if it may be listed another time; or what `onBatch` threw.
     public func list(
         _ folder: ItemPath, depth: Depth = .one, onBatch: ([ListedItem], Timestamp?) async throws -> Void
     ) async throws -> Listing {
@@ -21,6 +22,7 @@ extension Connection {
     }
 
     /// The same for who does not ask when the server answered.
+    /// - Throws: As the one that takes the time.
     public func list(
         _ folder: ItemPath, depth: Depth = .one, onBatch: ([ListedItem]) async throws -> Void
     ) async throws -> Listing {
@@ -29,6 +31,7 @@ extension Connection {
 
     /// Reads on what ``connect(asking:)`` began.
     /// - Returns: nil if that was done before: the root is to be listed anew.
+    /// - Throws: `ConnectionError` if the answer ends too soon or makes no sense, or what `onBatch` threw.
     public func list(
         _ root: RootListing, onBatch: ([ListedItem], Timestamp?) async throws -> Void
     ) async throws -> Listing? {

@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import Model
 
 /// A prepared statement, bound and stepped without a value in between for each column.
 struct RawStatement {
@@ -58,6 +59,8 @@ struct RawStatement {
         if let value { sqlite3_bind_int64(handle, index, value) } else { sqlite3_bind_null(handle, index) }
     }
 
+    func bind(_ index: Int32, _ id: some RowID) { sqlite3_bind_int64(handle, index, id.number) }
+
     func bind(_ index: Int32, _ value: String?) {
         guard var value else {
             sqlite3_bind_null(handle, index)
@@ -103,6 +106,9 @@ struct RawStatement {
     func integer(_ column: Int32) -> Int64? {
         sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : sqlite3_column_int64(handle, column)
     }
+
+    /// The id in a column; ``RowID/none`` for null.
+    func id<ID: RowID>(_ column: Int32) -> ID { ID(sqlite3_column_int64(handle, column)) }
 
     /// How many times something was done, which is reckoned with: 0 for what is none, and no more than anybody counts to.
     func count(_ column: Int32) -> Int { Int(min(max(integer(column) ?? 0, 0), Int64(Int32.max))) }

@@ -8,6 +8,9 @@ enum SQLValue: Hashable, Sendable {
     case text(String)
     case blob([UInt8])
 
+    static func id(_ id: some RowID) -> SQLValue { .integer(id.number) }
+    /// Null without an id.
+    static func id(_ id: (some RowID)?) -> SQLValue { id.map { .integer($0.number) } ?? .null }
     /// Null without a number.
     static func optional(_ number: Int64?) -> SQLValue { number.map(SQLValue.integer) ?? .null }
     /// Null without a text.

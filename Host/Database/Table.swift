@@ -1,4 +1,5 @@
 import GRDB
+import Model
 
 /// A table, or a few that belong together: what can be asked of it in a state of the database, and in a ``Transaction`` what can be done
 /// to it. Nobody else writes it.
@@ -15,6 +16,8 @@ extension Table {
 
     /// How many rows the last statement changed.
     var changedRows: Int { db.changesCount }
+    /// The id of the row that was inserted last.
+    func insertedID<ID: RowID>() -> ID { ID(insertedRow) }
     /// The number of the row that was inserted last.
     var insertedRow: Int64 { db.lastInsertedRowID }
 
@@ -50,13 +53,11 @@ extension Table {
         return try statement.step() ? try read(statement) : nil
     }
 
-    /// The numbers in the first column.
-    func integers(_ sql: String, _ arguments: SQLValue...) throws -> [Int64] { try integers(sql, arguments) }
+    /// The ids in the first column.
+    func ids<ID: RowID>(_ sql: String, _ arguments: SQLValue...) throws -> [ID] { try ids(sql, arguments) }
 
-    /// The numbers in the first column.
-    func integers(_ sql: String, _ arguments: [SQLValue]) throws -> [Int64] {
-        try rows(sql, arguments) { $0.integer(0) ?? 0 }
-    }
+    /// The ids in the first column.
+    func ids<ID: RowID>(_ sql: String, _ arguments: [SQLValue]) throws -> [ID] { try rows(sql, arguments) { $0.id(0) } }
 
     /// The number in the first row's first column; nil if there is none.
     func integer(_ sql: String, _ arguments: SQLValue...) throws -> Int64? {

@@ -4,6 +4,10 @@ public import Model
 /// Access to one state of the database. What can be asked of it stands in extensions, one file a subject.
 ///
 /// A value is valid on the thread, and for the duration, of the closure that it is given to.
+///
+/// Every function of a table may throw SQLite's error, as GRDB's `DatabaseError`. When it leaves the closure of
+/// ``Database/read(_:)`` or ``Database/write(_:)`` it becomes a `Failure`: `.localIO` if the disk is full, or the file is
+/// damaged or cannot be read or written; `.vaultLocked` if another program has it locked; else `.internal`.
 public protocol DatabaseReads {
     var connection: DatabaseConnection { get }
 }
@@ -36,6 +40,7 @@ public final class Transaction: DatabaseReads {
     init(db: GRDB.Database) { connection = DatabaseConnection(db: db) }
 
     /// The number of this transaction among those that changed items, which every item's row that it writes carries.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public var anchor: Int64 {
         get throws {
             if let nextAnchor { return nextAnchor }
@@ -46,10 +51,10 @@ public final class Transaction: DatabaseReads {
     }
 
     /// The item with this `databaseID` is new.
-    func noteAdded(_ databaseID: Int64) { notes.added.append(databaseID) }
-    func noteUpdated(_ databaseID: Int64) { notes.updated.append(databaseID) }
+    func noteAdded(_ databaseID: ItemRowID) { notes.added.append(databaseID) }
+    func noteUpdated(_ databaseID: ItemRowID) { notes.updated.append(databaseID) }
     /// The item is marked removed, or its row is gone.
-    func noteRemoved(_ databaseID: Int64) { notes.removed.append(databaseID) }
+    func noteRemoved(_ databaseID: ItemRowID) { notes.removed.append(databaseID) }
 
     /// What became of a policy. Each author's changes are one row of the journal, written with the transaction.
     func notePolicyChange(before: ItemPolicy?, after: ItemPolicy?, by author: PolicyAuthor, runsTrigger: Bool) {
@@ -72,6 +77,7 @@ public final class Transaction: DatabaseReads {
         if collection.isCalendars, collection != .calendars { notes.calendarObjects += 1 }
     }
     func noteMove() { notes.moves += 1 }
+    /// Notes that the copy of a file was removed.
     public func noteRemovedCopy() { notes.removedCopies += 1 }
 
     /// Writes what goes with the changes themselves. To be called once, at the end.
@@ -91,9 +97,9 @@ public struct CommitSummary: Hashable, Sendable {
     /// The anchor of the changed items; 0 if none was changed.
     public var anchor: Int64 = 0
     /// The `databaseID`s of items, in the order of the changes. An item may be named more than once.
-    public var added: [Int64] = []
-    public var updated: [Int64] = []
-    public var removed: [Int64] = []
+    public var added: [ItemRowID] = []
+    public var updated: [ItemRowID] = []
+    public var removed: [ItemRowID] = []
     public var policiesChanged = false
     /// Whether the processors' `policiesChanged` follows.
     public var triggersPolicies = false

@@ -110,7 +110,8 @@ extension Transaction {
         }
         try records.hold(removals.places, for: subject)
         return Failure(
-            .failed, reason, hint: "`larder issue resolve \(issue?.id ?? 0) apply` removes it here; `wait` keeps it")
+            .failed, reason, hint: "`larder issue resolve \(issue?.id ?? .none) apply` removes it here; `wait` keeps it"
+        )
     }
 
     /// So much went from calendars without a person's word.

@@ -19,19 +19,19 @@ final class Committing: Sendable {
     /// Of which something is held.
     private let held = Mutex<Set<LoopKey>>([])
     private let callbacks: EventLoops.Callbacks
-    private let change: @Sendable (_ added: [LoopKey], _ removed: [LoopKey]) async -> Void
+    private let seats: [LoopKind: LoopSeat]
+    private let reports: LoopReports
 
     init(
-        database: Database, connection: Connection, clock: HostClock, logger: Logger, offers: [LoopOffer: PluginID],
-        removalGuard: RemovalGuard?, callbacks: EventLoops.Callbacks,
-        change: @escaping @Sendable (_ added: [LoopKey], _ removed: [LoopKey]) async -> Void
+        database: Database, connection: Connection, clock: HostClock, logger: Logger, seats: [LoopKind: LoopSeat],
+        reports: LoopReports, removalGuard: RemovalGuard?, callbacks: EventLoops.Callbacks
     ) {
         (self.database, self.connection, self.clock, self.logger) = (database, connection, clock, logger)
-        collections = offers.keys.reduce(into: [:]) { $0[$1.kind] = $1.collection }
-        plugins = offers.reduce(into: [:]) { $0[$1.key.kind] = $1.value }
+        (self.seats, self.reports) = (seats, reports)
+        collections = seats.compactMapValues(\.offer.collection)
+        plugins = seats.mapValues(\.plugin)
         calendarGuard = CalendarGuard(removalGuard: removalGuard)
         self.callbacks = callbacks
-        self.change = change
     }
 
     /// Of these loops something is held.
@@ -91,7 +91,7 @@ final class Committing: Sendable {
     }
 
     /// Removes what is held, for a person.
-    func removeHeld(of issue: Issue) async throws {
+    func removeHeld(of issue: Issue, telling delegate: any LoopDelegate) async throws {
         let collections = collections
         let changes = try await database.write { tx in
             let held = try tx.records.held(of: issue.subject).map { RecordChange.remove($0.key, from: $0.collection) }
@@ -101,12 +101,18 @@ final class Committing: Sendable {
             return changes
         }
         held.withLock { $0 = $0.filter { $0.description != issue.subject } }
-        await follow(changes)
+        await follow(changes, telling: delegate)
     }
 
     /// Starts and ends the loops of records that came and went, and tells who else wants to know.
-    func follow(_ changes: LoopTurnChanges) async {
-        await change(loops(of: changes).map(\.0), changes.removedLoops)
+    func follow(_ changes: LoopTurnChanges, telling delegate: any LoopDelegate) async {
+        for key in changes.removedLoops {
+            reports.forget(key)
+            await delegate.disableSpecialLoop(key)
+        }
+        for (key, _) in loops(of: changes) where await seats[key.kind]?.wake() ?? false {
+            await delegate.enableSpecialLoop(key)
+        }
         callbacks.recordsChanged(Set(changes.records.map(\.collection)))
     }
 

@@ -4,7 +4,6 @@ public import EventScheduler
 public import Logging
 public import Model
 public import PluginHost
-import Synchronization
 
 /// An account's event loops at work: the scheduler with the plugins, the database and the server.
 ///
@@ -67,36 +66,28 @@ public final class EventLoops: Sendable {
             if let offer = instance.loops { seats[offer.kind] = LoopSeat(instance, offer, callbacks) }
         }
         self.seats = seats
-        let later = Later()
         let reports = LoopReports(plugins: seats.mapValues(\.plugin), clock: clock)
         self.reports = reports
         let committing = Committing(
             database: database, connection: connection, clock: clock, logger: logger,
-            offers: seats.values.reduce(into: [:]) { $0[$1.offer] = $1.plugin }, removalGuard: removalGuard,
-            callbacks: callbacks,
-            change: { added, removed in
-                for key in removed {
-                    reports.forget(key)
-                    await later.scheduler?.disableSpecialLoop(key)
-                }
-                for key in added where await seats[key.kind]?.wake() ?? false {
-                    await later.scheduler?.enableSpecialLoop(key)
-                }
-            })
+            seats: seats, reports: reports, removalGuard: removalGuard, callbacks: callbacks)
         self.committing = committing
-        let make: @Sendable (LoopKey) -> PluginLoop? = { key in
+        let make: @Sendable (LoopKey, any LoopDelegate) -> PluginLoop? = { key, delegate in
             guard let seat = seats[key.kind], let instance = seat.instance else { return nil }
             return PluginLoop(
-                key, seat.offer, of: instance, committing, limits, interval: seat.interval, gate: seat.gate)
+                key, seat.offer, of: instance, committing, limits, interval: seat.interval, gate: seat.gate,
+                delegate: delegate)
         }
         let (turns, turn) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.turns = turns
         scheduler = EventsPeriodicScheduler(
             period: seats[.core]?.interval ?? .seconds(60), clock: clock,
-            core: { key in
-                guard let loop = make(key) else { preconditionFailure("The core loop was enabled without its plugin.") }
+            core: { key, delegate in
+                guard let loop = make(key, delegate) else {
+                    preconditionFailure("The core loop was enabled without its plugin.")
+                }
                 return loop
-            }, special: { make($0) },
+            }, special: { make($0, $1) },
             onTurn: { report in
                 reports.add(report)
                 Self.log(report, logger)
@@ -104,7 +95,6 @@ public final class EventLoops: Sendable {
                 if report.error?.kind == .unauthorized { callbacks.refused() }
                 if report.error?.kind == .refused { callbacks.loopRefused() }
             })
-        later.set(scheduler)
     }
 
     /// Whether a plugin has loops at all.
@@ -120,6 +110,8 @@ public final class EventLoops: Sendable {
 
     /// Gives each loop of local storage its row, and enables those that nobody switched off.
     /// - Parameter resting: whether a loop of which the server offered nothing is left alone for a day.
+    /// - Throws: As ``Database/write(_:)``. Where only the look for plugins that have nothing to do failed, the loops are
+    ///   enabled.
     public func enable(resting: Bool = true) async throws {
         let seats = seats
         let (states, held) = try await database.write { tx in
@@ -151,6 +143,7 @@ public final class EventLoops: Sendable {
     }
 
     /// A loop was switched on or off.
+    /// - Throws: As ``Database/read(_:)``; the loop was switched all the same.
     public func follow(_ state: LoopState) async throws {
         await apply(state, resting: true)
         try await stopIfIdle(state.key.kind)
@@ -202,6 +195,7 @@ public final class EventLoops: Sendable {
     }
 
     /// The account goes: no loop is left, and none knows how far it had come.
+    /// - Throws: As ``Database/write(_:)``; no loop is left, but their event ids are.
     public func logOut() async throws {
         try await scheduler.logout { [database] in try await database.write { try $0.loops.dropEventIDs() } }
     }
@@ -240,14 +234,14 @@ public final class EventLoops: Sendable {
 
     /// Answers an issue about what calendars would lose. Told to wait, it stays.
     /// - Returns: false if the issue is about something else.
-    /// - Throws: `.badData` if the choice is none of its.
-    public func resolve(issue id: Int64, choice: String) async throws -> Bool {
+    /// - Throws: `.badData` if the choice is none of its, and as ``Database/write(_:)``.
+    public func resolve(issue id: IssueID, choice: String) async throws -> Bool {
         guard let issue = try await database.read({ try $0.issues.issue(id: id) }), issue.code == HeldRecords.code
         else {
             return false
         }
         switch choice {
-        case CalendarGuard.apply.id: try await committing.removeHeld(of: issue)
+        case CalendarGuard.apply.id: try await committing.removeHeld(of: issue, telling: scheduler.delegate)
         case CalendarGuard.wait.id: break
         default:
             throw Failure(
@@ -284,17 +278,6 @@ public final class EventLoops: Sendable {
         let level: Logger.Level = report.failures <= 1 ? .warning : .debug
         logger.log(level: level, "The loop \(report.loop) failed: \(error.message)", metadata: metadata)
     }
-}
-
-/// The scheduler, for its loops, which it owns.
-private final class Later: Sendable {
-    private struct Reference {
-        weak var scheduler: EventsPeriodicScheduler?
-    }
-
-    private let value = Mutex(Reference())
-    var scheduler: EventsPeriodicScheduler? { value.withLock { $0.scheduler } }
-    func set(_ scheduler: EventsPeriodicScheduler) { value.withLock { $0.scheduler = scheduler } }
 }
 
 extension EventLoopError {

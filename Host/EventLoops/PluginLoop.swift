@@ -8,7 +8,7 @@ import PluginHost
 import Threads
 
 /// A plugin's event loop, as the scheduler polls it.
-final class PluginLoop: CoreLoop {
+final class PluginLoop: EventLoop {
     /// A page that is with the plugin until it was applied, or nobody wants it any more.
     final class Page: Sendable {
         let page: LoopPage
@@ -32,17 +32,17 @@ final class PluginLoop: CoreLoop {
     private let instance: PluginInstance
     private let loops: Committing
     private let gate: CallGate
+    /// Who is told which loops came and went with a turn.
+    private let delegate: any LoopDelegate
 
     init(
         _ loopID: LoopKey, _ offer: LoopOffer, of instance: PluginInstance, _ loops: Committing, _ limits: LoopLimits,
-        interval: Duration?, gate: CallGate
+        interval: Duration?, gate: CallGate, delegate: any LoopDelegate
     ) {
         (self.loopID, self.offer, self.instance, self.loops) = (loopID, offer, instance, loops)
+        self.delegate = delegate
         (self.limits, self.interval, self.gate) = (limits, interval, gate)
     }
-
-    /// Loops end with their records, whichever loop's turn removed these: the commit's follower tells the scheduler itself.
-    func setDelegate(_ delegate: any CoreLoopDelegate) {}
 
     var refreshHandlers: [Refresh] {
         (0..<8).map { UInt64(1) << $0 }.filter { UInt64(offer.refreshBits) & $0 != 0 }.map { Refresh(rawValue: $0) }
@@ -81,7 +81,7 @@ final class PluginLoop: CoreLoop {
             return try loops.commit(turn, of: loopID, instance.plugin, from: since, to: id, result)
         }
         log("processed", since: page.payload.since, id, began, ["changes": "\(changes?.records.count ?? 0)"])
-        if let changes { await loops.follow(changes) }
+        if let changes { await loops.follow(changes, telling: delegate) }
     }
 
     func refresh(_ plan: RefreshPlan) async throws -> RefreshAnswer {
@@ -124,7 +124,7 @@ final class PluginLoop: CoreLoop {
         log(
             "refreshed", since: answer.since, answer.anchor, began, ["changes": "\(answer.changes?.records.count ?? 0)"]
         )
-        if let changes = answer.changes { await loops.follow(changes) }
+        if let changes = answer.changes { await loops.follow(changes, telling: delegate) }
         return .anchored(at: answer.anchor, more: answer.more)
     }
 

@@ -86,7 +86,7 @@ package final class FolderMerge: Sendable {
                 if let row = try tx.items.scanRow(at: path) { state.seen.insert(row.databaseID) }
             }
             try report(listing.refused + state.reserved, of: listing.refusedCount + state.reserved.count, in: tx)
-            var missing: [Int64] = []
+            var missing: [ItemRowID] = []
             try tx.items.forEachKnownChild(of: job.path) { if !state.seen.contains($0) { missing.append($0) } }
             // The end of the scan decides: until then they may turn up elsewhere.
             for id in missing where try tx.scan.noteMissing(id) { state.noteChange() }
@@ -161,7 +161,7 @@ package final class FolderMerge: Sendable {
         let newFileID = entry.fileID ?? atPath.flatMap(\.fileID) ?? fileID
         var rescan = job.isWhole
         var listedETag: String?
-        let id: Int64
+        let id: ItemRowID
         switch decision {
         case .keep(let row, let renewing):
             if let renewing { try tx.items.renewListed(row, etag: entry.etag, racy: renewing) }

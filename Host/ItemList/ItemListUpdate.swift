@@ -4,6 +4,7 @@ import LocalTree
 package import Logging
 package import Model
 import Synchronization
+import Threads
 
 /// Finds what changed on the server and brings the database up to date with it: one scan at a time.
 ///
@@ -93,7 +94,7 @@ package struct ItemListUpdate: Sendable {
         if !left.isEmpty {
             outcome.isComplete = false
             // Also when the run is called off.
-            try await Task { try await kept.keep(left) }.value
+            try await Task(executorPreference: Workplace.single) { try await kept.keep(left) }.value
         }
         try Task.checkCancellation()
         let (isComplete, changed) = (outcome.isComplete, outcome.changed)

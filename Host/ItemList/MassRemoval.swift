@@ -26,6 +26,7 @@ extension Transaction {
     ///   - folder: Only what is missing there, outside of a scan; what is too much is then left for the next scan to tell.
     ///   - removalGuard: Nil: nothing is too much.
     /// - Returns: whether it is held.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func settleMissing(
         in folder: ItemPath? = nil, guardedBy removalGuard: RemovalGuard?, at time: Timestamp
     ) throws -> Bool {
@@ -65,7 +66,7 @@ extension Transaction {
     }
 
     /// Answers the issue. Told to wait, it stays.
-    /// - Throws: `.badData` if the choice is none of its.
+    /// - Throws: `.badData` if the choice is none of its, or SQLite's error; see ``DatabaseReads``.
     package func decideRemovals(_ issue: Issue, _ choice: String, at time: Timestamp) throws -> Bool {
         switch choice {
         case MassRemoval.apply.id:

@@ -1,4 +1,5 @@
 import Database
+import Threads
 
 /// Collects what parallel listings have to write and commits it together: few transactions, whatever the number of folders.
 actor MergeWriter {
@@ -20,7 +21,7 @@ actor MergeWriter {
             waiting.append(Work(body: body, done: continuation))
             guard !isWriting else { return }
             isWriting = true
-            writer = Task { await self.writeAll() }
+            writer = Task(executorPreference: Workplace.single) { await self.writeAll() }
         }
     }
 

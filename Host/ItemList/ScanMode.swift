@@ -52,6 +52,8 @@ extension MetaKey {
 }
 
 extension DatabaseReads {
+    /// Reads what earlier scans have left.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func scanHistory() throws -> ScanMode.History {
         ScanMode.History(
             etagsWereWrong: try meta.integer(.etagsWereWrong) == 1,
@@ -65,6 +67,7 @@ extension Transaction {
     /// A walk over everything begins: what an earlier scan left is part of it.
     /// - Parameter etagsTell: whether a later scan skips what this one has listed.
     /// - Returns: whether what it leaves is kept from the beginning: it is the first, and writes each folder anyway.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func beginWholeWalk(at time: Timestamp, etagsTell: Bool) throws -> Bool {
         for job in try scan.jobs() { try scan.removeJob(job.path) }
         guard try scanHistory().lastWholeWalk == nil else {
@@ -79,9 +82,11 @@ extension Transaction {
     }
 
     /// What a walk over everything has left is in the database.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func openWalk(begun time: Timestamp) throws { try meta.set(.openWalk, time) }
 
     /// A scan has listed all that it had to.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func endScan(_ mode: ScanMode, begun time: Timestamp) throws {
         try meta.set(.lastScan, time)
         if mode == .whole {

@@ -12,11 +12,15 @@ public struct DatabaseProbeMemory: ProbeMemory {
         self.isReadOnly = isReadOnly
     }
 
+    /// Reads what became of a library in this vault's tries.
+    /// - Throws: As ``Database/read(_:)``.
     public func library(digest: [UInt8], hostMinor: Int) async throws -> ProbedLibrary? {
         try await database.read { try $0.plugins.probe(digest: digest, hostMinor: hostMinor) }
             .map { ProbedLibrary(refusal: $0) }
     }
 
+    /// Remembers what became of a library, unless the vault is only read.
+    /// - Throws: As ``Database/write(_:)``.
     public func remember(_ library: ProbedLibrary, digest: [UInt8], hostMinor: Int) async throws {
         guard !isReadOnly else { return }
         try await database.write { transaction in

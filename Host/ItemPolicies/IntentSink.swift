@@ -9,6 +9,6 @@ public protocol IntentSink: Sendable {
     /// Called on a plugin's thread.
     /// - Parameter intent: an action on an item, with a key.
     /// - Returns: whether anything came of it: a record, or a change of the item.
-    /// - Throws: only what makes the whole transaction impossible.
+    /// - Throws: Only what makes the whole transaction impossible, such as SQLite's error. What is refused is dropped.
     func perform(_ intent: Intent, in transaction: Transaction) throws -> Bool
 }

@@ -6,6 +6,8 @@ extension ItemPolicies {
     /// Makes the calls of a trigger after which all items are looked at, and notes what they ask for instead of doing it.
     /// Nothing is written, so the database may be open for reading alone. Not beside ``run()``: the processors are the same.
     /// - Parameter note: called on the plugins' threads.
+    /// - Throws: `PluginHangs` while a call into a processor hangs, `CancellationError` if a plugin is being stopped,
+    ///   or the database's `Failure`. A call that fails is none of them: the run goes on.
     public func dryRun(_ trigger: Trigger, _ note: @escaping @Sendable (Wish) -> Void) async throws {
         for seat in seats {
             try await seat.instance.withProcessor { [self] calls in
@@ -15,6 +17,7 @@ extension ItemPolicies {
     }
 
     /// Asks every processor what it makes of an item, as ``dryRun(_:_:)`` does: now and, where that changes by time alone, then.
+    /// - Throws: As ``dryRun(_:_:)``, and `.badData` if a stored policy's condition does not parse.
     public func explain(_ item: Item) async throws -> [Explanation] {
         var explanations: [Explanation] = []
         for seat in seats {
@@ -70,7 +73,7 @@ extension ItemPolicies {
     ]
 
     private func preview(
-        _ seat: ProcessorSeat, _ calls: ProcessorCalls, scope: [Int64]?, _ preview: RunPreview
+        _ seat: ProcessorSeat, _ calls: ProcessorCalls, scope: [ItemRowID]?, _ preview: RunPreview
     ) throws {
         let cause: RunQueue.Cause = if let scope { .items(scope, anchor: 0) } else { .all(preview.trigger) }
         try ProcessorRun(

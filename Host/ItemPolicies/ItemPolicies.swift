@@ -134,6 +134,8 @@ public final class ItemPolicies: Sendable {
     /// changed.
     /// - Returns: true for a plugin that has no processor here, which nothing is known of; nil as long as it has not said what it
     ///   covers by itself, which it does in its first run.
+    /// - Throws: `.badData` if a stored policy's condition does not parse, or the database's `Failure`, as
+    ///   ``Database/readBlocking(_:)``.
     public func covers(_ item: Item, for plugin: PluginID) throws -> Bool? {
         guard let seat = seats.first(where: { $0.plugin == plugin }) else { return true }
         return try seat.covers(

@@ -14,7 +14,7 @@ final class ProcessorRun: PluginRun {
     private let run: RunQueue.Run
     private let trigger: Trigger
     /// The items that it is about; nil: all.
-    private let scope: [Int64]?
+    private let scope: [ItemRowID]?
     private let version: Int
     /// What takes note of what it asks for, in place of doing it.
     private let preview: RunPreview?
@@ -137,7 +137,7 @@ final class ProcessorRun: PluginRun {
     }
 
     func open(
-        _ matcher: ConditionMatcher, fields: UInt64, in scope: [Int64]?, order: ItemSelection.Order = .any,
+        _ matcher: ConditionMatcher, fields: UInt64, in scope: [ItemRowID]?, order: ItemSelection.Order = .any,
         limit: Int64? = nil, without records: (reason: DownloadTrigger, actions: [SyncRecord.Action.Kind])? = nil
     ) throws(Failure) -> CursorSource {
         guard let session else { throw Failure(.internal, "A run has ended") }

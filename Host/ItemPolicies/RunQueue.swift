@@ -5,7 +5,7 @@ import Model
 struct RunQueue {
     enum Cause: Hashable {
         /// One transaction's items: added, updated, removed, in this order and each once.
-        case items([Int64], anchor: Int64)
+        case items([ItemRowID], anchor: Int64)
         /// A trigger after which all items are looked at.
         case all(Trigger)
         /// There is room again for what this plugin left.
@@ -51,7 +51,7 @@ struct RunQueue {
     /// A transaction was committed. Each one that changed items is a run of its own.
     mutating func add(_ summary: CommitSummary) {
         if summary.changesItems {
-            var seen: Set<Int64> = []
+            var seen: Set<ItemRowID> = []
             let items = (summary.added + summary.updated + summary.removed).filter { seen.insert($0).inserted }
             waiting.append(Run(cause: .items(items, anchor: summary.anchor)))
         }

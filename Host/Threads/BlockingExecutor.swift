@@ -26,6 +26,7 @@ public final class BlockingExecutor: TaskExecutor {
         }
     }
 
+    /// Has a job run on one of the threads.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         state.withLock { $0.jobs.append(job) }

@@ -24,6 +24,7 @@ public final class BlockingWait: Sendable {
     }
 
     /// Runs the body as a task and blocks until it has ended.
+    /// - Throws: What the body throws.
     public func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
         try begin(body).wait()
     }
@@ -57,6 +58,7 @@ public final class BlockingWait: Sendable {
         }
 
         /// Blocks until it has ended. Once.
+        /// - Throws: What the body threw; `CancellationError` the second time.
         public func wait() throws -> Value {
             guard let done = done.take() else { throw CancellationError() }
             defer { forget() }

@@ -5,6 +5,7 @@ import Glibc
 ///
 /// `main` does it first. What relies on it asks for it too, so that nothing works without it.
 public enum ProcessSetup {
+    /// Makes the changes, if they were not made yet.
     public static func perform() { _ = isDone }
 
     private static let isDone: Bool = {

@@ -3,7 +3,7 @@ import Synchronization
 /// A thread that does one thing after the other, in the order in which they were asked for.
 ///
 /// What it does may block, for ever if it comes to that: a task that wants something done waits for it without a thread, and can be let
-/// go. It must be closed or given up; the thread keeps itself until then.
+/// go. It must be closed or given up; the thread keeps itself until then. Where one thread does everything (``Workplace``), it is that one.
 public final class SerialThread: Sendable {
     private typealias Job = @Sendable () -> Void
 
@@ -34,6 +34,11 @@ public final class SerialThread: Sendable {
             }
         }
 
+        /// Does on the calling thread what was asked for.
+        func workHere() {
+            while let job = state.withLock({ $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }) { job() }
+        }
+
         func takeWaiter(_ number: Int) -> (@Sendable (any Error) -> Void)? {
             state.withLock { state in
                 state.hurried.remove(number)
@@ -43,24 +48,29 @@ public final class SerialThread: Sendable {
     }
 
     private let core: Core
-    private let thread: SystemThread
+    /// Nil: whoever asks does what was asked for.
+    private let thread: SystemThread?
     public let name: String
 
+    /// Begins the thread.
     /// - Parameters:
     ///   - name: What debuggers and `ps` show, cut to 15 bytes.
     ///   - stackSize: In bytes; nil: as the system has it.
     ///   - around: Runs all of the thread's work, and may do something on the thread before and after it.
+    /// - Throws: ``ThreadError`` if the system has no thread to give.
     public init(
         name: String, stackSize: Int? = nil, around: @escaping @Sendable (_ work: () -> Void) -> Void = { $0() }
     ) throws(ThreadError) {
         self.name = name
         let core = Core()
         self.core = core
-        thread = try SystemThread(name: name, stackSize: stackSize) { around { core.work() } }
+        thread =
+            Workplace.single == nil
+            ? try SystemThread(name: name, stackSize: stackSize) { around { core.work() } } : nil
     }
 
     /// Whether the caller is on this thread.
-    public var isCurrent: Bool { thread.isCurrent }
+    public var isCurrent: Bool { thread?.isCurrent ?? true }
 
     /// Runs the body on the thread, after everything that was asked before.
     /// - Parameter isHurried: whether ``passOver()`` ends the wait. The body goes on then if it has begun, and does not begin if not.
@@ -68,7 +78,12 @@ public final class SerialThread: Sendable {
     public func run<Result: Sendable>(
         isHurried: Bool = false, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
+        if thread == nil {
+            core.workHere()
+            guard !core.state.withLock(\.isClosed) else { throw CancellationError() }
+            return try body()
+        }
+        return try await withCheckedThrowingContinuation { continuation in
             let number = core.state.withLock { state in
                 state.last += 1
                 state.waiters[state.last] = { continuation.resume(throwing: $0) }
@@ -109,6 +124,10 @@ public final class SerialThread: Sendable {
 
     /// Ends the thread after what was asked before; returns when it has nothing left to do.
     public func close() async {
+        if thread == nil {
+            core.workHere()
+            return core.state.withLock { $0.isClosed = true }
+        }
         await withCheckedContinuation { continuation in
             let isFirst = core.state.withLock { state in
                 guard !state.isClosed else { return false }

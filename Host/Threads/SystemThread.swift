@@ -10,6 +10,7 @@ public struct SystemThread: Sendable {
     ///   - name: What debuggers and `ps` show, cut to 15 bytes.
     ///   - stackSize: In bytes; nil: as the system has it.
     ///   - body: What it runs. It may block.
+    /// - Throws: ``ThreadError`` if the system has no thread to give.
     public init(
         name: String, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void
     ) throws(ThreadError) {

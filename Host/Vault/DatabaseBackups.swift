@@ -24,16 +24,16 @@ public struct DatabaseBackups: Sendable {
     /// - Throws: also when the database turns out to be damaged: then the older backups stay.
     @discardableResult
     public func makeIfDue(now: Timestamp) throws(Failure) -> Bool {
-        let all = numbered()
+        let all = try numbered()
         if let newest = all.first, let made = Self.modified(newest.path), made <= now, now - made < Self.interval {
             return false
         }
         let file = DatabaseFile(path: vault + "/larder.db")
         guard hasRoom(for: file.path) else { return false }
         try makeFolder()
-        removeUnfinished()
+        try removeUnfinished()
         try file.copy(to: path(of: (all.first?.number ?? 0) + 1))
-        for old in numbered().dropFirst(Self.kept) { unlink(old.path) }
+        for old in try numbered().dropFirst(Self.kept) { unlink(old.path) }
         return true
     }
 
@@ -44,14 +44,15 @@ public struct DatabaseBackups: Sendable {
     }
 
     /// All, the newest first; those of before a change of the schema come last.
-    func all() -> [(path: String, made: Timestamp)] {
-        let schemas = names().compactMap { name in Self.number(name, "larder-schema").map { ($0, name) } }
+    /// - Throws: `.localIO` if the folder cannot be read.
+    func all() throws(Failure) -> [(path: String, made: Timestamp)] {
+        let schemas = try names().compactMap { name in Self.number(name, "larder-schema").map { ($0, name) } }
         let older = schemas.sorted { $0.0 > $1.0 }.map { "\(vault)/\(Self.folder)/\($0.1)" }
-        return (numbered().map(\.path) + older).compactMap { path in Self.modified(path).map { (path, $0) } }
+        return (try numbered().map(\.path) + older).compactMap { path in Self.modified(path).map { (path, $0) } }
     }
 
-    private func numbered() -> [(number: Int, path: String)] {
-        names().compactMap { name in Self.number(name, "larder-").map { ($0, "\(vault)/\(Self.folder)/\(name)") } }
+    private func numbered() throws(Failure) -> [(number: Int, path: String)] {
+        try names().compactMap { name in Self.number(name, "larder-").map { ($0, "\(vault)/\(Self.folder)/\(name)") } }
             .sorted { $0.0 > $1.0 }
     }
 
@@ -68,16 +69,21 @@ public struct DatabaseBackups: Sendable {
         return Int(digits)
     }
 
-    private func names() -> [String] {
-        let number = Glibc.open("\(vault)/\(Self.folder)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard number >= 0 else { return [] }
+    /// None if there is no folder yet: one that cannot be read does not count as that.
+    private func names() throws(Failure) -> [String] {
+        let path = "\(vault)/\(Self.folder)"
+        let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else {
+            if errno == ENOENT { return [] }
+            throw .system("reading \(path)", errno)
+        }
         let folder = Descriptor(number)
-        return (try? LocalTree.names(in: folder.number)) ?? []
+        return try LocalTree.names(in: folder.number)
     }
 
     /// A copy that a kill cut off, and what SQLite had beside it.
-    private func removeUnfinished() {
-        for name in names() where !name.hasSuffix(".db") { unlink("\(vault)/\(Self.folder)/\(name)") }
+    private func removeUnfinished() throws(Failure) {
+        for name in try names() where !name.hasSuffix(".db") { unlink("\(vault)/\(Self.folder)/\(name)") }
     }
 
     private func makeFolder() throws(Failure) {

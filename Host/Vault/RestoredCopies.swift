@@ -17,6 +17,7 @@ public struct RestoredCopies: Sendable {
 
     /// Takes each file that counts as changed here for a copy if its bytes are those of a version that the backup knew.
     /// - Returns: those that may be one nevertheless: they are as long as the server's.
+    /// - Throws: The `Failure` of the database, or of the backup's copy.
     public func adopt() throws -> [LocalID] {
         let changed = try database.readBlocking { try $0.items.changedFiles() }
         guard !changed.isEmpty else { return [] }

@@ -40,8 +40,10 @@ public final class Vault: Sendable {
     /// - Parameters:
     ///   - path: Absolute.
     ///   - files: The folder of the local copies, absolute; nil or `<vault>/files`: in the vault.
-    /// - Throws: `.vaultLocked` when another host has it open, `.localIO` when the folder of the local copies is not there or
-    ///   another vault's, `.cannotCreate`, `.config`.
+    /// - Throws: `.vaultLocked` when another host has it open, `.localIO` when the folder of the local copies is not
+    ///   there, another vault's or on a file system that cannot exchange files, or the database is damaged, missing or
+    ///   being restored; `.cannotCreate` when the vault cannot be made or is a folder with other things in it;
+    ///   `.config` when it and `files` lie in one another.
     public static func open(
         at path: String, files: String? = nil, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
     ) throws(Failure) -> Vault {
@@ -96,6 +98,8 @@ public final class Vault: Sendable {
     }
 
     /// The database of a vault, for reading beside a host that may have it open.
+    /// - Throws: `.localIO` when the database is damaged, was lost or is being restored, or another version of Larder
+    ///   wrote it; `.notFound` when there is none yet.
     public static func openDatabaseForReading(at path: String) throws(Failure) -> Database {
         try VaultRestore.refuseUnfinished(path)
         try VaultRestore.refuseLoss(path)
@@ -103,6 +107,7 @@ public final class Vault: Sendable {
     }
 
     /// Closes the database and gives the vault free. No access may be under way or follow.
+    /// - Throws: As ``Database/close()``. The vault is free then too, and its next opening looks at the database first.
     public func close() throws(Failure) {
         defer { lock.release() }
         try database.close()

@@ -23,18 +23,13 @@ public struct VaultRestore: Sendable {
     private var database: String { path + "/larder.db" }
 
     /// Looks, and changes nothing. A host may be at work.
+    /// - Throws: `.notFound` when there is no vault, `.localIO` when its mark, the database or the folder of the backups
+    ///   cannot be read.
     public func look() throws(Failure) -> DatabaseCheck {
         let mark = try mark()
         var backups: [DatabaseCheck.Backup] = []
-        for (path, made) in DatabaseBackups(vault: path).all() {
-            let file = DatabaseFile(path: path)
-            var backup = DatabaseCheck.Backup(path: path, made: made, problem: try file.problem(of: mark?.id))
-            if backup.problem == nil {
-                backup.policies = try file.count("policies")
-                // An older schema has none.
-                backup.claims = (try? file.count("claims")) ?? 0
-            }
-            backups.append(backup)
+        for (path, made) in try DatabaseBackups(vault: path).all() {
+            backups.append(look(at: path, made: made, of: mark?.id))
         }
         let file = DatabaseFile(path: database)
         let emptiness = file.emptiness
@@ -48,10 +43,27 @@ public struct VaultRestore: Sendable {
         return DatabaseCheck(path: database, state: state, problem: problem, backups: backups)
     }
 
+    private func look(at backup: String, made: Timestamp, of vault: String?) -> DatabaseCheck.Backup {
+        let file = DatabaseFile(path: backup)
+        var found = DatabaseCheck.Backup(path: backup, made: made, problem: nil)
+        do {
+            found.problem = try file.problem(of: vault)
+            if found.problem == nil {
+                found.policies = try file.count("policies")
+                // An older schema has none.
+                found.claims = (try? file.count("claims")) ?? 0
+            }
+        } catch {
+            (found.problem, found.isUnreadable) = (error.message, true)
+        }
+        return found
+    }
+
     /// Restores the database if it is damaged or missing. A run that was killed at any point is done again, to the same end.
     /// - Parameter announce: told what will be done before anything is changed.
     /// - Returns: what was found, and where the damaged database was put; nil: there was none.
-    /// - Throws: `.vaultLocked` while a host has the vault open, `.localIO`.
+    /// - Throws: `.vaultLocked` while a host has the vault open, `.localIO` when something cannot be read or written,
+    ///   such as a backup, where no other is sound; what is done already is gone on with the next time.
     public func run(
         announce: (DatabaseCheck) -> Void
     ) throws(Failure) -> (found: DatabaseCheck, aside: String?) {
@@ -60,11 +72,13 @@ public struct VaultRestore: Sendable {
         let found = try look()
         guard found.state != .sound else { return (found, nil) }
         let mark = try mark()
-        announce(found)
         // Killed after the last rename: only the marker is left.
-        if found.state == .restoring, access("\(path)/\(Self.new)", F_OK) != 0, access(database, F_OK) == 0,
-            found.problem == nil
-        {
+        let isDone =
+            found.state == .restoring && access("\(path)/\(Self.new)", F_OK) != 0 && access(database, F_OK) == 0
+            && found.problem == nil
+        if !isDone { try Self.refuseUnreadable(found) }
+        announce(found)
+        if isDone {
             try finish()
             return (found, nil)
         }
@@ -74,6 +88,14 @@ public struct VaultRestore: Sendable {
         try move(Self.new, to: "larder.db")
         try finish()
         return (found, aside)
+    }
+
+    /// A backup that cannot be read now may be sound: an empty database would forget what it holds.
+    private static func refuseUnreadable(_ found: DatabaseCheck) throws(Failure) {
+        guard found.newestSound == nil, let backup = found.backups.first(where: \.isUnreadable) else { return }
+        throw Failure(
+            .localIO, "No backup is sound, and \(backup.path) cannot be read: \(backup.problem ?? "")",
+            hint: "See what the system's log says of the disk; to begin without this backup, move it elsewhere")
     }
 
     private func mark() throws(Failure) -> VaultMark? {
@@ -140,7 +162,7 @@ public struct VaultRestore: Sendable {
     /// - Throws: `.localIO` if it is.
     static func refuseLoss(_ vault: String) throws(Failure) {
         let file = DatabaseFile(path: vault + "/larder.db")
-        guard let emptiness = file.emptiness, !DatabaseBackups(vault: vault).all().isEmpty else { return }
+        guard let emptiness = file.emptiness, try !DatabaseBackups(vault: vault).all().isEmpty else { return }
         throw SQLiteFailure.damage(of: file.path, emptiness)
     }
 

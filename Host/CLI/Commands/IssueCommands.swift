@@ -30,7 +30,7 @@ struct IssueResolve: LarderCommand {
             for id in ids {
                 do throws(Failure) {
                     try await host.perform(Issues.Answer(id, choice: choice))
-                    let json = JSON.object(["id": .int(id), "choice": .text(choice)])
+                    let json = JSON.object(["id": .id(id), "choice": .text(choice)])
                     console.print(global.isJSON ? json.rendered : "issue \(id): \(choice)")
                 } catch {
                     failures.append(error)
@@ -40,12 +40,12 @@ struct IssueResolve: LarderCommand {
         }
     }
 
-    private func targets() async throws(Failure) -> (ids: [Int64], choice: String) {
+    private func targets() async throws(Failure) -> (ids: [IssueID], choice: String) {
         let usage = Failure(
             .usage, "an issue's id and a choice are needed, or --all with --code and a choice",
             hint: "`larder issue list` shows both")
         guard all else {
-            guard words.count == 2, code == nil, let id = Int64(words[0]) else { throw usage }
+            guard words.count == 2, code == nil, let id = Int64(words[0]).map(IssueID.init) else { throw usage }
             return ([id], words[1])
         }
         guard words.count == 1, let code else { throw usage }

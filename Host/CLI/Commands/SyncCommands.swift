@@ -1,6 +1,6 @@
-import ArgumentParser
+public import ArgumentParser
 import Core
-import Model
+public import Model
 
 struct SyncCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,7 +14,7 @@ struct SyncCancel: LarderCommand {
         discussion: "A policy that wants the same may ask for it again.")
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The record's id, as `sync list` shows it.") var id: Int64
+    @Argument(help: "The record's id, as `sync list` shows it.") var id: SyncRecordID
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         try await withAccount(global, console) { host throws(Failure) in try await host.perform(Records.Cancel(id)) }
@@ -28,7 +28,7 @@ struct SyncRetry: LarderCommand {
         commandName: "retry", abstract: "Let a sync record that waits or failed go on with the next run.")
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The record's id, as `sync list` shows it.") var id: Int64
+    @Argument(help: "The record's id, as `sync list` shows it.") var id: SyncRecordID
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         try await withAccount(global, console) { host throws(Failure) in try await host.perform(Records.Retry(id)) }
@@ -37,6 +37,13 @@ struct SyncRetry: LarderCommand {
     }
 }
 
-private func report(_ what: String, _ id: Int64, _ global: GlobalOptions, _ console: Console) {
-    console.print(global.isJSON ? JSON.object(["id": .int(id)]).rendered : "record \(id): \(what)")
+private func report(_ what: String, _ id: SyncRecordID, _ global: GlobalOptions, _ console: Console) {
+    console.print(global.isJSON ? JSON.object(["id": .id(id)]).rendered : "record \(id): \(what)")
+}
+
+extension SyncRecordID: ExpressibleByArgument {
+    public init?(argument: String) {
+        guard let number = Int64(argument) else { return nil }
+        self.init(number)
+    }
 }

@@ -35,11 +35,9 @@ struct Demo: LarderCommand {
     }
 
     private func withServer(in folder: DemoFolder, _ console: Console, _ log: LogConfig) async -> [Failure] {
-        var configuration = DemoServer.Configuration()
-        configuration.scratchFolder = folder.path
         let server: DemoServer
         do {
-            server = try await DemoServer.start(configuration)
+            server = try await DemoServer.start()
         } catch {
             return [Failure(.cannotCreate, "the demo's server does not start: \(error)")]
         }

@@ -20,7 +20,7 @@ struct DemoStory {
         )
         let account = AccountConfig(
             bookmark: Bookmark(
-                name: "demo", url: server.url, username: server.configuration.user, vault: folder.vault,
+                name: "demo", url: server.url, username: server.user, vault: folder.vault,
                 files: folder.files),
             secret: .none)
         let process = process(account, with: ["vacuum": #"{"after": "0s"}"#])
@@ -135,7 +135,7 @@ struct DemoStory {
     private func run(
         _ step: Step, _ bookmark: Bookmark, _ process: HostProcess
     ) async throws(Failure) -> [Failure] {
-        let (user, password) = (server.configuration.user, server.configuration.password)
+        let (user, password) = (server.user, server.password)
         let host = try await process.open(bookmark) { AccountSecret(.basic(username: user, password: password)) }
         do throws(Failure) {
             try await step.act(host)

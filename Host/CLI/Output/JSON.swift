@@ -22,6 +22,7 @@ indirect enum JSON: Hashable {
     static func text(_ text: String?) -> JSON { text.map { JSON.text($0) } ?? .null }
     static func int(_ number: Int64?) -> JSON { number.map { JSON.int($0) } ?? .null }
     static func int(_ number: Int) -> JSON { .int(Int64(number)) }
+    static func id(_ id: (some RowID)?) -> JSON { id.map { .int($0.number) } ?? .null }
     static func time(_ time: Timestamp?) -> JSON { .text(time?.description) }
     static func texts(_ texts: some Sequence<String>) -> JSON { .list(texts.map { JSON.text($0) }) }
 

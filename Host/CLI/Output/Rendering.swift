@@ -52,11 +52,11 @@ extension JSON {
     init(_ report: SyncRecordReport) {
         let record = report.record
         self = .object([
-            "id": .int(record.id),
+            "id": .id(record.id),
             "action": .text(record.action.kind.rawValue),
             "path": .text(record.path.text),
             "state": .text(record.state.name),
-            "lane": .int(report.lane),
+            "lane": .id(report.lane),
             "since": .time(record.since),
             "reason": .text(record.reason.text),
             "waitsFor": .text(record.wait.map(Text.waiting)),
@@ -66,8 +66,8 @@ extension JSON {
 
     init(_ issue: Issue) {
         self = .object([
-            "id": .int(issue.id),
-            "record": .int(issue.record),
+            "id": .id(issue.id),
+            "record": .id(issue.record),
             "code": .text(issue.code),
             "message": .text(issue.message),
             "choices": .list(

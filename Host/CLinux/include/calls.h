@@ -51,7 +51,8 @@ void *linux_take_fatal_signals(void);
 void linux_give_back_signal_stack(void *stack);
 
 /* From now on a fatal signal in a call is written down, said on standard error, and has the effect that it had before; an exit(3) or
- * quick_exit(3) in a call is written down, said, and ends the process with `code`. Once for a process. */
+ * quick_exit(3) in a call is written down, said, and ends the process with `code`. Once for a process, after the plugins' libraries
+ * were opened: what these install for themselves then comes after it. */
 void linux_watch_calls(int code);
 
 #endif

@@ -1,5 +1,6 @@
 /// A checksum of a file's whole content, as servers of the ownCloud family send it in `OC-Checksum`.
 public struct ContentChecksum: Sendable, Hashable {
+    /// How it is computed. The raw values are the names in `OC-Checksum`.
     public enum Algorithm: String, Sendable, Hashable {
         case sha256 = "SHA256"
         case sha1 = "SHA1"

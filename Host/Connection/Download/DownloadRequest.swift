@@ -70,7 +70,9 @@ public struct DownloadSummary: Sendable, Hashable {
 /// preference for threads that may block, they may block. What they throw ends the download and is thrown on as it is.
 public protocol DownloadSink {
     /// Called once, before the first bytes. A head whose `offset` is 0 means: from the beginning, whatever was here.
+    /// - Throws: What ends the download, such as `Failure` if there is no room for it. Nothing was taken then.
     func begin(_ head: DownloadHead) throws
     /// Called with up to about 1 MiB at a time; the bytes are valid until the call returns.
+    /// - Throws: What ends the download, such as `Failure` if the disk is full.
     func write(_ bytes: UnsafeRawBufferPointer) throws
 }

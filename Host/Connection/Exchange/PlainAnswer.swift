@@ -21,7 +21,8 @@ public struct PlainAnswer: Sendable {
     /// The next bytes of the body as they come, of any number; nil after the last, and then each time. One call at a time.
     ///
     /// No more than 256 KiB are read ahead of the caller.
-    /// - Throws: if the body ends too soon, or the task is cancelled, which ends the request.
+    /// - Throws: `unreachable` if the body ends too soon, `protocolViolation` if it repeats the account's credentials,
+    ///   `cancelled` after ``close()`` or if the task is cancelled, which ends the request.
     public func next() async throws(ConnectionError) -> [UInt8]? {
         guard let chunk = try await body.next() else { return nil }
         return Array(chunk.readableBytesView)

@@ -1,3 +1,5 @@
+import Model
+
 /// How long to wait after failures: each time twice as long up to a cap, less a random part so that many clients do not come back at once.
 public struct Backoff: Sendable, Hashable {
     /// The longest wait after the first failure.
@@ -23,8 +25,9 @@ public struct Backoff: Sendable, Hashable {
         return max(delay, retryAfter ?? .zero)
     }
 
+    /// Draws the random part from the system's generator.
     public func delay(afterFailures failures: Int, retryAfter: Duration? = nil) -> Duration {
-        var generator = SystemRandomNumberGenerator()
+        var generator = HostRandom()
         return delay(afterFailures: failures, retryAfter: retryAfter, using: &generator)
     }
 }

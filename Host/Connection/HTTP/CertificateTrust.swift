@@ -5,7 +5,8 @@ import NIOSSL
 
 /// How a server's certificate is judged.
 public enum CertificateTrust {
-    /// - Throws: what is wrong with the file of authorities.
+    /// Checks that the file of authorities, if one is named, can be used.
+    /// - Throws: `badAddress` if it cannot be read as PEM.
     public static func check(_ trust: Bookmark.Trust) throws(ConnectionError) { _ = try configuration(for: trust) }
 
     static func configuration(for trust: Bookmark.Trust) throws(ConnectionError) -> TLSConfiguration {

@@ -179,6 +179,6 @@ struct HintListener: Sendable {
             case .day: .seconds(95_040)
             case .refused: refusals.cap
             }
-        return longest * Double.random(in: 0.91...1)
+        return longest * (1 - 0.09 * HostRandom.fraction())
     }
 }

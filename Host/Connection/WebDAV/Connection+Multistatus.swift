@@ -6,6 +6,9 @@ extension Connection {
     ///
     /// As `exchange`: with the account's credentials, to its origin alone. An answer with another status than 207, also a 401 that is not
     /// the account's matter, is handed out with what its error document says, if it has one.
+    /// - Throws: `badRequest` for a request that is not sent, such as a REPORT without a body; `protocolViolation` for
+    ///   an answer that is encoded, unasked; `authentication`, `serverError` and `maintenance` as `exchange`;
+    ///   `unreachable` without an answer.
     public func multistatus(_ request: MultistatusRequest) async throws(ConnectionError) -> MultistatusAnswer {
         let address = try target(request.target)
         let asked: AskedProperties
@@ -29,7 +32,9 @@ extension Connection {
     func multistatus(
         _ question: Question, _ asked: AskedProperties, at address: ServerAddress
     ) async throws(ConnectionError) -> (answer: MultistatusAnswer, address: ServerAddress) {
+        let echo = CredentialsEcho(try usableCredentials().credentials)
         var reply = try await openly(question, at: address)
+        reply.answer.body = GuardedBody(reply.answer.body, echo)
         guard reply.answer.status == 207 else {
             let document = await reply.answer.beginning(atMost: 65_536)
             if reply.answer.status == 401 { try await settleRefusal(&reply.answer) }

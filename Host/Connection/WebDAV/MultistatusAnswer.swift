@@ -24,13 +24,15 @@ public actor MultistatusAnswer {
     }
 
     /// The next response; nil after the last, and then each time.
-    /// - Throws: if the answer ends too soon, makes no sense, or the task is cancelled: what came is then not all.
+    /// - Throws: `unreachable` if the answer is cut off, `protocolViolation` if it makes no sense, `cancelled` after
+    ///   ``close()`` or if the task is cancelled: what came is then not all.
     public func next() async throws(ConnectionError) -> MultistatusResponse? {
         if waiting.isEmpty { waiting = try await some().reversed() }
         return waiting.popLast()
     }
 
-    /// As many responses as came at once; none after the last, and then each time. Throws as ``next()`` does.
+    /// As many responses as came at once; none after the last, and then each time.
+    /// - Throws: As ``next()``.
     public func some() async throws(ConnectionError) -> [MultistatusResponse] {
         guard waiting.isEmpty else {
             defer { waiting = [] }

@@ -39,6 +39,8 @@ public struct DatabaseRepair: Sendable {
     public init(vault: String) { self.vault = vault }
 
     /// Looks at the database and its backups, and changes nothing.
+    /// - Throws: `.notFound` when there is no vault, `.localIO` when its mark, the database or the folder of the
+    ///   backups cannot be read.
     public func look() async throws(Failure) -> DatabaseCheck {
         do { return try await runBlocking { [vault] in try VaultRestore(vault: vault).look() } } catch {
             throw Failure(of: error)
@@ -48,6 +50,8 @@ public struct DatabaseRepair: Sendable {
     /// Puts the newest sound backup in the place of a database that is damaged or missing; without one, an empty database.
     /// - Parameter announce: told what will be done before anything is changed.
     /// - Returns: what was found, and where the damaged database is kept; nil: there was none.
+    /// - Throws: `.vaultLocked` while a host has the vault open, `.localIO` when something cannot be read or written;
+    ///   the next call goes on then.
     public func restore(
         announce: @escaping @Sendable (DatabaseCheck) -> Void
     ) async throws(Failure) -> (found: DatabaseCheck, aside: String?) {

@@ -132,6 +132,8 @@ extension AccountHost {
     /// Sets the processors to work for a trigger after which all items are looked at, and carries out what needs no server: copies
     /// are removed, downloads wait for the next run. What was waiting of that kind is done too.
     /// - Returns: what went wrong; how much waits for a server is its `leftCount`.
+    /// - Throws: What keeps the work from being done at all: the database's `Failure` or the local tree's. What fails
+    ///   of it is in the outcome.
     public func runPolicies(_ trigger: Trigger) async throws(Failure) -> RunOutcome {
         do {
             try await recover()

@@ -13,8 +13,8 @@ import Vault
 
 extension AccountHost {
     /// Keeps the account up to date until the task is cancelled: then it stops gracefully, and returns.
-    /// - Throws: what makes going on impossible, such as a database that cannot be written, or a folder of local copies that
-    ///   has gone.
+    /// - Throws: What makes going on impossible: `.localIO` if the database cannot be written or is damaged, or the
+    ///   folder of local copies has gone; `.failed` if a call of a plugin's hangs for too long.
     public func run() async throws(Failure) {
         do {
             // Watched first: what is done in the tree while everything is compared is not missed.

@@ -84,9 +84,8 @@ public final class AccountHost: Sendable {
         let vault = try await runBlocking {
             try Vault.open(at: bookmark.vault, files: bookmark.files, clock: system.now)
         }
-        let connection = Connection(
-            bookmark: bookmark, credentials: secret.credentials, limits: process.settings.limits, clock: system,
-            logger: logger)
+        let connection = options.connect(
+            bookmark, secret.credentials, process.settings.limits, system, logger)
         do {
             let state = AccountState(
                 secret, clock: try await vault.database.read { try ClockSanity($0, clock: system) })
@@ -155,6 +154,7 @@ public final class AccountHost: Sendable {
     }
 
     /// Stops the plugins, closes the connections and gives the vault free. No run may be under way.
+    /// - Throws: As ``Database/close()``; the vault is free then too.
     public func close() async throws(Failure) {
         let others = loops.instances.filter { instance in !plugins.contains { $0 === instance } }
         await process.stopPlugins(plugins + others)

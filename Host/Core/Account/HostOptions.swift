@@ -1,3 +1,4 @@
+package import Connection
 public import Logging
 public import Model
 
@@ -13,6 +14,10 @@ public struct HostOptions: Sendable {
     public var probe: [String]
     /// The name of the person whose commands the process carries out. It may block.
     public var person: @Sendable () -> String
+    /// Makes the way to an account's server.
+    package var connect: @Sendable (Bookmark, Credentials, Limits, HostClock, Logger) -> Connection = {
+        Connection(bookmark: $0, credentials: $1, limits: $2, clock: $3, logger: $4)
+    }
 
     public init(
         clock: HostClock = .system, logger: Logger, trace: String? = nil, builtInPlugins: String, probe: [String],

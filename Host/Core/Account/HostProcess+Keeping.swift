@@ -10,7 +10,7 @@ extension HostProcess {
     /// - Parameters:
     ///   - isAlone: whether it is the only account of the process.
     ///   - atWork: is told of the account when it was opened, and nil when it is closed.
-    /// - Throws: what does not pass.
+    /// - Throws: What does not pass: what ``open(_:credentials:)`` or ``AccountHost/run()`` threw last.
     public nonisolated func keep(
         _ bookmark: Bookmark, isAlone: Bool, credentials: @escaping CredentialsSource,
         atWork: @escaping @Sendable (AccountHost?) -> Void = { _ in }

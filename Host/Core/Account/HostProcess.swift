@@ -23,8 +23,9 @@ public actor HostProcess {
     }
 
     /// Opens an account's vault and starts its plugins. Nothing is asked of the server yet.
-    /// - Throws: `.vaultLocked` if another host has the vault open, `.localIO` if the folder of the local copies is not there,
-    ///   and what `credentials` throws.
+    /// - Throws: `.vaultLocked` if another host has the vault open, `.localIO` if the folder of the local copies is not
+    ///   there or the database is damaged, `.cannotCreate` if the vault or the trace cannot be made, `.config` if vault
+    ///   and copies lie in one another, and what `credentials` throws.
     public nonisolated func open(
         _ bookmark: Bookmark, credentials: @escaping CredentialsSource
     ) async throws(Failure) -> AccountHost {
@@ -40,7 +41,7 @@ public actor HostProcess {
     public func pluginReports() async -> [PluginReport] { await loaded(memory: nil).reports() }
 
     /// The plugins in a library that the config does not name, which is opened in a child process alone.
-    /// - Throws: why it is none that can be used.
+    /// - Throws: `.failed`, with the reason why it is none that can be used.
     public nonisolated func plugins(inLibrary path: String) async throws(Failure) -> [PluginID] {
         let probe = ProbeCommand(arguments: options.probe)
         do { return try await runBlocking { try probe.plugins(inLibrary: path) } } catch { throw Failure(of: error) }
@@ -63,6 +64,7 @@ public actor HostProcess {
     }
 
     /// Ends the plugins' threads. No account may be open.
+    /// - Throws: `.localIO` if the trace could not be written to its end.
     public func close() async throws(Failure) {
         await loading?.value.shutDown()
         loading = nil
@@ -116,7 +118,7 @@ public actor HostProcess {
         let host = PluginHost(
             builtIn: options.builtInPlugins, settings: settings, probe: ProbeCommand(arguments: options.probe),
             memory: memory, clock: options.clock, logger: options.logger)
-        let task = Task {
+        let task = Task(executorPreference: Workplace.single) {
             await host.load()
             return host
         }
@@ -138,6 +140,7 @@ public enum PluginServices {
 
 /// What the child process does that tries a library: opens it, has it describe itself, and ends.
 public enum PluginTrial {
+    /// Tries a library, and ends the process.
     public static func main(library: String) -> Never { PluginProbe.main(library: library) }
 }
 

@@ -80,6 +80,8 @@ extension MetaKey {
 extension HostProcess {
     /// Lets a plugin of an account be tried again that is held since it ended or held up the host.
     /// - Returns: whether it was.
+    /// - Throws: `.vaultLocked` while a host has the vault open, and else as opening a vault: `.localIO`,
+    ///   `.cannotCreate`, `.config`.
     public nonisolated func retry(
         _ plugin: PluginID, library: String, for bookmark: Bookmark
     ) async throws(Failure) -> Bool {
@@ -93,6 +95,7 @@ extension HostProcess {
 
 extension AccountReader {
     /// The reports as this account's next start would find the plugins: those of held libraries say so.
+    /// - Throws: The database's `Failure`: `.localIO`, `.vaultLocked` or `.internal`.
     public func held(_ reports: [PluginReport]) async throws(Failure) -> [PluginReport] {
         do {
             let now = clock.now()

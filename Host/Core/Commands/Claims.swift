@@ -85,7 +85,7 @@ extension AccountReader {
 
 extension ClaimValidity {
     /// While the process lives that has this number now.
-    /// - Throws: `.badData` if there is none.
+    /// - Throws: `.badData` if there is none, `.localIO` if the system does not tell.
     public static func whileAlive(_ pid: Int32) throws(Failure) -> ClaimValidity { .process(try .current(pid)) }
 }
 

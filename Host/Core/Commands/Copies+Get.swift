@@ -103,7 +103,7 @@ extension Copies {
 
         /// Puts the downloads of an item, and of all below it, into the journal.
         /// - Returns: their records that may go on now.
-        private func ask(_ outcome: inout GetOutcome, _ host: AccountHost) async throws -> Set<Int64> {
+        private func ask(_ outcome: inout GetOutcome, _ host: AccountHost) async throws -> Set<SyncRecordID> {
             let items = try await host.database.read { reads in
                 var items: [(id: LocalID, path: ItemPath, kind: Item.Kind)] = []
                 if let item = try reads.items.item(at: path) {
@@ -121,7 +121,7 @@ extension Copies {
                 }
                 return items
             }
-            var records: Set<Int64> = []
+            var records: Set<SyncRecordID> = []
             for batch in items.batches(of: 1_000) {
                 let (outcomes, issues) = try await host.database.write { [engine = host.engine] tx in
                     let outcomes = try engine.enqueue(

@@ -25,7 +25,7 @@ public enum Copies {
                         kept.count == 1 ? kept.first.text : "\(kept.count) files below \(path), \(kept.first) first,"
                     outcome.failures.append(.pinned(what, by: policy))
                 }
-                var records: Set<Int64> = []
+                var records: Set<SyncRecordID> = []
                 var waited: [Item] = []
                 for batch in plan.items.batches(of: 1_000) {
                     let outcomes = try await host.database.write { [engine = host.engine] tx in

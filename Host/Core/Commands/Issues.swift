@@ -10,11 +10,11 @@ public enum Issues {
     /// Answers an issue.
     /// - Throws: `.notFound` if there is no such issue, `.badData` if it has no such choice.
     public struct Answer: AccountCommand {
-        public var id: Int64
+        public var id: IssueID
         /// The id of one of the issue's choices.
         public var choice: String
 
-        public init(_ id: Int64, choice: String) { (self.id, self.choice) = (id, choice) }
+        public init(_ id: IssueID, choice: String) { (self.id, self.choice) = (id, choice) }
 
         public func carryOut(for host: AccountHost) async throws(Failure) {
             try await host.failing {

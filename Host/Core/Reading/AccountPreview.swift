@@ -23,7 +23,9 @@ public final class AccountPreview: Sendable {
         self.process = process
     }
 
-    /// - Throws: `.notFound` if nothing is known of the account yet, `.localIO` if the database cannot be read.
+    /// Opens the database and starts the plugins.
+    /// - Throws: `.notFound` if nothing is known of the account yet, `.localIO` if the database cannot be read,
+    ///   `.cannotCreate` if the trace may not be opened.
     public static func open(_ bookmark: Bookmark, in process: HostProcess) async throws(Failure) -> AccountPreview {
         let options = process.options
         var logger = options.logger
@@ -39,18 +41,22 @@ public final class AccountPreview: Sendable {
                 world: { .current(now: $0) }, clock: clock, logger: logger)
             return AccountPreview(database: database, policies: policies, plugins: plugins, process: process)
         } catch {
-            try database.close()
+            // What went wrong first is what counts.
+            try? database.close()
             throw Failure(of: error)
         }
     }
 
+    /// Stops the plugins and closes the database.
+    /// - Throws: As ``Database/close()``.
     public func close() async throws(Failure) {
         await process.stopPlugins(plugins)
         try database.close()
     }
 
     /// What each processor makes of the item at a path, or of the one that was there last; in the order of their calls.
-    /// - Throws: `.notFound` if there never was one, as far as is known.
+    /// - Throws: `.notFound` if there never was one, as far as is known; `.badData` if a stored policy's condition does
+    ///   not parse; `.internal` if a plugin hangs; the database's `Failure`.
     public func explain(_ path: ItemPath) async throws(Failure) -> (item: Item, explanations: [Explanation]) {
         do {
             guard let item = try await database.read({ try $0.items.lastItem(at: path) }) else {
@@ -67,6 +73,7 @@ public final class AccountPreview: Sendable {
     /// - Parameters:
     ///   - trigger: not `itemsChanged`, which is about items that just changed.
     ///   - note: called on threads of the plugins'.
+    /// - Throws: `.internal` if a plugin hangs, `.failed` if the task is cancelled, or the database's `Failure`.
     public func dryRun(_ trigger: Trigger, _ note: @escaping @Sendable (Wish) -> Void) async throws(Failure) {
         do { try await policies.dryRun(trigger, note) } catch { throw Failure(of: error) }
     }

@@ -24,6 +24,7 @@ public struct PolicyHistoryReport: Sendable {
 extension AccountReader {
     /// The changes of the policies: who, when, what.
     /// - Parameter limit: no more than these; nil: all.
+    /// - Throws: `.localIO` if the history cannot be read or is damaged, and as ``issues(limit:)``.
     public func policyHistory(limit: Int? = nil) async throws(Failure) -> PolicyHistoryReport {
         let (known, waiting) = try await read { tx in
             (try tx.meta.text(.policiesProject).flatMap { ProjectID($0) }, try tx.policies.changeCount())

@@ -12,23 +12,28 @@ public struct AccountReader: Sendable {
     let clock: HostClock
     let database: Database
 
-    /// - Throws: `.notFound` if nothing is known of the account yet, `.localIO` if the database cannot be read.
+    /// Opens the database for reading.
+    /// - Throws: `.notFound` if nothing is known of the account yet, `.localIO` if the database cannot be read
+    ///   or may not be.
     public static func open(_ bookmark: Bookmark, clock: HostClock = .system) throws(Failure) -> AccountReader {
         let database = try Vault.openDatabaseForReading(at: bookmark.vault)
         do {
             let sanity = try database.readBlocking { try ClockSanity($0, clock: clock) }
             return AccountReader(bookmark: bookmark, clock: clock.believed { sanity }, database: database)
         } catch {
-            try database.close()
+            // What went wrong first is what counts.
+            try? database.close()
             throw Failure(of: error)
         }
     }
 
+    /// Closes the database. No reading may be under way or follow.
+    /// - Throws: As ``Database/close()``.
     public func close() throws(Failure) { try database.close() }
 
     /// Reads the items of a query one after the other, as they are at one moment.
     /// - Parameter body: returns false to end early. It is called on a thread of the database and may block.
-    /// - Throws: `.notFound` if the query's path is none of an item's.
+    /// - Throws: `.notFound` if the query's path is none of an item's, and as ``status()``; what came is not all then.
     public func items(_ query: ItemQuery, _ body: @escaping @Sendable (ItemReport) -> Bool) async throws(Failure) {
         try await read { tx in
             let coverage = try AvailableOfflineCoverage(tx, now: query.now)
@@ -43,7 +48,8 @@ public struct AccountReader: Sendable {
         }
     }
 
-    /// - Throws: `.notFound` if there is no item with this path.
+    /// Reads the item at a path.
+    /// - Throws: `.notFound` if there is none, and as ``status()``.
     public func item(at path: ItemPath) async throws(Failure) -> ItemReport {
         try await read { tx in
             guard let item = try tx.items.item(at: path) else { throw Failure.noItem(path) }
@@ -53,6 +59,7 @@ public struct AccountReader: Sendable {
 
     /// The policies, oldest first, with how much each is about.
     /// - Parameter path: only those that concern this item.
+    /// - Throws: `.notFound` if there is no item at the path, and as ``status()``.
     public func policies(
         kind: PolicyKind? = nil, concerning path: ItemPath? = nil, includesInternal: Bool = false
     ) async throws(Failure) -> [PolicyReport] {
@@ -72,6 +79,7 @@ public struct AccountReader: Sendable {
     }
 
     /// Reads the sync records one after the other, oldest first.
+    /// - Throws: As ``issues(limit:)``, and `.internal` if a record makes no sense; what came is not all then.
     public func records(_ body: @escaping @Sendable (SyncRecordReport) -> Void) async throws(Failure) {
         let bookmark = bookmark
         try await read { tx in
@@ -92,11 +100,15 @@ public struct AccountReader: Sendable {
 
     /// What waits for a person, oldest first.
     /// - Parameter limit: Nil: all.
+    /// - Throws: The database's `Failure`: `.localIO`, `.vaultLocked` or `.internal`; see ``DatabaseReads``.
     public func issues(limit: Int? = nil) async throws(Failure) -> [Issue] {
         try await read { try $0.issues.all(limit: limit) }
     }
 
     /// How the account is.
+    /// - Throws: `.localIO` if the database is damaged or cannot be read, `.vaultLocked` if another program has it
+    ///   locked, `.badData` if a stored policy's condition does not parse, `.failed` if the task is cancelled, else
+    ///   `.internal`.
     public func status() async throws(Failure) -> AccountStatus {
         let account = bookmark.name
         var status = try await read { tx in
@@ -155,7 +167,7 @@ public struct AccountReader: Sendable {
         do {
             return try await database.read(body)
         } catch {
-            throw error as? Failure ?? Failure(.internal, "reading the database failed: \(error)")
+            throw Failure(of: error)
         }
     }
 }

@@ -39,6 +39,7 @@ extension MetaKey {
 
 extension AccountReader {
     /// What the running host knows of the plugins, or the last one knew.
+    /// - Throws: As ``issues(limit:)``.
     public func pluginNotes() async throws(Failure) -> PluginNotes {
         var notes = try await read { try $0.pluginNotes() }
         notes.isRunning = Vault.isInUse(at: bookmark.vault)

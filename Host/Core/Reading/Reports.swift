@@ -53,6 +53,7 @@ public struct AccountTrouble: Sendable {
 
 /// Which kind of server an account has, and why it is taken for that.
 public struct ServerReport: Sendable, Hashable {
+    /// What a server is. The raw values are those of JSON output.
     public enum Kind: String, Sendable {
         case ownCloudFamily, webDAV
         /// It has no files, but perhaps calendars.

@@ -2,6 +2,8 @@ package import Model
 
 /// What a transaction writes of calendars' folders and files.
 extension CalendarFileTable where Access == Transaction {
+    /// Stores a calendar's folder in place of any that it has.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func store(_ folder: MirrorFolderRow) throws {
         let statement = try RawStatement(
             db, "INSERT OR REPLACE INTO calendarFolders (calendar, name, title, formerName) VALUES (?, ?, ?, ?)")
@@ -12,6 +14,8 @@ extension CalendarFileTable where Access == Transaction {
         try statement.run()
     }
 
+    /// Stores an object's file in place of any that it has.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func store(_ file: MirrorFileRow, in calendar: RecordKey) throws {
         let statement = try RawStatement(
             db,
@@ -21,13 +25,15 @@ extension CalendarFileTable where Access == Transaction {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         statement.bind([
-            .text(calendar.text), .text(file.key.text), .text(file.name.text), .integer(file.contentID),
+            .text(calendar.text), .text(file.key.text), .text(file.name.text), .id(file.contentID),
             .integer(Int64(bitPattern: file.inode)), .integer(file.size), .integer(file.modified),
             file.digest.map { .blob($0) } ?? .null, file.formerDigest.map { .blob($0) } ?? .null,
         ])
         try statement.run()
     }
 
+    /// Forgets a calendar's folder and all files in it.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func removeFolder(of calendar: RecordKey) throws {
         try removeFiles(of: calendar)
         let statement = try RawStatement(db, "DELETE FROM calendarFolders WHERE calendar = ?")
@@ -35,12 +41,16 @@ extension CalendarFileTable where Access == Transaction {
         try statement.run()
     }
 
+    /// Forgets all files of a calendar.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func removeFiles(of calendar: RecordKey) throws {
         let statement = try RawStatement(db, "DELETE FROM calendarFiles WHERE calendar = ?")
         statement.bind(1, calendar.text)
         try statement.run()
     }
 
+    /// Forgets an object's file.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func removeFile(of object: RecordKey, in calendar: RecordKey) throws {
         let statement = try RawStatement(db, "DELETE FROM calendarFiles WHERE calendar = ? AND key = ?")
         statement.bind([.text(calendar.text), .text(object.text)])
@@ -48,12 +58,15 @@ extension CalendarFileTable where Access == Transaction {
     }
 
     /// Forgets a file that was never put in place.
-    package func removeFile(contentID: Int64, in calendar: RecordKey) throws {
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    package func removeFile(contentID: CalendarContentID, in calendar: RecordKey) throws {
         let statement = try RawStatement(db, "DELETE FROM calendarFiles WHERE calendar = ? AND contentID = ?")
-        statement.bind([.text(calendar.text), .integer(contentID)])
+        statement.bind([.text(calendar.text), .id(contentID)])
         try statement.run()
     }
 
+    /// Takes changes away of which the files are written.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func removeChanges(_ numbers: some Sequence<Int64>) throws {
         let statement = try RawStatement(db, "DELETE FROM calendarChanges WHERE number = ?")
         for number in numbers {
@@ -62,6 +75,8 @@ extension CalendarFileTable where Access == Transaction {
         }
     }
 
+    /// Takes the changes up to a number away, of which the files are written.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func removeChanges(upTo number: Int64) throws {
         let statement = try RawStatement(db, "DELETE FROM calendarChanges WHERE number <= ?")
         statement.bind(1, number)

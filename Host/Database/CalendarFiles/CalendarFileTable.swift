@@ -5,6 +5,7 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
     let access: Access
 
     /// The next records that changed, at most so many.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func changes(limit: Int) throws -> [MirrorChange] {
         let statement = try RawStatement(
             db, "SELECT number, collection, key FROM calendarChanges ORDER BY number LIMIT ?")
@@ -24,6 +25,8 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
         return changes
     }
 
+    /// Reads the number of the last change; 0 if there is none.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func lastChange() throws -> Int64 {
         let statement = try RawStatement(db, "SELECT max(number) FROM calendarChanges")
         defer { statement.reset() }
@@ -31,6 +34,7 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
     }
 
     /// What a calendar is called; nil: there is no such calendar.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func title(_ calendar: RecordKey) throws -> String?? {
         let statement = try RawStatement(
             db, "SELECT nullif(value, '') ->> '$.name' FROM records WHERE collection = 'calendars' AND key = ?")
@@ -39,6 +43,8 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
         return try statement.step() ? .some(statement.text(0)) : nil
     }
 
+    /// Reads the keys of the calendars that are known.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func calendars() throws -> [RecordKey] {
         let statement = try RawStatement(db, "SELECT key FROM records WHERE collection = 'calendars' ORDER BY key")
         defer { statement.reset() }
@@ -47,12 +53,18 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
         return keys
     }
 
+    /// Reads all folders, by their calendars' keys.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func folders() throws -> [MirrorFolderRow] { try folders("1", []) }
 
+    /// Reads a calendar's folder; nil if it has none.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func folder(of calendar: RecordKey) throws -> MirrorFolderRow? {
         try folders("calendar = ?", [.text(calendar.text)]).first
     }
 
+    /// Reads the folder with a name; nil if there is none.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func folder(named name: MirrorName) throws -> MirrorFolderRow? {
         try folders("name = ?", [.text(name.text)]).first
     }
@@ -72,20 +84,26 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
         return folders
     }
 
+    /// Reads an object's file; nil if it has none.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func file(of object: RecordKey, in calendar: RecordKey) throws -> MirrorFileRow? {
         try files("calendar = ? AND key = ?", [.text(calendar.text), .text(object.text)]).first
     }
 
     /// The file that has a content by the database.
-    package func file(contentID: Int64, in calendar: RecordKey) throws -> MirrorFileRow? {
-        try files("calendar = ? AND contentID = ?", [.text(calendar.text), .integer(contentID)]).first
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    package func file(contentID: CalendarContentID, in calendar: RecordKey) throws -> MirrorFileRow? {
+        try files("calendar = ? AND contentID = ?", [.text(calendar.text), .id(contentID)]).first
     }
 
+    /// Tells whether a calendar has a file with this name.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func hasFile(named name: MirrorName, in calendar: RecordKey) throws -> Bool {
         try !files("calendar = ? AND name = ?", [.text(calendar.text), .text(name.text)]).isEmpty
     }
 
     /// The files of a calendar from a key on, at most so many.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func files(of calendar: RecordKey, after key: RecordKey?, limit: Int) throws -> [MirrorFileRow] {
         let start: [SQLValue] = key.map { [.text($0.text)] } ?? []
         return try files(
@@ -106,7 +124,7 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
             files.append(
                 MirrorFileRow(
                     key: RecordKey(statement.text(0) ?? ""), name: MirrorName(statement.text(1) ?? ""),
-                    contentID: statement.integer(2) ?? 0, inode: UInt64(bitPattern: statement.integer(3) ?? 0),
+                    contentID: statement.id(2), inode: UInt64(bitPattern: statement.integer(3) ?? 0),
                     size: statement.integer(4) ?? 0, modified: statement.integer(5) ?? 0, digest: statement.blob(6),
                     formerDigest: statement.blob(7)))
         }
@@ -114,9 +132,10 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
     }
 
     /// Which contents a calendar's objects have, from a key on, at most so many; objects without content are left out.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func contentIDs(
         of calendar: RecordKey, after key: RecordKey?, limit: Int
-    ) throws -> [(key: RecordKey, contentID: Int64)] {
+    ) throws -> [(key: RecordKey, contentID: CalendarContentID)] {
         let statement = try RawStatement(
             db,
             """
@@ -127,20 +146,25 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
         let start: [SQLValue] = key.map { [.text($0.text)] } ?? []
         statement.bind(
             [.text(RecordCollection.calendars.of(calendar).text)] + start + [.integer(Int64(limit))])
-        var found: [(RecordKey, Int64)] = []
-        while try statement.step() { found.append((RecordKey(statement.text(0) ?? ""), statement.integer(1) ?? 0)) }
+        var found: [(RecordKey, CalendarContentID)] = []
+        while try statement.step() { found.append((RecordKey(statement.text(0) ?? ""), statement.id(1))) }
         return found
     }
 
-    package func contentID(of object: RecordKey, in calendar: RecordKey) throws -> Int64? {
-        let statement = try RawStatement(db, "SELECT contentID FROM records WHERE collection = ? AND key = ?")
-        defer { statement.reset() }
-        statement.bind([.text(RecordCollection.calendars.of(calendar).text), .text(object.text)])
-        return try statement.step() ? statement.integer(0) : nil
+    /// Reads which content an object has; nil if it has none.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    package func contentID(of object: RecordKey, in calendar: RecordKey) throws -> CalendarContentID? {
+        try row(
+            "SELECT contentID FROM records WHERE collection = ? AND key = ? AND contentID IS NOT NULL",
+            [.text(RecordCollection.calendars.of(calendar).text), .text(object.text)]
+        ) { $0.id(0) }
     }
 
     /// Nil: there is no such object, or it has none.
-    package func content(of object: RecordKey, in calendar: RecordKey) throws -> (id: Int64, bytes: [UInt8])? {
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    package func content(
+        of object: RecordKey, in calendar: RecordKey
+    ) throws -> (id: CalendarContentID, bytes: [UInt8])? {
         let statement = try RawStatement(
             db,
             """
@@ -149,8 +173,8 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
         defer { statement.reset() }
         statement.bind(1, RecordCollection.calendars.of(calendar).text)
         statement.bind(2, object.text)
-        guard try statement.step(), let id = statement.integer(0), let bytes = statement.blob(1) else { return nil }
-        return (id, bytes)
+        guard try statement.step(), let bytes = statement.blob(1) else { return nil }
+        return (statement.id(0), bytes)
     }
 }
 

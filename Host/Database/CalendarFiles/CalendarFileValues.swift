@@ -16,7 +16,7 @@ package struct MirrorFolderRow: Hashable {
 package struct MirrorFileRow: Hashable {
     package var key: RecordKey
     package var name: MirrorName
-    package var contentID: Int64
+    package var contentID: CalendarContentID
     package var inode: UInt64
     /// In bytes.
     package var size: Int64
@@ -28,7 +28,7 @@ package struct MirrorFileRow: Hashable {
     package var formerDigest: [UInt8]?
 
     package init(
-        key: RecordKey, name: MirrorName, contentID: Int64, inode: UInt64, size: Int64, modified: Int64,
+        key: RecordKey, name: MirrorName, contentID: CalendarContentID, inode: UInt64, size: Int64, modified: Int64,
         digest: [UInt8]?, formerDigest: [UInt8]? = nil
     ) {
         (self.key, self.name, self.contentID) = (key, name, contentID)

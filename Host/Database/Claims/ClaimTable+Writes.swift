@@ -3,8 +3,13 @@ public import Model
 /// What a transaction writes of claims.
 extension ClaimTable where Access == Transaction {
     /// Stores a claim. One with the same id of the same item is renewed.
-    /// - Throws: `.badData` if another item has a claim with this id.
+    /// - Throws: `.badData` if another item has a claim with this id, or its groups lie too deep in each other.
     public func add(_ claim: Claim) throws {
+        guard claim.validity.isReadable else {
+            throw Failure(
+                .badData, "The claim \(claim.id) is not stored: its conditions lie too deep in each other",
+                hint: "Say with fewer groups when it is valid")
+        }
         if let earlier = try self.claim(claim.id), earlier.item != claim.item {
             throw Failure(
                 .badData, "There is a claim \(claim.id) already, of another item",
@@ -28,6 +33,7 @@ extension ClaimTable where Access == Transaction {
 
     /// Takes away the claims that never can be valid again, and those of items that are gone.
     /// - Returns: how many.
+    /// - Throws: As ``of(_:)``.
     @discardableResult
     public func sweep(in world: ClaimWorld) throws -> Int {
         var count = 0

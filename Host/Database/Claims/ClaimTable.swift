@@ -5,17 +5,22 @@ public struct ClaimTable<Access: DatabaseReads>: Table {
     let access: Access
 
     /// An item's claims, valid or not.
+    /// - Throws: `.internal` if a stored claim makes no sense, or SQLite's error; see ``DatabaseReads``.
     public func of(_ item: LocalID) throws -> [Claim] {
         try select(where: "localID = ? ORDER BY id", [.text(item.text)])
     }
 
     /// All claims, valid or not, by their ids.
+    /// - Throws: As ``of(_:)``.
     public func all() throws -> [Claim] { try select(where: "1 ORDER BY id") }
 
+    /// Reads a claim; nil if there is none with this id.
+    /// - Throws: As ``of(_:)``.
     public func claim(_ id: ClaimID) throws -> Claim? { try select(where: "id = ?", [.text(id.text)]).first }
 
     /// The claims of an item that keep its copy here.
     /// - Parameter world: Asked only if the item has claims at all.
+    /// - Throws: As ``of(_:)``.
     public func valid(of item: LocalID, in world: @autoclosure () -> ClaimWorld) throws -> [Claim] {
         let claims = try of(item)
         guard !claims.isEmpty else { return [] }
@@ -24,6 +29,7 @@ public struct ClaimTable<Access: DatabaseReads>: Table {
     }
 
     /// Which kinds of valid claims items have; those without any are left out.
+    /// - Throws: As ``of(_:)``.
     public func kinds(in world: @autoclosure () -> ClaimWorld) throws -> [LocalID: ClaimKinds] {
         let claims = try all()
         guard !claims.isEmpty else { return [:] }

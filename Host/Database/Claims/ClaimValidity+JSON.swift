@@ -6,6 +6,18 @@ extension ClaimValidity {
     /// How deep groups may lie in each other.
     private static let deepest = 16
 
+    /// Whether ``read(_:in:depth:)`` reads what ``json`` writes.
+    var isReadable: Bool { isReadable(depth: 0) }
+
+    private func isReadable(depth: Int) -> Bool {
+        guard depth < Self.deepest else { return false }
+        return switch self {
+        case .explicit, .until, .process: true
+        case .all(let members), .any(let members): members.allSatisfy { $0.isReadable(depth: depth + 1) }
+        case .not(let other): other.isReadable(depth: depth + 1)
+        }
+    }
+
     var json: String {
         switch self {
         case .explicit: "{}"

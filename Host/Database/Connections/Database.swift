@@ -2,6 +2,7 @@ import GRDB
 import Glibc
 public import Model
 import Synchronization
+import Threads
 
 /// A vault's database: everything that is known of the account's items, the policies, and the sync engine's journal.
 ///
@@ -25,8 +26,9 @@ public final class Database: Sendable {
     /// - Parameters:
     ///   - readOnly: For commands that run beside a host: nothing is made or upgraded, and a write fails.
     ///   - keep: Called before the schema changes, with the number that it has.
-    /// - Throws: `.localIO` if it cannot be opened, is damaged, or was written by a newer Larder; `.notFound` if there is none
-    ///   and `readOnly` is set.
+    /// - Throws: `.localIO` if it cannot be opened, is damaged, or was written by a newer Larder, or, with `readOnly`, by
+    ///   an older one; `.notFound` if there is none and `readOnly` is set; `.cannotCreate` if its folder is not there, or
+    ///   it is not this user's to write; `.vaultLocked` if another program has it locked; what `keep` throws.
     public static func open(
         path: String, readOnly: Bool = false, keepingBefore keep: (_ schema: Int) throws -> Void = { _ in }
     ) throws(Failure) -> Database {
@@ -80,16 +82,19 @@ public final class Database: Sendable {
     /// Reads a state of the database that no later write changes, beside writers and other readers.
     /// - Throws: what `body` throws; SQLite's errors as `Failure`; `CancellationError` when the task is cancelled.
     public func read<T: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> T) async throws -> T {
+        if Workplace.single != nil {
+            try Task.checkCancellation()
+            return try readBlocking(body)
+        }
         do {
             return try await pool.read { db in try body(ReadTransaction(db: db)) }
         } catch {
-            // A statement that is interrupted may fail in other words than those of an interruption.
-            if error is DatabaseError, Task.isCancelled { throw CancellationError() }
-            throw translated(error)
+            throw interrupted(error)
         }
     }
 
     /// Like ``read(_:)``, on a thread that may block.
+    /// - Throws: What `body` throws; SQLite's errors as `Failure`.
     public func readBlocking<T>(_ body: (ReadTransaction) throws -> T) throws -> T {
         do {
             return try pool.read { db in try body(ReadTransaction(db: db)) }
@@ -100,17 +105,22 @@ public final class Database: Sendable {
 
     /// Runs `body` in a transaction: when this returns, what it wrote is on the disk; if it throws, nothing was written.
     ///
-    /// When the task is cancelled before the transaction begins, `CancellationError` is thrown; one that is under way ends.
-    /// - Throws: what `body` throws; SQLite's errors as `Failure`.
+    /// When the task is cancelled before the commit, nothing is written.
+    /// - Throws: What `body` throws; SQLite's errors as `Failure`; `CancellationError` when the task is cancelled.
     public func write<T: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
+        if Workplace.single != nil {
+            try Task.checkCancellation()
+            return try writeBlocking(body)
+        }
         do {
             return try await pool.writeWithoutTransaction { db in try self.commit(db, body) }
         } catch {
-            throw translated(error)
+            throw interrupted(error)
         }
     }
 
     /// Like ``write(_:)``, on a thread that may block, such as a plugin's.
+    /// - Throws: What `body` throws; SQLite's errors as `Failure`.
     public func writeBlocking<T>(_ body: (Transaction) throws -> T) throws -> T {
         do {
             return try pool.writeWithoutTransaction { db in try commit(db, body) }
@@ -120,6 +130,7 @@ public final class Database: Sendable {
     }
 
     /// Closes all connections. No access may be under way or follow.
+    /// - Throws: `.vaultLocked` if a statement has outlived its access, so that SQLite cannot close its connection.
     public func close() throws(Failure) {
         idleConnection.close()
         // SQLite copies the log into the database when the last connection is closed, if that one may write. The next start has
@@ -148,6 +159,12 @@ public final class Database: Sendable {
         if let summary = transaction.summary, let observe = observer.withLock({ $0 }) { observe(summary) }
         guard let result else { throw Failure(.internal, "A transaction ended without a result") }
         return result
+    }
+
+    /// An error of a task that may be cancelled: a statement that is interrupted may fail in other words than those of an
+    /// interruption.
+    private func interrupted(_ error: any Error) -> any Error {
+        error is DatabaseError && Task.isCancelled ? CancellationError() : translated(error)
     }
 
     private func translated(_ error: any Error) -> any Error {
@@ -186,7 +203,7 @@ public final class Database: Sendable {
                     hint: "Run `larder run --once` first")
             }
             throw Failure(
-                code == ENOENT || code == EACCES ? .cannotCreate : .localIO,
+                !readOnly && (code == ENOENT || code == EACCES) ? .cannotCreate : .localIO,
                 "The database \(path) cannot be opened: \(String(cString: strerror(code)))",
                 hint: "See that the folder exists and belongs to the user that Larder runs as")
         }

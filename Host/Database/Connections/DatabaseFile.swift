@@ -11,7 +11,8 @@ package struct DatabaseFile {
 
     /// What SQLite finds damaged in the file; nil: nothing.
     /// - Parameter isThorough: whether indexes are compared with their tables too, which takes longer.
-    /// - Throws: what keeps it from being looked at.
+    /// - Throws: `.localIO` if it cannot be opened or read, `.vaultLocked` if another program has it locked, else
+    ///   `.internal`.
     package func damage(isThorough: Bool = false) throws(Failure) -> String? {
         do {
             return try reading { db in
@@ -39,6 +40,7 @@ package struct DatabaseFile {
 
     /// Why the file cannot take the place of a vault's database; nil: it can.
     /// - Parameter vault: The vault's id; nil: it is not known.
+    /// - Throws: As ``damage(isThorough:)``.
     package func problem(of vault: String?) throws(Failure) -> String? {
         if let damage = try damage() { return damage }
         do {
@@ -55,6 +57,8 @@ package struct DatabaseFile {
 
     /// Copies what is committed to a file beside it, which is on the disk when this returns, and takes its name then.
     /// - Parameter target: absolute, in a folder that is there. What has that name is replaced.
+    /// - Throws: `.localIO` if the disk is full, the file or its copy cannot be read or written, or it is damaged; else
+    ///   as ``damage(isThorough:)``.
     package func copy(to target: String) throws(Failure) {
         let new = target + ".new"
         unlink(new)
@@ -91,6 +95,7 @@ package struct DatabaseFile {
     }
 
     /// How many rows a table has.
+    /// - Throws: As ``damage(isThorough:)``, and `.internal` if there is no such table.
     package func count(_ table: String) throws(Failure) -> Int64 {
         do {
             return try reading { try Int64.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? 0 }
@@ -142,6 +147,7 @@ package struct DatabaseFile {
 }
 
 /// Makes what happened to the names in a file's folder durable.
+/// - Throws: `.localIO` if the folder cannot be opened or written.
 package func syncFolder(of path: String) throws(Failure) {
     let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."
     let number = Glibc.open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

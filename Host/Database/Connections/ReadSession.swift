@@ -13,6 +13,8 @@ public final class ReadSession {
     private var isOpen = true
 
     /// Opens a connection, or takes that of a session which ended, and pins what is committed now.
+    /// - Throws: `.localIO` if the database is damaged or cannot be read, `.vaultLocked` if another program has it
+    ///   locked, else `.internal`.
     public init(_ database: Database) throws(Failure) {
         path = database.path
         idleConnection = database.idleConnection

@@ -6,6 +6,8 @@ extension DatabaseFile {
     /// - Parameters:
     ///   - vault: The vault's id; nil: it is not known.
     ///   - isRestored: whether it is a backup's copy, whose local copies are to be compared with it.
+    /// - Throws: `.localIO` if it cannot be read or written, or is damaged; `.vaultLocked` if another program has it
+    ///   locked; else `.internal`.
     package func makeCurrent(vault: String?, isRestored: Bool) throws(Failure) {
         try change { db in
             try db.execute(sql: Self.strip)
@@ -31,27 +33,30 @@ extension DatabaseFile {
         """
 
     /// The copies that a database knows of, of items that are not removed. It blocks.
-    package func knownCopies() throws -> [KnownCopy] {
-        try reading { db in
-            let rows = try RawStatement(
-                db,
-                """
-                SELECT fileID, path, copyETag, copyETagStrength, copyDigest, downloadTrigger FROM items
-                WHERE copyDigest IS NOT NULL AND removedAt IS NULL
-                """)
-            defer { rows.reset() }
-            var copies: [KnownCopy] = []
-            while try rows.step() {
-                guard let path = rows.text(1), let etag = ETag(rows.text(2), strength: rows.integer(3)),
-                    let digest = rows.blob(4)
-                else { continue }
-                copies.append(
-                    KnownCopy(
-                        fileID: rows.text(0).map(FileID.init), path: ItemPath(unchecked: path), etag: etag,
-                        digest: digest, trigger: rows.text(5).map(DownloadTrigger.init)))
-            }
-            return copies
+    /// - Throws: As ``damage(isThorough:)``, also `.localIO` if it is damaged.
+    package func knownCopies() throws(Failure) -> [KnownCopy] {
+        do { return try reading(Self.copies) } catch { throw SQLiteFailure.failure(for: error, database: path) }
+    }
+
+    private static func copies(_ db: GRDB.Database) throws -> [KnownCopy] {
+        let rows = try RawStatement(
+            db,
+            """
+            SELECT fileID, path, copyETag, copyETagStrength, copyDigest, downloadTrigger FROM items
+            WHERE copyDigest IS NOT NULL AND removedAt IS NULL
+            """)
+        defer { rows.reset() }
+        var copies: [KnownCopy] = []
+        while try rows.step() {
+            guard let path = rows.text(1), let etag = ETag(rows.text(2), strength: rows.integer(3)),
+                let digest = rows.blob(4)
+            else { continue }
+            copies.append(
+                KnownCopy(
+                    fileID: rows.text(0).map(FileID.init), path: ItemPath(unchecked: path), etag: etag,
+                    digest: digest, trigger: rows.text(5).map(DownloadTrigger.init)))
         }
+        return copies
     }
 }
 

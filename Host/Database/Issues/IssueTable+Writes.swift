@@ -5,6 +5,7 @@ extension IssueTable where Access == Transaction {
     /// Stores what waits for a person. One of the same code about the same subject is the same issue: it keeps its id and its
     /// age, and gets the new text, choices and record.
     /// - Returns: the issue as stored.
+    /// - Throws: `.internal` if it cannot be read again, or SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func file(_ issue: Issue) throws -> Issue {
         // SQLite writes the JSON, which it reads again.
@@ -18,7 +19,7 @@ extension IssueTable where Access == Transaction {
               record = excluded.record, message = excluded.message, failure = excluded.failure, choices = excluded.choices
             """)
         statement.bind([
-            issue.record.map(SQLValue.integer) ?? .null, .text(issue.code), .text(issue.subject), .text(issue.message),
+            .id(issue.record), .text(issue.code), .text(issue.subject), .text(issue.message),
             .integer(issue.created.nanoseconds), .integer(Int64(issue.failure.rawValue)),
         ])
         let values = issue.choices.flatMap { [SQLValue.text($0.id), .text($0.label), .text($0.impact.rawValue)] }
@@ -33,8 +34,9 @@ extension IssueTable where Access == Transaction {
 
     /// Takes an issue away that was answered or is none any more.
     /// - Returns: whether there was one.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
-    public func remove(id: Int64) throws -> Bool {
+    public func remove(id: IssueID) throws -> Bool {
         let statement = try RawStatement(db, "DELETE FROM issues WHERE id = ?")
         statement.bind(1, id)
         try statement.run()
@@ -43,6 +45,7 @@ extension IssueTable where Access == Transaction {
     }
 
     /// Withdraws the issues of this kind about paths that no item has any more.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removeOfGonePaths(code: String) throws {
         let statement = try RawStatement(
             db,
@@ -57,6 +60,7 @@ extension IssueTable where Access == Transaction {
 
     /// Withdraws the issue of this kind about this subject.
     /// - Returns: whether there was one.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func remove(code: String, subject: String) throws -> Bool {
         guard let issue = try issue(code: code, subject: subject) else { return false }

@@ -6,18 +6,25 @@ public struct IssueTable<Access: DatabaseReads>: Table {
 
     /// What waits for a person, the oldest first.
     /// - Parameter limit: Nil: all.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func all(limit: Int? = nil) throws -> [Issue] { try issues(where: "1", limit: limit) }
 
-    public func issue(id: Int64) throws -> Issue? { try issues(where: "id = ?", [.integer(id)]).first }
+    /// Reads an issue; nil if there is none with this id.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func issue(id: IssueID) throws -> Issue? { try issues(where: "id = ?", [.id(id)]).first }
 
     /// The issue of this kind about this subject.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func issue(code: String, subject: String) throws -> Issue? {
         try issues(where: "code = ? AND subject = ?", [.text(code), .text(subject)]).first
     }
 
     /// All issues of a kind.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func all(code: String) throws -> [Issue] { try issues(where: "code = ?", [.text(code)]) }
 
+    /// Counts the issues.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func count() throws -> Int {
         let statement = try RawStatement(db, "SELECT count(*) FROM issues")
         defer { statement.reset() }
@@ -37,7 +44,7 @@ public struct IssueTable<Access: DatabaseReads>: Table {
         statement.bind(arguments)
         var issues: [Issue] = []
         while try statement.step() {
-            guard let id = statement.integer(0) else { continue }
+            let id: IssueID = statement.id(0)
             if issues.last?.id != id { issues.append(Issue(statement, id: id)) }
             guard
                 let choice = statement.text(7), let label = statement.text(8),

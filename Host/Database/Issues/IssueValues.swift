@@ -2,9 +2,9 @@ import Model
 
 extension Issue {
     /// Without its choices.
-    init(_ row: RawStatement, id: Int64) {
+    init(_ row: RawStatement, id: IssueID) {
         self.init(
-            id: id, record: row.integer(1), code: row.text(2) ?? "", subject: row.text(3) ?? "",
+            id: id, record: row.integer(1).map(SyncRecordID.init), code: row.text(2) ?? "", subject: row.text(3) ?? "",
             message: row.text(4) ?? "", choices: [], created: Timestamp(nanoseconds: row.integer(5) ?? 0),
             failure: row.integer(6).flatMap { Failure.Kind(rawValue: Int32(clamping: $0)) } ?? .failed)
     }

@@ -15,6 +15,7 @@ public final class ItemCursor {
 
     /// Goes to the next row.
     /// - Returns: false after the last.
+    /// - Throws: As ``ReadSession/init(_:)``; when it throws, what came is not all.
     @inlinable
     public func next() throws(Failure) -> Bool {
         let code = sqlite3_step(statement)

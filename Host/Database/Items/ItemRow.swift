@@ -8,7 +8,7 @@ extension Item {
         let integer = { (column: ItemColumn) in row.integer(column.rawValue) }
         let time = { (column: ItemColumn) in row.integer(column.rawValue).map(Timestamp.init(nanoseconds:)) }
         self.init(
-            databaseID: integer(.databaseID) ?? 0,
+            databaseID: row.id(ItemColumn.databaseID.rawValue),
             localID: LocalID(text(.localID) ?? ""),
             fileID: text(.fileID).map(FileID.init),
             path: ItemPath(unchecked: text(.path) ?? ""),

@@ -2,6 +2,7 @@ public import Model
 
 /// Which items a cursor reads, and in which order.
 public struct ItemSelection: Sendable {
+    /// In which order items come.
     public enum Order: Sendable {
         case any
         /// By path, byte by byte. There is no limit then.
@@ -11,7 +12,7 @@ public struct ItemSelection: Sendable {
     }
 
     /// The `databaseID`s of those among which the items are; nil: all. They come in this order unless another one is asked for.
-    public var rows: [Int64]?
+    public var rows: [ItemRowID]?
     public var condition: Condition?
     /// The moment that `now` in the condition stands for.
     public var now: Timestamp
@@ -58,6 +59,7 @@ public struct ItemSelection: Sendable {
 extension ReadSession {
     /// A cursor over items.
     /// - Parameter columns: Those that are read; the others are null.
+    /// - Throws: `.internal` after the session's end, and as ``ReadSession/init(_:)``.
     public func items(_ columns: ItemColumns, _ selection: ItemSelection) throws(Failure) -> ItemCursor {
         let (sql, arguments) = selection.query
         let isInPathOrder = if case .path = selection.order { true } else { false }
@@ -65,6 +67,7 @@ extension ReadSession {
     }
 
     /// A cursor over the item with an id, if there is one.
+    /// - Throws: `.internal` after the session's end, and as ``ReadSession/init(_:)``.
     public func items(_ columns: ItemColumns, localID: LocalID) throws(Failure) -> ItemCursor {
         try items(columns, from: "items WHERE items.localID = ?", [.text(localID.text)])
     }

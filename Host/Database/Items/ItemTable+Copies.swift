@@ -5,6 +5,7 @@ public import Model
 extension ItemTable where Access == Transaction {
     /// Writes a new item's row and notes that it was added.
     /// - Returns: the item with its `databaseID` and anchor.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func insert(_ item: Item) throws -> Item {
         let statement = try RawStatement(db, ItemWrite.insertion)
@@ -13,7 +14,7 @@ extension ItemTable where Access == Transaction {
         item.bindLocal(to: statement, after: Item.identityColumns.count, anchor: anchor)
         try statement.run()
         var stored = item
-        stored.databaseID = insertedRow
+        stored.databaseID = insertedID()
         stored.anchor = anchor
         access.noteAdded(stored.databaseID)
         return stored
@@ -21,6 +22,7 @@ extension ItemTable where Access == Transaction {
 
     /// Writes all of an item's row and notes that it was updated. `item.databaseID` says which row.
     /// - Returns: the item with its new anchor.
+    /// - Throws: `.internal` if there is no such row, or SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func update(_ item: Item) throws -> Item {
         let statement = try RawStatement(db, ItemWrite.replacement)
@@ -31,6 +33,7 @@ extension ItemTable where Access == Transaction {
     /// Writes what is here of an item: `cloudStatus`, copy, triggers, last use and activity; and notes that it was updated. What else
     /// the value holds is not written, so that the indexes of names and ids are not touched.
     /// - Returns: the item with its new anchor.
+    /// - Throws: As ``update(_:)``.
     @discardableResult
     public func updateLocal(_ item: Item) throws -> Item {
         try update(item, by: RawStatement(db, ItemWrite.localReplacement), after: 0)
@@ -51,13 +54,15 @@ extension ItemTable where Access == Transaction {
     }
 
     /// Takes an item's row away and notes that it was removed.
-    public func delete(databaseID: Int64) throws {
-        try run("DELETE FROM items WHERE databaseID = ?", .integer(databaseID))
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func delete(databaseID: ItemRowID) throws {
+        try run("DELETE FROM items WHERE databaseID = ?", .id(databaseID))
         access.noteRemoved(databaseID)
     }
 
     /// A file was known again by its bytes. A mark is nothing that anybody but the tree sees: no observer hears of it.
-    public func renewMark(_ mark: FileMark, databaseID: Int64) throws {
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func renewMark(_ mark: FileMark, databaseID: ItemRowID) throws {
         let statement = try RawStatement(
             db,
             """
@@ -74,6 +79,7 @@ extension ItemTable where Access == Transaction {
     }
 
     /// An item's copy is no longer here.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func dropCopy(of item: Item) throws {
         guard var item = try self.item(databaseID: item.databaseID) else { return }
         item.cloudStatus = .cloudOnly
@@ -82,24 +88,23 @@ extension ItemTable where Access == Transaction {
     }
 
     /// The file at the row's path counts for another row from now on. A row for what is here alone ends.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func forgetLocalFile(of row: ScanRow) throws {
-        if row.fileID == nil {
-            try run("DELETE FROM items WHERE databaseID = ?", .integer(row.databaseID))
-        } else {
-            try run(
-                """
-                UPDATE items SET cloudStatus = \(CloudStatus.cloudOnly.sql), copyETag = NULL, copyETagStrength = NULL,
-                  copyDigest = NULL, copyInode = NULL, copySize = NULL, copyModified = NULL, copyChanged = NULL,
-                  copyRecorded = NULL, downloadTrigger = NULL, formerTrigger = NULL, anchor = ?
-                WHERE databaseID = ?
-                """, .integer(access.anchor), .integer(row.databaseID))
-        }
+        guard row.fileID != nil else { return try delete(databaseID: row.databaseID) }
+        try run(
+            """
+            UPDATE items SET cloudStatus = \(CloudStatus.cloudOnly.sql), copyETag = NULL, copyETagStrength = NULL,
+              copyDigest = NULL, copyInode = NULL, copySize = NULL, copyModified = NULL, copyChanged = NULL,
+              copyRecorded = NULL, downloadTrigger = NULL, formerTrigger = NULL, anchor = ?
+            WHERE databaseID = ?
+            """, .integer(access.anchor), .id(row.databaseID))
         access.noteUpdated(row.databaseID)
     }
 
     /// At the item's path lies a file of a person's that the server is not known to have.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func meetUnknownFile(at localID: LocalID) throws {
-        try integers(
+        try ids(
             """
             UPDATE items SET cloudStatus = \(CloudStatus.locallyModified.sql), copyETag = NULL, copyETagStrength = NULL,
               copyDigest = NULL, anchor = ?

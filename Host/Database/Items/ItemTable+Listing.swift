@@ -5,11 +5,12 @@ public import Model
 extension ItemTable where Access == Transaction {
     /// Adds a row for an item that was not known.
     /// - Parameter inheritsLocalFile: a file of a person's lies at the path, which the server is not known to have.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func insertListed(
         _ entry: ListedItem, fileID: FileID, localID: LocalID = .random(), racy: ScanRow.Racy,
         inheritsLocalFile: Bool = false
-    ) throws -> Int64 {
+    ) throws -> ItemRowID {
         let statement = try RawStatement(
             db,
             """
@@ -28,12 +29,13 @@ extension ItemTable where Access == Transaction {
         statement.bind(16, Int64((inheritsLocalFile ? CloudStatus.locallyModified : .cloudOnly).rawValue))
         statement.bind(17, try access.anchor)
         try statement.run()
-        let id = insertedRow
+        let id: ItemRowID = insertedID()
         access.noteAdded(id)
         return id
     }
 
     /// Takes over what a listing says of a row that is at the entry's path already.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func updateListed(_ row: ScanRow, with entry: ListedItem, fileID: FileID, racy: ScanRow.Racy) throws {
         let statement = try RawStatement(
             db,
@@ -52,44 +54,50 @@ extension ItemTable where Access == Transaction {
     }
 
     /// An ETag's strength and the race with the listing change without a change of the item: nobody is told.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func renewListed(_ row: ScanRow, etag: ETag?, racy: ScanRow.Racy) throws {
         try run(
             "UPDATE items SET etagStrength = ?, racy = ? WHERE databaseID = ?",
-            .optional(etag.map { Int64($0.strength.rawValue) }), .number(of: racy), .integer(row.databaseID))
+            .optional(etag.map { Int64($0.strength.rawValue) }), .number(of: racy), .id(row.databaseID))
     }
 
     /// A copy may hold the first of two contents with one ETag. It is of the server's version all the same: nobody is told, and it
     /// stays until it was fetched once more.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func distrustCopy(of row: ScanRow) throws {
         try run(
             "UPDATE items SET racy = ? WHERE databaseID = ?", .number(of: ScanRow.Racy.distrusted),
-            .integer(row.databaseID))
+            .id(row.databaseID))
     }
 
     /// A copy was fetched after it was found that an earlier one may be the first of two contents.
-    public func trustCopy(databaseID: Int64) throws {
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func trustCopy(databaseID: ItemRowID) throws {
         try run(
             "UPDATE items SET racy = ? WHERE databaseID = ? AND racy = ?", .number(of: ScanRow.Racy.no),
-            .integer(databaseID), .number(of: ScanRow.Racy.distrusted))
+            .id(databaseID), .number(of: ScanRow.Racy.distrusted))
     }
 
     /// What was only here is on the server too, with another content as far as is known.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func meetLocalItem(_ row: ScanRow, with entry: ListedItem, fileID: FileID) throws {
         try updateListed(row, with: entry, fileID: fileID, racy: .no)
         let status: CloudStatus = entry.kind == .folder ? .localCopy : .locallyModified
         try run(
-            "UPDATE items SET cloudStatus = ? WHERE databaseID = ?", .number(of: status), .integer(row.databaseID))
+            "UPDATE items SET cloudStatus = ? WHERE databaseID = ?", .number(of: status), .id(row.databaseID))
     }
 
     /// Records that a folder's children were listed whole under this version of it.
-    public func setListed(folder databaseID: Int64, etag: ETag?) throws {
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func setListed(folder databaseID: ItemRowID, etag: ETag?) throws {
         // What is so already makes no page of the database new.
         try run(
             "UPDATE items SET listedETag = ?1 WHERE databaseID = ?2 AND listedETag IS NOT ?1",
-            .optional(etag?.opaque), .integer(databaseID))
+            .optional(etag?.opaque), .id(databaseID))
     }
 
     /// The folders above a path do not count as listed any more: the next scan lists them, whatever their ETags are.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func forgetListings(above path: ItemPath) throws {
         var folder = path
         while !folder.isRoot {
@@ -99,6 +107,7 @@ extension ItemTable where Access == Transaction {
     }
 
     /// No folder counts as listed any more.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func forgetListings() throws {
         try run("UPDATE items SET listedETag = NULL WHERE listedETag IS NOT NULL")
     }
@@ -106,8 +115,9 @@ extension ItemTable where Access == Transaction {
     /// A local file that was changed here and whose item is gone on the server is only here now. It is never removed.
     ///
     /// Called when a scan has finished: until then the item may turn up elsewhere.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func keepModifiedOfRemoved() throws {
-        try integers(
+        try ids(
             """
             UPDATE items SET removedAt = NULL, fileID = NULL, etag = NULL, etagStrength = NULL,
               cloudStatus = \(CloudStatus.localOnly.sql), copyETag = NULL, copyETagStrength = NULL, copyDigest = NULL,
@@ -123,17 +133,17 @@ extension ItemTable where Access == Transaction {
 
     /// Flags a row that the server had as no longer there.
     /// - Returns: its id, if it was not flagged before.
-    func flagRemoved(_ databaseID: Int64, at time: Timestamp) throws -> [Int64] {
-        try integers(
+    func flagRemoved(_ databaseID: ItemRowID, at time: Timestamp) throws -> [ItemRowID] {
+        try ids(
             """
             UPDATE items SET removedAt = ?, anchor = ? WHERE databaseID = ? AND \(ItemSQL.isListed) RETURNING databaseID
-            """, .time(time), .integer(access.anchor), .integer(databaseID))
+            """, .time(time), .integer(access.anchor), .id(databaseID))
     }
 
     /// Flags all that the server had below a folder as no longer there.
     /// - Returns: the ids of those that were not flagged before.
-    func flagRemoved(below folder: ItemPath, at time: Timestamp) throws -> [Int64] {
-        try integers(
+    func flagRemoved(below folder: ItemPath, at time: Timestamp) throws -> [ItemRowID] {
+        try ids(
             """
             UPDATE items SET removedAt = ?, anchor = ? WHERE \(ItemSQL.isInRange) AND \(ItemSQL.isListed)
             RETURNING databaseID
@@ -143,8 +153,8 @@ extension ItemTable where Access == Transaction {
     /// Flags the missing items as no longer on the server.
     /// - Parameter folder: only those directly in it; nil: all.
     /// - Returns: the ids of those that were not flagged before.
-    func flagMissingAsRemoved(in folder: ItemPath?, at time: Timestamp) throws -> [Int64] {
-        try integers(
+    func flagMissingAsRemoved(in folder: ItemPath?, at time: Timestamp) throws -> [ItemRowID] {
+        try ids(
             """
             UPDATE items SET removedAt = ?1, anchor = ?2
             WHERE \(ItemSQL.isMissing) AND removedAt IS NULL AND (?3 IS NULL OR parentPath = ?3)
@@ -153,23 +163,23 @@ extension ItemTable where Access == Transaction {
     }
 
     /// Rows that are flagged count as gone since another time.
-    func setRemoved(_ ids: [Int64], at time: Timestamp) throws {
+    func setRemoved(_ ids: [ItemRowID], at time: Timestamp) throws {
         for id in ids {
             try run(
                 "UPDATE items SET removedAt = ?, anchor = ? WHERE databaseID = ?", .time(time),
-                .integer(access.anchor), .integer(id))
+                .integer(access.anchor), .id(id))
         }
     }
 
     /// A row is on the server again. Of a folder it is not known what is in it.
-    func unflagRemoved(_ databaseID: Int64) throws {
-        try run("UPDATE items SET removedAt = NULL, listedETag = NULL WHERE databaseID = ?", .integer(databaseID))
+    func unflagRemoved(_ databaseID: ItemRowID) throws {
+        try run("UPDATE items SET removedAt = NULL, listedETag = NULL WHERE databaseID = ?", .id(databaseID))
     }
 
     /// The missing rows below a folder that were flagged at a time are in the list again, but for those whose path is taken.
     /// - Returns: their ids.
-    func unflagMissing(below folder: ItemPath, removedAt time: Timestamp) throws -> [Int64] {
-        try integers(
+    func unflagMissing(below folder: ItemPath, removedAt time: Timestamp) throws -> [ItemRowID] {
+        try ids(
             """
             UPDATE items SET removedAt = NULL, anchor = ?
             WHERE \(ItemSQL.isBelow) AND removedAt = ? AND \(ItemSQL.isMissing) AND NOT \(ItemSQL.hasSuccessor)
@@ -191,10 +201,10 @@ extension ItemTable where Access == Transaction {
     // MARK: Moves
 
     /// A row is at another path, and on the server.
-    func setPath(_ path: ItemPath, of databaseID: Int64) throws {
+    func setPath(_ path: ItemPath, of databaseID: ItemRowID) throws {
         try run(
             "UPDATE items SET path = ?, parentPath = ?, name = ?, removedAt = NULL WHERE databaseID = ?", .path(path),
-            .path(path.parent), .text(path.name), .integer(databaseID))
+            .path(path.parent), .text(path.name), .id(databaseID))
     }
 
     /// Rewrites the paths of all below a folder, whatever their state: they lie where the folder goes.
@@ -204,13 +214,13 @@ extension ItemTable where Access == Transaction {
     /// - Returns: the ids of the rows.
     func movePaths(
         below old: ItemPath, to new: ItemPath, restoring removedAt: Timestamp?, alone: Bool
-    ) throws -> [Int64] {
+    ) throws -> [ItemRowID] {
         // What is only here below the new path is found again in the tree.
         try run("DELETE FROM items WHERE \(ItemSQL.isBelow) AND fileID IS NULL", ItemSQL.bounds(below: new))
         let (path, parent) = (
             MovedPath(from: old, to: new, column: "path"), MovedPath(from: old, to: new, column: "parentPath")
         )
-        return try integers(
+        return try ids(
             """
             UPDATE items SET path = \(path.sql), parentPath = CASE WHEN parentPath = ? THEN ? ELSE \(parent.sql) END,
               removedAt = CASE WHEN removedAt IS ? THEN NULL ELSE removedAt END, anchor = ?

@@ -4,9 +4,10 @@ public import Model
 extension ItemTable where Access == Transaction {
     /// Marks files as used at a time, unless they were used later: the one at a path, and all below it that are here.
     /// - Returns: how many.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func noteUse(at path: ItemPath, _ time: Timestamp) throws -> Int {
-        let used = try integers(
+        let used: [ItemRowID] = try ids(
             """
             UPDATE items SET lastUsed = ?1, anchor = ?2
             WHERE \(ItemSQL.isFile) AND (lastUsed IS NULL OR lastUsed < ?1)
@@ -19,17 +20,19 @@ extension ItemTable where Access == Transaction {
     }
 
     /// Marks a copy as used at a time, unless it was used later.
-    package func noteUse(databaseID: Int64, _ time: Timestamp) throws {
-        try noteUse("databaseID = ?3", .integer(databaseID), time)
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    package func noteUse(databaseID: ItemRowID, _ time: Timestamp) throws {
+        try noteUse("databaseID = ?3", .id(databaseID), time)
     }
 
     /// Marks the copies that programs have used. Those that have gone elsewhere meanwhile are left out.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func noteUses(_ uses: some Sequence<(key: ItemPath, value: Timestamp)>) throws {
         for (path, time) in uses { try noteUse("path = ?3", .path(path), time) }
     }
 
     private func noteUse(_ term: String, _ argument: SQLValue, _ time: Timestamp) throws {
-        try integers(
+        try ids(
             """
             UPDATE items SET lastUsed = ?1, anchor = ?2
             WHERE \(ItemSQL.isFile) AND \(ItemSQL.isHere)

@@ -7,25 +7,33 @@ public struct ItemTable<Access: DatabaseReads>: Table {
     let access: Access
 
     /// The item at a path; removed ones have none.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func item(at path: ItemPath) throws -> Item? { try row(ItemQuery.atPath, [.path(path)], Item.init) }
 
     /// The item at a path; without one the item that was removed from there last.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func lastItem(at path: ItemPath) throws -> Item? { try row(ItemQuery.lastAtPath, [.path(path)], Item.init) }
 
+    /// Reads an item, removed or not; nil if there is none with this id.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func item(localID: LocalID) throws -> Item? {
         try row(ItemQuery.withLocalID, [.text(localID.text)], Item.init)
     }
 
-    public func item(databaseID: Int64) throws -> Item? {
-        try row(ItemQuery.withDatabaseID, [.integer(databaseID)], Item.init)
+    /// Reads an item, removed or not; nil if there is no such row.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func item(databaseID: ItemRowID) throws -> Item? {
+        try row(ItemQuery.withDatabaseID, [.id(databaseID)], Item.init)
     }
 
     /// What is directly in a folder and not removed, by name.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func children(of folder: ItemPath) throws -> [Item] {
         try rows(ItemQuery.inFolder, [.path(folder)], Item.init)
     }
 
     /// Reads the items of a listing one after the other; `body` returns false to end early.
+    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
     public func each(_ listing: ItemListing, _ body: (Item) throws -> Bool) throws {
         let query = listing.query
         try each(where: query.sql, query.arguments, body)
@@ -46,12 +54,15 @@ public struct ItemTable<Access: DatabaseReads>: Table {
 
     /// Whether an item that is not removed meets a condition.
     /// - Parameter now: the moment that `now` in the condition stands for.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func contains(_ condition: Condition, now: Timestamp) throws -> Bool {
         let (sql, arguments) = ConditionSQL.compile(condition, now: now)
         return try exists(
             "SELECT 1 FROM items WHERE removedAt IS NULL AND (\(sql))", arguments.map(SQLValue.text))
     }
 
+    /// Counts what is known and what is here.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func counts() throws -> ItemCounts {
         var counts = ItemCounts()
         counts.items = try integer("SELECT count(*) FROM items WHERE removedAt IS NULL AND path <> '/'") ?? 0
@@ -60,11 +71,13 @@ public struct ItemTable<Access: DatabaseReads>: Table {
     }
 
     /// The files whose content is another here than the server's, as far as is known.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func changedFiles() throws -> [Item] {
         try rows(ItemQuery.changedFiles, [], Item.init)
     }
 
     /// When a copy's looks were recorded last; nil: there are no copies.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func lastRecordedLooks() throws -> Timestamp? {
         try integer("SELECT max(copyRecorded) FROM items").map(Timestamp.init(nanoseconds:))
     }

@@ -36,16 +36,19 @@ public struct LocalUsage: Hashable, Sendable {
 
 extension ReadSession {
     /// The number of the last transaction that changed items, 0 if there was none. While it is the same, so are all items.
+    /// - Throws: `.internal` after the session's end, and as ``ReadSession/init(_:)``.
     public func anchor() throws(Failure) -> Int64 {
         try first("SELECT value FROM meta WHERE key = '\(MetaKey.anchor.name)'") { $0.integer(0) ?? 0 } ?? 0
     }
 
     /// It reads an entry of an index for each file and folder that is here, and no row.
+    /// - Throws: `.internal` after the session's end, and as ``ReadSession/init(_:)``.
     public func localUsage() throws(Failure) -> LocalUsage {
         try first(LocalUsage.sql, LocalUsage.init) ?? LocalUsage()
     }
 
     /// What of it is about to go: its removal is in the journal and waits for nothing. Costs as much as there are removals.
+    /// - Throws: `.internal` after the session's end, and as ``ReadSession/init(_:)``.
     public func goingUsage() throws(Failure) -> LocalUsage {
         try first(LocalUsage.goingSQL, LocalUsage.init) ?? LocalUsage()
     }

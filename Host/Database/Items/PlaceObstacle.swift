@@ -10,11 +10,13 @@ public enum PlaceObstacle: Hashable, Sendable {
 
 extension ItemTable {
     /// The item that is gone from the server and whose copy lies at a path still.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removedCopy(at path: ItemPath) throws -> Item? {
         try row(ItemQuery.removedCopyAtPath, [.path(path)], Item.init)
     }
 
     /// Whether the copy of any removed item is here.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hasRemovedCopies() throws -> Bool {
         try exists("SELECT 1 FROM items INDEXED BY items_removed WHERE removedAt IS NOT NULL AND \(ItemSQL.isCopy)")
     }
@@ -22,6 +24,7 @@ extension ItemTable {
     /// The copies of removed items that are in the way of an item: at its path, a file above it, or, for a file, what lies below.
     ///
     /// One that is gone for certain is not in the way of a file where a file was; nor is anything that a person has to take away first.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func obstacle(at path: ItemPath, for kind: Item.Kind) throws -> PlaceObstacle? {
         var obstacle: PlaceObstacle?
         func meet(_ found: (path: ItemPath, isUndecided: Bool)) {

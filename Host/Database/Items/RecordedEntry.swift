@@ -2,7 +2,7 @@ package import Model
 
 /// What a row says of a path, as far as the tree is concerned.
 package struct RecordedEntry: Hashable {
-    package var databaseID: Int64
+    package var databaseID: ItemRowID
     package var localID: LocalID
     package var path: ItemPath
     package var kind: Item.Kind
@@ -33,7 +33,7 @@ extension RecordedEntry {
         let text = { (column: Int32) in row.text(column) ?? "" }
         let time = { (column: Int32) in row.integer(column).map(Timestamp.init(nanoseconds:)) }
         self.init(
-            databaseID: row.integer(0) ?? 0, localID: LocalID(text(1)), path: ItemPath(unchecked: text(2)),
+            databaseID: row.id(0), localID: LocalID(text(1)), path: ItemPath(unchecked: text(2)),
             kind: row.kind(3),
             status: row.status(4),
             copy: LocalCopy(row, from: 5), size: row.integer(13), lastModified: time(14), lastUsed: time(15))
@@ -43,6 +43,7 @@ extension RecordedEntry {
 /// The rows as a comparison with the tree needs them.
 extension ItemTable {
     /// The rows at a path and below that say that something is here, those of removed items too; folder by folder.
+    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
     package func eachRecordedEntry(at scope: ItemPath, _ body: (RecordedEntry) throws -> Void) throws {
         let isInScope = scope.isRoot ? "path <> '/'" : "(path = ? OR (\(ItemSQL.isInRange)))"
         let statement = try RawStatement(
@@ -56,6 +57,7 @@ extension ItemTable {
 
     /// The names in a folder that rows know: of items that are not removed, and of removed ones that are still here. A folder may
     /// hold very many, so that no more than what tells them apart is kept of each.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func recordedNames(in folder: ItemPath) throws -> [FileName: RecordedName] {
         let statement = try RawStatement(
             db,
@@ -77,6 +79,7 @@ extension ItemTable {
     }
 
     /// The row of a name in a folder, chosen as in ``recordedNames(in:)``.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func recordedEntry(at path: ItemPath) throws -> RecordedEntry? {
         try row(
             """
@@ -86,6 +89,7 @@ extension ItemTable {
     }
 
     /// Whether a folder above a path lies where a file should be: what is in it is no item's.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func isInObstructedFolder(_ path: ItemPath) throws -> Bool {
         var folder = path.parent
         while !folder.isRoot {

@@ -2,7 +2,7 @@ public import Model
 
 /// What a scan compares with a listing's entry: a row without its local details.
 public struct ScanRow: Hashable, Sendable {
-    public var databaseID: Int64
+    public var databaseID: ItemRowID
     public var localID: LocalID
     public var fileID: FileID?
     public var path: ItemPath
@@ -44,7 +44,7 @@ public struct ScanRow: Hashable, Sendable {
     fileprivate static let withDatabaseID = "\(selection) databaseID = ?"
 
     init(_ row: RawStatement) {
-        databaseID = row.integer(0) ?? 0
+        databaseID = row.id(0)
         localID = LocalID(row.text(1) ?? "")
         fileID = row.text(2).map(FileID.init)
         path = ItemPath(unchecked: row.text(3) ?? "")
@@ -65,24 +65,30 @@ public struct ScanRow: Hashable, Sendable {
 
 extension ItemTable {
     /// The row that is on the server, or here alone, at this path.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func scanRow(at path: ItemPath) throws -> ScanRow? { try row(ScanRow.atPath, [.path(path)], ScanRow.init) }
 
     /// The row with the server's id: one that is not removed if there is one, else the one removed last.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func scanRow(withFileID id: FileID) throws -> ScanRow? {
         try row(ScanRow.withFileID, [.text(id.text)], ScanRow.init)
     }
 
-    public func scanRow(databaseID: Int64) throws -> ScanRow? {
-        try row(ScanRow.withDatabaseID, [.integer(databaseID)], ScanRow.init)
+    /// Reads a row, removed or not; nil if there is none.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func scanRow(databaseID: ItemRowID) throws -> ScanRow? {
+        try row(ScanRow.withDatabaseID, [.id(databaseID)], ScanRow.init)
     }
 
     /// Whether a copy is to be fetched once more, since it may hold the first of two contents with one ETag.
-    public func isCopyDistrusted(databaseID: Int64) throws -> Bool {
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func isCopyDistrusted(databaseID: ItemRowID) throws -> Bool {
         try exists(
-            "SELECT 1 FROM items WHERE databaseID = ? AND racy = \(ScanRow.Racy.distrusted.sql)", .integer(databaseID))
+            "SELECT 1 FROM items WHERE databaseID = ? AND racy = \(ScanRow.Racy.distrusted.sql)", .id(databaseID))
     }
 
     /// Whether a folder below another one was never listed whole.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hasUnlistedFolder(below folder: ItemPath) throws -> Bool {
         try exists(
             """
@@ -92,15 +98,17 @@ extension ItemTable {
     }
 
     /// The ids of the rows that a folder is known to hold on the server, handed over one by one.
-    public func forEachKnownChild(of folder: ItemPath, _ body: (Int64) throws -> Void) throws {
+    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
+    public func forEachKnownChild(of folder: ItemPath, _ body: (ItemRowID) throws -> Void) throws {
         let statement = try RawStatement(
             db, "SELECT databaseID FROM items WHERE parentPath = ? AND path <> '/' AND \(ItemSQL.isListed)")
         defer { statement.reset() }
         statement.bind(1, folder.text)
-        while try statement.step() { try body(statement.integer(0) ?? 0) }
+        while try statement.step() { try body(statement.id(0)) }
     }
 
     /// How many items the server is known to have, without the root. A displaced one and the one in its place count once.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func knownCount() throws -> Int {
         let listed = try integer("SELECT count(*) FROM items WHERE \(ItemSQL.isListed) AND path <> '/'") ?? 0
         let displaced = try integer(
@@ -112,16 +120,16 @@ extension ItemTable {
     }
 
     /// The ids of what was flagged below a folder at a time.
-    func ids(below folder: ItemPath, removedAt time: Timestamp) throws -> [Int64] {
-        try integers(
+    func ids(below folder: ItemPath, removedAt time: Timestamp) throws -> [ItemRowID] {
+        try ids(
             "SELECT databaseID FROM items WHERE \(ItemSQL.isBelow) AND removedAt = ?",
             ItemSQL.bounds(below: folder) + [.time(time)])
     }
 
     /// Whether no file of an item is here.
-    func isWithoutFile(databaseID: Int64) throws -> Bool {
+    func isWithoutFile(databaseID: ItemRowID) throws -> Bool {
         try !exists(
             "SELECT 1 FROM items WHERE databaseID = ? AND \(ItemSQL.isHere) AND \(ItemSQL.isFile)",
-            .integer(databaseID))
+            .id(databaseID))
     }
 }

@@ -4,18 +4,20 @@ public import Model
 extension JournalTable where Access == Transaction {
     /// Writes a new record behind all others.
     /// - Returns: the record with its id. Ids rise and are never used again.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func insert(_ record: SyncRecord) throws -> SyncRecord {
         let statement = try RawStatement(db, JournalSQL.insertion)
         record.bind(to: statement)
         try statement.run()
         access.noteRecordsChanged()
         var stored = record
-        stored.id = insertedRow
+        stored.id = insertedID()
         return stored
     }
 
     /// Writes all of a record's row.
     /// - Returns: whether there is such a record still.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func update(_ record: SyncRecord) throws -> Bool {
         let statement = try RawStatement(db, JournalSQL.replacement)
@@ -27,7 +29,8 @@ extension JournalTable where Access == Transaction {
     }
 
     /// Writes down that a record's download is complete and on its way into the tree.
-    public func setLanding(_ landing: Landing, of id: Int64) throws {
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func setLanding(_ landing: Landing, of id: SyncRecordID) throws {
         let statement = try RawStatement(
             db,
             """
@@ -47,12 +50,14 @@ extension JournalTable where Access == Transaction {
 
     /// Takes a record out of the journal; an issue about it goes with it.
     /// - Returns: whether there was such a record still.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
-    public func delete(id: Int64) throws -> Bool { try take(id: id) != nil }
+    public func delete(id: SyncRecordID) throws -> Bool { try take(id: id) != nil }
 
     /// Takes a record out of the journal; an issue about it goes with it.
     /// - Returns: who asked for it; nil: there was no such record any more.
-    public func take(id: Int64) throws -> DownloadTrigger? {
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func take(id: SyncRecordID) throws -> DownloadTrigger? {
         let issues = try RawStatement(db, "DELETE FROM issues WHERE record = ?")
         issues.bind(1, id)
         try issues.run()
@@ -67,7 +72,8 @@ extension JournalTable where Access == Transaction {
     }
 
     /// Marks records that were started. Those that are gone or wait again are left out.
-    public func markProcessing(_ ids: some Sequence<Int64>) throws {
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func markProcessing(_ ids: some Sequence<SyncRecordID>) throws {
         let statement = try RawStatement(
             db,
             """
@@ -83,6 +89,7 @@ extension JournalTable where Access == Transaction {
 
     /// Makes records ready that were pending or being processed when a host ended: nothing of it is under way any more.
     /// - Returns: how many.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func makeStuckReady() throws -> Int {
         let statement = try RawStatement(
             db,
@@ -97,6 +104,7 @@ extension JournalTable where Access == Transaction {
     /// Lets records go on whose time has come, and those for whose item there is other metadata than they were refused for.
     /// - Parameter longest: What waits for longer was written when the clock was another.
     /// - Returns: whether there were any.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func endFulfilledWaits(now: Timestamp, longest: Duration) throws -> Bool {
         let statement = try RawStatement(
             db,
@@ -115,6 +123,7 @@ extension JournalTable where Access == Transaction {
     /// - Parameters:
     ///   - most: how many may be.
     ///   - time: until when.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hold(of reason: DownloadTrigger, beyond most: Int, until time: Timestamp) throws {
         let isReady =
             "reason = ?1 AND state <> \(State.failed.sql) AND waitUntil IS NULL AND waitIssue IS NULL AND waitPlace IS NULL"
@@ -133,7 +142,8 @@ extension JournalTable where Access == Transaction {
     }
 
     /// Lets records go on that wait with an issue; the issue stays.
-    public func endWaits(forIssue id: Int64) throws {
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func endWaits(forIssue id: IssueID) throws {
         let statement = try RawStatement(
             db, "UPDATE syncRecords SET waitIssue = NULL, waitUntil = 0 WHERE waitIssue = ?")
         statement.bind(1, id)
@@ -142,6 +152,7 @@ extension JournalTable where Access == Transaction {
     }
 
     /// Lets records go on that wait for their place: something there may have gone, or it is decided that it goes.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func endPlaceWaits() throws {
         let statement = try RawStatement(
             db, "UPDATE syncRecords SET waitUntil = 0, waitPlace = NULL WHERE waitPlace IS NOT NULL")

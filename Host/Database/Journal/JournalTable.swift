@@ -4,16 +4,20 @@ public import Model
 public struct JournalTable<Access: DatabaseReads>: Table {
     let access: Access
 
-    public func record(id: Int64) throws -> SyncRecord? {
-        try first(SyncRecordQuery.withID, [.integer(id)])
+    /// Reads a record; nil if there is none with this id.
+    /// - Throws: `.internal` if a record makes no sense, or SQLite's error; see ``DatabaseReads``.
+    public func record(id: SyncRecordID) throws -> SyncRecord? {
+        try first(SyncRecordQuery.withID, [.id(id)])
     }
 
     /// The record of a request that was made before and is not done yet.
+    /// - Throws: As ``record(id:)``.
     public func record(reason: DownloadTrigger, key: String) throws -> SyncRecord? {
         try first(SyncRecordQuery.withKey, [.text(reason.text), .text(key)])
     }
 
     /// The records of an item, in the order in which they are done.
+    /// - Throws: As ``record(id:)``.
     public func records(of item: LocalID) throws -> [SyncRecord] {
         var records: [SyncRecord] = []
         try each(SyncRecordQuery.ofItem, [.text(item.text)]) { record in
@@ -27,19 +31,22 @@ public struct JournalTable<Access: DatabaseReads>: Table {
     /// - Parameters:
     ///   - id: Begins behind this record; 0: at the first.
     ///   - body: Returns false to end early.
-    public func each(after id: Int64 = 0, _ body: (SyncRecord) throws -> Bool) throws {
-        try each(SyncRecordQuery.after, [.integer(id)], body)
+    /// - Throws: What `body` throws, and as ``record(id:)``.
+    public func each(after id: SyncRecordID = .none, _ body: (SyncRecord) throws -> Bool) throws {
+        try each(SyncRecordQuery.after, [.id(id)], body)
     }
 
     /// Reads the records of all that is no download, in the order in which they are done. Costs nothing for the downloads between.
     /// - Parameters:
     ///   - id: Begins behind this record.
     ///   - body: Returns false to end early.
-    public func eachRemoval(after id: Int64, _ body: (SyncRecord) throws -> Bool) throws {
-        try each(SyncRecordQuery.removalsAfter, [.integer(id)], body)
+    /// - Throws: What `body` throws, and as ``record(id:)``.
+    public func eachRemoval(after id: SyncRecordID, _ body: (SyncRecord) throws -> Bool) throws {
+        try each(SyncRecordQuery.removalsAfter, [.id(id)], body)
     }
 
     /// Downloads that were complete and on their way into the tree.
+    /// - Throws: As ``record(id:)``.
     public func landing() throws -> [SyncRecord] {
         var records: [SyncRecord] = []
         try each(SyncRecordQuery.landing, []) { record in
@@ -50,6 +57,7 @@ public struct JournalTable<Access: DatabaseReads>: Table {
     }
 
     /// How many records are in each state; states without any are left out.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func counts() throws -> [SyncRecord.State: Int] {
         let statement = try RawStatement(db, "SELECT state, count(*) FROM syncRecords GROUP BY state")
         defer { statement.reset() }
@@ -63,6 +71,7 @@ public struct JournalTable<Access: DatabaseReads>: Table {
 
     /// How many records of a reason are under way or about to be: those that wait for a person, or for a time after `limit`, are
     /// not. Costs as much as there are records of the reason.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func liveCount(reason: DownloadTrigger, waitingUntil limit: Timestamp) throws -> Int {
         let isLive =
             "reason = ?1 AND state <> \(State.failed.sql) AND waitIssue IS NULL AND waitPlace IS NULL AND (waitUntil IS NULL OR waitUntil <= ?2)"
@@ -78,6 +87,7 @@ public struct JournalTable<Access: DatabaseReads>: Table {
     }
 
     /// How many downloads the journal holds, and how many bytes their items have by the server's word.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func pendingDownloads() throws -> (files: Int, bytes: Int64) {
         let statement = try RawStatement(
             db,
@@ -92,13 +102,15 @@ public struct JournalTable<Access: DatabaseReads>: Table {
     }
 
     /// The id of the record that was journalled last, whether or not it is still there; 0 before the first.
-    public func lastID() throws -> Int64 {
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func lastID() throws -> SyncRecordID {
         let statement = try RawStatement(db, "SELECT seq FROM sqlite_sequence WHERE name = 'syncRecords'")
         defer { statement.reset() }
-        return try statement.step() ? statement.integer(0) ?? 0 : 0
+        return try statement.step() ? statement.id(0) : .none
     }
 
     /// The earliest time at which a waiting record may go on; nil if none waits for a time.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func earliestWait() throws -> Timestamp? {
         let statement = try RawStatement(db, "SELECT min(waitUntil) FROM syncRecords WHERE waitUntil IS NOT NULL")
         defer { statement.reset() }
@@ -106,6 +118,7 @@ public struct JournalTable<Access: DatabaseReads>: Table {
     }
 
     /// The items that the sync engine is putting in place: their files are its own until it is done.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func landingItems() throws -> Set<LocalID> {
         let statement = try RawStatement(db, "SELECT localID FROM syncRecords WHERE landingDigest IS NOT NULL")
         defer { statement.reset() }
@@ -115,6 +128,7 @@ public struct JournalTable<Access: DatabaseReads>: Table {
     }
 
     /// Whether the sync engine is putting this item's file in place.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func isLanding(_ item: LocalID) throws -> Bool {
         let statement = try RawStatement(
             db, "SELECT 1 FROM syncRecords WHERE localID = ? AND landingDigest IS NOT NULL LIMIT 1")

@@ -23,7 +23,7 @@ extension SyncRecord {
         let until = row.integer(11).map(Timestamp.init(nanoseconds:))
         let wait: WaitCondition? =
             if let issue = row.integer(14) {
-                .issue(issue)
+                .issue(IssueID(issue))
             } else if let version = ETag(row.text(12), strength: row.integer(13)), let until {
                 .newVersion(since: version, until: until)
             } else if row.integer(21) == 1 {
@@ -32,7 +32,7 @@ extension SyncRecord {
                 until.map(WaitCondition.until)
             }
         self.init(
-            id: row.integer(0) ?? 0, action: action, state: state, localID: LocalID(row.text(4) ?? ""),
+            id: row.id(0), action: action, state: state, localID: LocalID(row.text(4) ?? ""),
             path: ItemPath(unchecked: row.text(5) ?? ""), reason: DownloadTrigger(row.text(6) ?? ""),
             key: row.text(7), since: Timestamp(nanoseconds: row.integer(8) ?? 0),
             attempts: row.count(9), wait: wait,

@@ -5,6 +5,7 @@ extension LoopTable where Access == Transaction {
     /// Sees to it that a loop has a row. A new one is enabled and begins without an event id; one that is there stays as it is, unless
     /// another plugin has taken it over, which cannot go on from an event id that is not its own.
     /// - Returns: whether it is new.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func enrol(_ key: LoopKey, plugin: PluginID) throws -> Bool {
         if let known = try loop(key) {
@@ -25,6 +26,7 @@ extension LoopTable where Access == Transaction {
     }
 
     /// Takes a loop's row away with its event id. What the loop cached stays. One that is not there is fine.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func remove(_ key: LoopKey) throws {
         let statement = try RawStatement(db, "DELETE FROM loops WHERE kind = ? AND id = ?")
         statement.bind([.text(key.kind.text), .text(key.id.text)])
@@ -44,6 +46,7 @@ extension LoopTable where Access == Transaction {
     }
 
     /// Forgets how far all loops have come: each begins with fetching everything (L18, L34). What they cached stays.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func dropEventIDs() throws {
         let statement = try RawStatement(db, "UPDATE loops SET eventID = NULL, failures = 0, nextPoll = NULL")
         try statement.run()
@@ -52,6 +55,7 @@ extension LoopTable where Access == Transaction {
 
     /// Writes down what polls came to that changed nothing else: last and next poll, result, error and failures. The event id, the
     /// plugin and whether the loop is enabled stay as they are; loops that are gone are left out.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func note(_ reports: some Sequence<LoopState>) throws {
         let statement = try RawStatement(
             db,
@@ -118,6 +122,7 @@ extension LoopTable where Access == Transaction {
 
     /// Changes records. The loops of records that go, go with them.
     /// - Parameter loopCollections: which kinds of loops are there for the records of which collection.
+    /// - Throws: `.badData` if a value is no JSON object, or SQLite's error; see ``DatabaseReads``.
     public func apply(
         _ changes: [RecordChange], loopCollections: [LoopKind: RecordCollection]
     ) throws -> LoopTurnChanges {

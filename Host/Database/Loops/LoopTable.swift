@@ -5,16 +5,19 @@ public struct LoopTable<Access: DatabaseReads>: Table {
     let access: Access
 
     /// The event loops that there are: core first, then in the order in which they were enabled last.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func all() throws -> [LoopState] {
         try all("1 ORDER BY kind <> 'core', position", [])
     }
 
     /// Nil: there is none with this key.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func loop(_ key: LoopKey) throws -> LoopState? {
         try all("kind = ? AND id = ?", [.text(key.kind.text), .text(key.id.text)]).first
     }
 
     /// How far a loop has come; nil if it has not run yet, its cache was dropped, or there is no such loop.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func eventID(of key: LoopKey) throws -> EventID? { try loop(key)?.eventID }
 
     private func all(_ sql: String, _ arguments: [SQLValue]) throws -> [LoopState] {

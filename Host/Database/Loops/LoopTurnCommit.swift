@@ -57,6 +57,7 @@ public struct LoopTurnChanges: Hashable, Sendable {
     /// Loops that went with their records.
     public var removedLoops: [LoopKey] = []
 
+    /// What became of a record.
     public struct Change: Hashable, Sendable {
         public var collection: RecordCollection
         public var key: RecordKey

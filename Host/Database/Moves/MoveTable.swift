@@ -2,7 +2,7 @@ public import Model
 
 /// A move of the tree that was decided and is still to be carried out.
 public struct TreeMove: Hashable, Sendable {
-    public var id: Int64
+    public var id: TreeMoveID
     public var localID: LocalID
     public var from: ItemPath
     public var to: ItemPath
@@ -13,18 +13,22 @@ public struct MoveTable<Access: DatabaseReads>: Table {
     let access: Access
 
     /// All, in the order in which they were decided.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func all() throws -> [TreeMove] {
         try rows("SELECT id, localID, fromPath, toPath FROM treeMoves ORDER BY id") {
             TreeMove(
-                id: $0.integer(0) ?? 0, localID: LocalID($0.text(1) ?? ""), from: ItemPath(unchecked: $0.text(2) ?? ""),
+                id: $0.id(0), localID: LocalID($0.text(1) ?? ""), from: ItemPath(unchecked: $0.text(2) ?? ""),
                 to: ItemPath(unchecked: $0.text(3) ?? ""))
         }
     }
 
+    /// Whether there is none.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public var isEmpty: Bool { get throws { try !exists("SELECT 1 FROM treeMoves") } }
 
     /// Whether the tree has still to follow the rows where an item is: what lies at its path may be another's, and its own copy may
     /// lie elsewhere.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func isToCome(around path: ItemPath) throws -> Bool {
         try all().contains { move in
             [move.from, move.to].contains { $0 == path || $0.isAncestor(of: path) }
@@ -38,7 +42,9 @@ public struct MoveTable<Access: DatabaseReads>: Table {
 }
 
 extension MoveTable where Access == Transaction {
-    public func remove(_ id: Int64) throws { try run("DELETE FROM treeMoves WHERE id = ?", .integer(id)) }
+    /// Takes a move away that was carried out. One that is not there is fine.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func remove(_ id: TreeMoveID) throws { try run("DELETE FROM treeMoves WHERE id = ?", .id(id)) }
 
     func add(_ localID: LocalID, from old: ItemPath, to new: ItemPath) throws {
         try run(
@@ -56,6 +62,7 @@ extension MoveTable where Access == Transaction {
 
     /// A folder cannot move as a whole, since its target is a folder with something in it: its copies move one by one.
     /// - Returns: where it and the folders in it lay, the deepest first: those without copies are left empty.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func addIntoFolder(from old: ItemPath, to new: ItemPath) throws -> [ItemPath] {
         for copy in try copies("TRUE", below: new) {
             try add(copy.localID, from: copy.path.moved(from: new, to: old), to: copy.path)

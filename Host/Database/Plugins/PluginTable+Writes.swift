@@ -3,6 +3,7 @@ public import Model
 /// What a transaction writes of plugins.
 extension PluginTable where Access == Transaction {
     /// Stores a plugin's value in place of any that it has under this key.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func setValue(of plugin: PluginID, key: [UInt8], _ value: [UInt8]) throws {
         let statement = try RawStatement(
             db, "INSERT OR REPLACE INTO pluginValues (plugin, key, value) VALUES (?, ?, ?)")
@@ -11,6 +12,7 @@ extension PluginTable where Access == Transaction {
     }
 
     /// Takes a plugin's value away, if there is one.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removeValue(of plugin: PluginID, key: [UInt8]) throws {
         let statement = try RawStatement(db, "DELETE FROM pluginValues WHERE plugin = ? AND key = ?")
         statement.bind([.text(plugin.text), .blob(key)])
@@ -21,6 +23,7 @@ extension PluginTable where Access == Transaction {
     /// - Parameters:
     ///   - digest: SHA-256, 32 bytes.
     ///   - refusal: nil: it described itself.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func rememberProbe(digest: [UInt8], hostMinor: Int, refusal: String?) throws {
         let statement = try RawStatement(
             db, "INSERT OR REPLACE INTO probedLibraries (digest, hostMinor, refusal) VALUES (?, ?, ?)")

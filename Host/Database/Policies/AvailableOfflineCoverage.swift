@@ -9,6 +9,8 @@ public struct AvailableOfflineCoverage: Sendable {
     private let byLocalID: [LocalID: [Condition]]
     private let now: Timestamp
 
+    /// Reads the policies for it.
+    /// - Throws: `.badData` if a policy's condition does not parse, or SQLite's error; see ``DatabaseReads``.
     public init(_ reads: some DatabaseReads, now: Timestamp) throws {
         var (conditions, byPath, byLocalID) = ([Condition](), [ItemPath: [Condition]](), [LocalID: [Condition]]())
         for policy in try reads.policies.all(kind: .availableOffline) {
@@ -23,6 +25,7 @@ public struct AvailableOfflineCoverage: Sendable {
         self.now = now
     }
 
+    /// Tells whether policies keep an item here: by itself, by a folder above, or not at all.
     public func of(_ item: Item) -> AvailableOfflineLevel {
         guard any.matches(item, now: now) else { return .none }
         let own = (byPath[item.path] ?? []) + (byLocalID[item.localID] ?? [])

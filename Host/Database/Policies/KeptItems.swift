@@ -7,6 +7,8 @@ public struct KeptItems: Sendable {
     /// Policies that go with a folder wherever that goes.
     private let followers: [LocalID: [Int]]
 
+    /// Reads the policies for it.
+    /// - Throws: `.badData` if a policy's condition does not parse, or SQLite's error; see ``DatabaseReads``.
     public init(_ reads: some DatabaseReads) throws {
         policies = try reads.policies.all(kind: .availableOffline).map { ($0, try $0.parsedCondition()) }
         any = ConditionMatcher(.anyOf(policies.map(\.condition)))
@@ -23,6 +25,7 @@ public struct KeptItems: Sendable {
     /// The policy that keeps an item here. One for a folder that has moved keeps what is in the folder now, also while it has
     /// not been written anew.
     /// - Parameter now: the moment that `now` in a condition stands for.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func policy(for item: Item, now: Timestamp, _ reads: some DatabaseReads) throws -> ItemPolicy? {
         guard !policies.isEmpty else { return nil }
         if any.matches(item, now: now), let found = policies.first(where: { $0.condition.matches(item, now: now) }) {
@@ -44,6 +47,7 @@ public struct KeptItems: Sendable {
 extension PolicyTable where Access == Transaction {
     /// The policy that keeps an item's copy here, as policies are in this transaction; nil: none does.
     /// - Parameter now: the moment that `now` in a condition stands for.
+    /// - Throws: As ``KeptItems/init(_:)``.
     public func keeping(_ item: Item, now: Timestamp) throws -> ItemPolicy? {
         let known = try access.kept ?? KeptItems(access)
         access.kept = known

@@ -68,7 +68,7 @@ extension PolicyTable where Access == Transaction {
         bindContents(of: policy, to: statement, from: 3)
         try statement.run()
         var stored = policy
-        stored.databaseID = insertedRow
+        stored.databaseID = insertedID()
         stored.revision = 1
         return stored
     }
@@ -177,6 +177,7 @@ extension PolicyTable where Access == Transaction {
     static let policyJournalLimit: Int64 = 1_000
 
     /// Removes the rows up to a number, which the history has.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removeChanges(through number: Int64) throws {
         let statement = try RawStatement(db, "DELETE FROM policyChanges WHERE number <= ?")
         statement.bind(1, number)

@@ -8,6 +8,7 @@ public struct PolicyTable<Access: DatabaseReads>: Table {
     /// - Parameters:
     ///   - kind: nil: of every kind.
     ///   - includesInternal: whether those whose identifier begins with `_sys.` are listed too.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func all(kind: PolicyKind? = nil, includesInternal: Bool = true) throws -> [ItemPolicy] {
         let all =
             if let kind { try select("kind = ?", [.text(kind.text)]) } else { try select("1", []) }
@@ -16,6 +17,7 @@ public struct PolicyTable<Access: DatabaseReads>: Table {
 
     /// The policies whose condition the item meets, oldest first.
     /// - Parameter now: the moment that `now` in a condition stands for.
+    /// - Throws: `.badData` if a policy's condition does not parse, or SQLite's error; see ``DatabaseReads``.
     public func all(
         kind: PolicyKind? = nil, affecting item: Item, now: Timestamp, includesInternal: Bool = true
     ) throws -> [ItemPolicy] {
@@ -25,9 +27,11 @@ public struct PolicyTable<Access: DatabaseReads>: Table {
     }
 
     /// Nil: there is none with this id.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func policy(_ id: PolicyID) throws -> ItemPolicy? { try select("id = ?", [.text(id.text)]).first }
 
     /// Policies for a path at which nothing was found so far.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func unmet() throws -> [ItemPolicy] {
         try select(
             """
@@ -49,7 +53,7 @@ public struct PolicyTable<Access: DatabaseReads>: Table {
         while try statement.step() {
             policies.append(
                 ItemPolicy(
-                    databaseID: statement.integer(0) ?? 0, id: PolicyID(statement.text(1) ?? ""),
+                    databaseID: statement.id(0), id: PolicyID(statement.text(1) ?? ""),
                     kind: PolicyKind(statement.text(2) ?? ""), identifier: statement.text(3),
                     description: statement.text(4), condition: statement.text(5) ?? "",
                     path: statement.text(6).map(ItemPath.init(unchecked:)),
@@ -60,6 +64,8 @@ public struct PolicyTable<Access: DatabaseReads>: Table {
     }
 
     /// The rows, oldest first.
+    /// - Throws: `.localIO` if a row cannot be read, or was written by a newer Larder; or SQLite's error; see
+    ///   ``DatabaseReads``.
     public func changes(limit: Int) throws -> [PolicyJournalRow] {
         let statement = try RawStatement(db, "SELECT number, id, content FROM policyChanges ORDER BY number LIMIT ?")
         defer { statement.reset() }
@@ -75,6 +81,7 @@ public struct PolicyTable<Access: DatabaseReads>: Table {
     }
 
     /// How many rows there are.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func changeCount() throws -> Int {
         let statement = try RawStatement(db, "SELECT count(*) FROM policyChanges")
         defer { statement.reset() }

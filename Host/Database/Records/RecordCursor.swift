@@ -14,6 +14,7 @@ public final class RecordCursor {
     deinit { sqlite3_finalize(statement) }
 
     /// The next record; nil after the last.
+    /// - Throws: As ``ReadSession/init(_:)``; when it throws, what came is not all.
     public func next() throws(Failure) -> Record? {
         switch sqlite3_step(statement) {
         case SQLITE_ROW: return Record(RawStatement(handle: statement))
@@ -26,6 +27,7 @@ public final class RecordCursor {
 extension ReadSession {
     /// The records of a collection by key, byte by byte. Contents that are not asked for are not touched.
     /// - Parameter after: Begins behind this key, whether or not there is a record with it; nil: at the first.
+    /// - Throws: `.internal` after the session's end, and as ``ReadSession/init(_:)``.
     public func records(
         in collection: RecordCollection, after: RecordKey? = nil, _ fields: RecordFields = .all
     ) throws(Failure) -> RecordCursor {

@@ -16,7 +16,7 @@ extension RecordTable where Access == Transaction {
         guard known.exists else {
             let statement = try RawStatement(
                 db, "INSERT INTO records (collection, key, version, value, contentID) VALUES (?, ?, ?, ?, ?)")
-            let content = try record.content.map { try SQLValue.integer(storeContent($0)) } ?? .null
+            let content = try record.content.map { try SQLValue.id(storeContent($0)) } ?? .null
             statement.bind(
                 [.text(collection.text), .text(record.key.text), .text(record.version), .text(record.value), content])
             try statement.run()
@@ -30,7 +30,7 @@ extension RecordTable where Access == Transaction {
         statement.bind([.text(record.version), .text(record.value), .text(collection.text), .text(record.key.text)])
         try statement.run()
         if !known.hasSameContent {
-            let content = try record.content.map { try SQLValue.integer(storeContent($0)) } ?? .null
+            let content = try record.content.map { try SQLValue.id(storeContent($0)) } ?? .null
             let statement = try RawStatement(db, "UPDATE records SET contentID = ? WHERE collection = ? AND key = ?")
             statement.bind([content, .text(collection.text), .text(record.key.text)])
             try statement.run()
@@ -42,6 +42,7 @@ extension RecordTable where Access == Transaction {
 
     /// Removes a record with the collection of what belongs to it.
     /// - Returns: whether there was one.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func remove(_ key: RecordKey, from collection: RecordCollection) throws -> Bool {
         let statement = try RawStatement(db, "DELETE FROM records WHERE collection = ? AND key = ?")
@@ -88,11 +89,11 @@ extension RecordTable where Access == Transaction {
         )
     }
 
-    private func storeContent(_ content: [UInt8]) throws -> Int64 {
+    private func storeContent(_ content: [UInt8]) throws -> CalendarContentID {
         let statement = try RawStatement(db, "INSERT INTO recordContents (content) VALUES (?)")
         statement.bind(1, content)
         try statement.run()
-        return insertedRow
+        return insertedID()
     }
 
     /// The files beside the database are written after the commit.
@@ -104,6 +105,7 @@ extension RecordTable where Access == Transaction {
     }
 
     /// Holds these records for a loop, and no others.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hold(_ places: some Sequence<RecordPlace>, for loop: String) throws {
         try endHold(for: loop)
         let statement = try RawStatement(
@@ -115,6 +117,7 @@ extension RecordTable where Access == Transaction {
     }
 
     /// A loop has nothing held any more: takes its issue away too.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func endHold(of loop: String) throws {
         try endHold(for: loop)
         try access.issues.remove(code: HeldRecords.code, subject: loop)
@@ -127,6 +130,7 @@ extension RecordTable where Access == Transaction {
     }
 
     /// So many of a collection's records went without a person's word, of so many that there were.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func noteRemovals(_ gone: Int, of known: Int, in collection: RecordCollection, at time: Timestamp) throws {
         let minute = time.seconds / 60
         let statement = try RawStatement(

@@ -5,6 +5,7 @@ public struct RecordTable<Access: DatabaseReads>: Table {
     let access: Access
 
     /// A record of a collection; nil if there is none with this key. What was not asked for is empty.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func record(
         _ key: RecordKey, in collection: RecordCollection, _ fields: RecordFields = .all
     ) throws -> Record? {
@@ -19,6 +20,7 @@ public struct RecordTable<Access: DatabaseReads>: Table {
     /// - Parameters:
     ///   - after: Begins behind this key, whether or not there is a record with it; nil: at the first.
     ///   - body: Returns false to end early.
+    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
     public func each(
         in collection: RecordCollection, after: RecordKey? = nil, _ fields: RecordFields = .all,
         _ body: (Record) throws -> Bool
@@ -33,6 +35,7 @@ public struct RecordTable<Access: DatabaseReads>: Table {
 
     /// How many records a collection has.
     /// - Parameter withContent: only those whose content is here.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func count(in collection: RecordCollection, withContent: Bool = false) throws -> Int {
         let column = withContent ? "contentID" : "*"
         let statement = try RawStatement(db, "SELECT count(\(column)) FROM records WHERE collection = ?")
@@ -43,6 +46,7 @@ public struct RecordTable<Access: DatabaseReads>: Table {
 
     /// What waits with a loop's issue.
     /// - Parameter loop: as the issue's subject names it.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func held(of loop: String) throws -> [RecordPlace] {
         let statement = try RawStatement(
             db, "SELECT collection, key FROM heldRecords WHERE loop = ? ORDER BY collection, key")
@@ -58,6 +62,7 @@ public struct RecordTable<Access: DatabaseReads>: Table {
 
     /// The highest count of a collection's records in the 24 hours before a time, as far as some went, and how many went in these, but
     /// for what a person applied.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removals(in collection: RecordCollection, at time: Timestamp) throws -> (known: Int, gone: Int) {
         let statement = try RawStatement(
             db, "SELECT max(known), sum(gone) FROM recordRemovals WHERE collection = ? AND minute > ?")
@@ -68,6 +73,7 @@ public struct RecordTable<Access: DatabaseReads>: Table {
     }
 
     /// The calendars that are known, by their keys.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func calendars() throws -> [CachedCalendar] {
         let statement = try RawStatement(
             db,
@@ -92,6 +98,7 @@ public struct RecordTable<Access: DatabaseReads>: Table {
     /// - Parameters:
     ///   - withContent: Whether the objects themselves are read; they come by key then, else by their start.
     ///   - body: Returns false to end early.
+    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
     public func eachObject(
         of calendar: RecordKey, withContent: Bool, _ body: (CachedCalendarObject) throws -> Bool
     ) throws {
@@ -117,6 +124,7 @@ public struct RecordTable<Access: DatabaseReads>: Table {
     }
 
     /// Reads the shares that are known one after the other, by their ids; `body` returns false to end early.
+    /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
     public func eachShare(_ body: (CachedShare) throws -> Bool) throws {
         let fields = [
             "direction", "path", "shareType", "owner", "sharedWith", "permissions", "expiration", "url", "state",
@@ -139,6 +147,7 @@ public struct RecordTable<Access: DatabaseReads>: Table {
     }
 
     /// The ids of the shares of the item at a path. It looks into an index.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func shares(of path: ItemPath) throws -> [RecordKey] {
         let statement = try RawStatement(db, "SELECT key FROM records WHERE sharedPath = ? ORDER BY key")
         defer { statement.reset() }

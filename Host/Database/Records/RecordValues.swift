@@ -54,6 +54,7 @@ public final class SharesOfItems {
     public private(set) var list: UnsafeBufferPointer<UInt8>?
 
     /// Nil: no share is known of any item.
+    /// - Throws: `.internal` after the session's end, and as ``ReadSession/init(_:)``.
     public init?(_ session: ReadSession) throws(Failure) {
         guard try session.first("SELECT 1 FROM records WHERE sharedPath IS NOT NULL LIMIT 1", { _ in true }) == true
         else { return nil }
@@ -67,6 +68,7 @@ public final class SharesOfItems {
 
     /// Looks an item up by its path.
     /// - Parameter path: borrowed until the next look-up.
+    /// - Throws: As ``ReadSession/init(_:)``; ``list`` is nil then.
     public func look(at path: UnsafeBufferPointer<UInt8>) throws(Failure) {
         list = nil
         sqlite3_reset(statement)

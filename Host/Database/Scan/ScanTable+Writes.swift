@@ -2,6 +2,8 @@ public import Model
 
 /// Folders that are still to be listed.
 extension ScanTable where Access == Transaction {
+    /// Adds a folder that is still to be listed. One that is there already is listed whole if either says so.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func add(_ job: ScanJob) throws {
         try run(
             """
@@ -10,10 +12,13 @@ extension ScanTable where Access == Transaction {
             """, .path(job.path), .flag(job.isWhole))
     }
 
+    /// Takes a folder away that was listed. One that is not there is fine.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removeJob(_ path: ItemPath) throws { try run("DELETE FROM scanJobs WHERE path = ?", .path(path)) }
 
     /// The next scan lists what has this path, whatever the ETags above it say: the folder itself; of a file, or of what is not known
     /// yet, the folder that it is in.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func look(at path: ItemPath) throws {
         var folder = path
         while !folder.isRoot {
@@ -28,28 +33,31 @@ extension ScanTable where Access == Transaction {
 extension ScanTable where Access == Transaction {
     /// An item was not in its folder's listing.
     /// - Returns: whether it was not missing before.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
-    public func noteMissing(_ databaseID: Int64) throws -> Bool {
-        try run("INSERT OR IGNORE INTO missingItems (databaseID) VALUES (?)", .integer(databaseID))
+    public func noteMissing(_ databaseID: ItemRowID) throws -> Bool {
+        try run("INSERT OR IGNORE INTO missingItems (databaseID) VALUES (?)", .id(databaseID))
         return changedRows > 0
     }
 
     /// What a folder holds, according to a listing that came to its end, is not missing.
-    public func noteFound(in folder: ItemPath, _ isListed: (Int64) -> Bool) throws {
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func noteFound(in folder: ItemPath, _ isListed: (ItemRowID) -> Bool) throws {
         guard try hasMissing() else { return }
-        let missing = try integers(
+        let missing: [ItemRowID] = try ids(
             "SELECT databaseID FROM missingItems JOIN items USING (databaseID) WHERE parentPath = ?", .path(folder))
         try forgetMissing(missing.filter(isListed))
     }
 
     /// These are not missing any more, or it is decided about them.
-    private func forgetMissing(_ ids: [Int64]) throws {
-        for id in ids { try run("DELETE FROM missingItems WHERE databaseID = ?", .integer(id)) }
+    private func forgetMissing(_ ids: [ItemRowID]) throws {
+        for id in ids { try run("DELETE FROM missingItems WHERE databaseID = ?", .id(id)) }
     }
 
     /// Flags what is missing, and all below it, as no longer on the server. Copies stay where they are.
     /// - Parameter folder: only what is missing in this folder; nil: everything.
     /// - Returns: how many items went.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func removeMissing(in folder: ItemPath? = nil, at time: Timestamp) throws -> Int {
         let folders = try missingFolders(in: folder)
@@ -70,9 +78,9 @@ extension ScanTable where Access == Transaction {
     /// - Parameter folder: only what was in this folder, and all below that; nil: everything.
     /// - Returns: how many.
     private func removeDisplaced(in folder: ItemPath?, at time: Timestamp) throws -> Int {
-        let ids =
+        let ids: [ItemRowID] =
             if let folder {
-                try integers(
+                try self.ids(
                     """
                     SELECT items.databaseID FROM items WHERE items.\(ItemSQL.isMissing) AND removedAt IS NOT NULL
                       AND EXISTS (
@@ -82,7 +90,7 @@ extension ScanTable where Access == Transaction {
                             OR (top.\(ItemSQL.isFolder) AND items.path > top.path || '/' AND items.path < top.path || '0')))
                     """, .path(folder))
             } else {
-                try integers(
+                try self.ids(
                     "SELECT databaseID FROM missingItems JOIN items USING (databaseID) WHERE removedAt IS NOT NULL")
             }
         try access.items.setRemoved(ids, at: time)
@@ -96,6 +104,7 @@ extension ScanTable where Access == Transaction {
     /// copies are nobody's to take.
     /// - Parameter isNewcomer: It displaced an item that is back in its place before anything was decided. What has nothing here goes
     ///   as it came.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func displace(_ row: ScanRow, at time: Timestamp, isNewcomer: Bool = false) throws {
         var ids = try access.items.flagRemoved(row.databaseID, at: time)
         if row.kind == .folder { ids += try access.items.flagRemoved(below: row.path, at: time) }
@@ -110,6 +119,7 @@ extension ScanTable where Access == Transaction {
     }
 
     /// A removed item is on the server again, where it was: the row keeps its id, copy and last use.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func restore(_ row: ScanRow, with entry: ListedItem, fileID: FileID, racy: ScanRow.Racy) throws {
         try access.items.unflagRemoved(row.databaseID)
         if let removedAt = row.removedAt {
@@ -126,7 +136,7 @@ extension ScanTable where Access == Transaction {
     }
 
     /// What was taken off the list is on the server: it is not missing, and had not gone.
-    private func welcomeBack(_ ids: [Int64]) throws {
+    private func welcomeBack(_ ids: [ItemRowID]) throws {
         let gone = try ids.count { try !isMissing($0) }
         try forgetGone(gone)
         try forgetMissing(ids)
@@ -136,6 +146,7 @@ extension ScanTable where Access == Transaction {
     ///
     /// What is here moves with it: the tree's moves are journalled in this transaction.
     /// - Parameter placeIsTaken: another item of the server's is at the old path, so that a folder's copies move one by one.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func move(
         _ row: ScanRow, to entry: ListedItem, fileID: FileID, racy: ScanRow.Racy, placeIsTaken: Bool
     ) throws {
@@ -170,9 +181,11 @@ extension ScanTable where Access == Transaction {
 /// What the guard against mass removal remembers.
 extension ScanTable where Access == Transaction {
     /// There were so many items.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func noteKnown(_ count: Int, at time: Timestamp) throws { try remember(known: count, gone: 0, at: time) }
 
     /// So many went without a person's word.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func noteGone(_ count: Int, at time: Timestamp) throws { try remember(known: nil, gone: count, at: time) }
 
     private func remember(known: Int?, gone: Int, at time: Timestamp) throws {
@@ -205,6 +218,7 @@ extension ScanTable where Access == Transaction {
     }
 
     /// Nothing is held any more: takes the issue away, and lets go on what waited with it.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func endHold() throws {
         guard let issue = try heldRemovals() else { return }
         try access.issues.remove(id: issue.id)

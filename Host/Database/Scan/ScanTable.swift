@@ -20,19 +20,26 @@ public struct ScanJob: Hashable, Sendable {
 public struct ScanTable<Access: DatabaseReads>: Table {
     let access: Access
 
+    /// Reads the folders that are still to be listed, by their paths.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func jobs() throws -> [ScanJob] {
         try rows("SELECT path, whole FROM scanJobs ORDER BY path") {
             ScanJob(path: ItemPath(unchecked: $0.text(0) ?? ""), isWhole: $0.integer(1) == 1)
         }
     }
 
+    /// Tells whether anything is missing.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hasMissing() throws -> Bool { try exists("SELECT 1 FROM missingItems") }
 
-    public func isMissing(_ databaseID: Int64) throws -> Bool {
-        try exists("SELECT 1 FROM missingItems WHERE databaseID = ?", .integer(databaseID))
+    /// Tells whether this item itself is missing.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
+    public func isMissing(_ databaseID: ItemRowID) throws -> Bool {
+        try exists("SELECT 1 FROM missingItems WHERE databaseID = ?", .id(databaseID))
     }
 
     /// Whether an item, or a folder above it, is missing and not yet decided about.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func isMissing(_ item: Item) throws -> Bool {
         guard try hasMissing() else { return false }
         if try isMissing(item.databaseID) { return true }
@@ -45,22 +52,25 @@ public struct ScanTable<Access: DatabaseReads>: Table {
     }
 
     /// How many items are missing, with all below the folders among them, each once.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func missingCount() throws -> Int {
         var count = try integer("SELECT count(*) FROM missingItems JOIN items USING (databaseID)") ?? 0
         let folders = try missingFolders(in: nil)
         let all = Set(folders)
         for folder in folders where !folder.isBelow(anyOf: all) {
-            let below = try integers(
+            let below = try row(
                 """
                 SELECT count(*) FROM items
                 WHERE \(ItemSQL.isInRange) AND \(ItemSQL.isListed) AND NOT \(ItemSQL.isMissing)
-                """, ItemSQL.range(below: folder))
-            count += below.first ?? 0
+                """, ItemSQL.range(below: folder)
+            ) { $0.integer(0) ?? 0 }
+            count += below ?? 0
         }
         return Int(count)
     }
 
     /// The paths of the first few that are missing.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func firstMissing(_ limit: Int) throws -> [ItemPath] {
         try paths(
             "SELECT DISTINCT path FROM missingItems JOIN items USING (databaseID) ORDER BY path LIMIT ?",
@@ -83,9 +93,12 @@ public struct ScanTable<Access: DatabaseReads>: Table {
 
     // MARK: What the guard against mass removal remembers of the last 24 hours, to the minute: two scans that take a half each take the whole.
 
+    /// Tells whether a count of items is remembered.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hasRemovalMemory() throws -> Bool { try exists("SELECT 1 FROM removalMemory WHERE known IS NOT NULL") }
 
     /// The highest count of items in the 24 hours before a time, and how many went in these, but for what a person applied.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removalMemory(at time: Timestamp) throws -> (known: Int, gone: Int) {
         let begin = SQLValue.integer(time.seconds / 60 - minutesOfDay)
         // A count holds until the next.
@@ -99,6 +112,7 @@ public struct ScanTable<Access: DatabaseReads>: Table {
     }
 
     /// The issue in which removals are held; nil: nothing is held.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func heldRemovals() throws -> Issue? {
         try access.issues.issue(code: HeldRemovals.code, subject: HeldRemovals.subject)
     }

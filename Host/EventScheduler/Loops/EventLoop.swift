@@ -29,18 +29,23 @@ public protocol EventLoop: Sendable {
     var refreshHandlers: [Refresh] { get }
 
     /// How far the loop has come, from where it is stored; nil: unknown.
+    /// - Throws: ``EventLoopError`` if it knows what failed; any other error counts as ``EventLoopError/Kind/storage``.
     var latestEventID: EventID? { get async throws }
 
     /// Asks what is new since `id`, and parses it. Changes nothing.
-    /// - Throws: ``EventLoopError`` if it knows what failed; any other error counts as the network's.
+    /// - Throws: ``EventLoopError`` if it knows what failed; any other error counts as ``EventLoopError/Kind/network``.
     func poll(since id: EventID) async throws -> PollAnswer<Payload>
 
     /// Applies the page to local storage and stores `id` as ``latestEventID``, both or neither. A page of which this fails
     /// comes again.
+    /// - Throws: ``EventLoopError`` if it knows what failed; any other error counts as
+    ///   ``EventLoopError/Kind/processing``. Nothing is stored then.
     func process(_ page: EventsPage<Payload>, advancingTo id: EventID) async throws
 
     /// Takes a new anchor first, then fetches what `plan` says, and stores both or neither. Taken afterwards, the anchor
     /// would leave out what happened meanwhile.
+    /// - Throws: ``EventLoopError`` if it knows what failed; any other error counts as
+    ///   ``EventLoopError/Kind/refreshing``. Nothing is stored then.
     func refresh(_ plan: RefreshPlan) async throws -> RefreshAnswer
 
     /// Is told of every failure of a turn, also that the event id is missing or the cache outdated, after which a refresh follows.

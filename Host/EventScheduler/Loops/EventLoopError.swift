@@ -1,5 +1,6 @@
 /// Why a turn of a loop failed.
 public struct EventLoopError: Error, Sendable, CustomStringConvertible {
+    /// The class of a failure, which says when the loop is tried again.
     public enum Kind: String, Sendable, CaseIterable {
         /// The loop has no event id: it never ran, or its cache was dropped. A refresh follows.
         case missingEventID

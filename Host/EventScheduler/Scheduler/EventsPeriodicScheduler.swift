@@ -6,15 +6,15 @@ public import Model
 /// ``suspend()`` follow the program's life: online, offline, going to sleep. A refill polls all loops that are enabled
 /// and due, the core loop first, and comes only when the last one is done.
 ///
-///     let scheduler = EventsPeriodicScheduler(core: { MyCore($0) }, special: { MyCalendar($0) })
+///     let scheduler = EventsPeriodicScheduler(core: { MyCore($0, tells: $1) }, special: { id, _ in MyCalendar(id) })
 ///     await scheduler.enableCoreLoop(.core)
 ///     await scheduler.start()
 ///
 /// Idle loops have neither task nor timer. A scheduler that is released ends its timer and cancels its call.
 public actor EventsPeriodicScheduler {
     private let clock: HostClock
-    private let makeCore: @Sendable (LoopKey) -> any CoreLoop
-    private let makeSpecial: @Sendable (LoopKey) -> (any EventLoop)?
+    private let makeCore: @Sendable (LoopKey, any LoopDelegate) -> any EventLoop
+    private let makeSpecial: @Sendable (LoopKey, any LoopDelegate) -> (any EventLoop)?
     private let onTurn: @Sendable (TurnReport) -> Void
 
     private(set) var machine: SchedulerMachine
@@ -37,14 +37,14 @@ public actor EventsPeriodicScheduler {
     ///   - period: between two refills, above zero.
     ///   - grace: how long a call that was cancelled may take to end before the others go on.
     ///   - random: from 0 to 1, without 1: by how much refills come early or late, so that many hosts do not ask at once.
-    ///   - core: makes a core loop when it is enabled.
+    ///   - core: makes a core loop when it is enabled: the first of every cycle, which mostly tells of the others' coming and going.
     ///   - special: makes a special loop when it is enabled, of whatever type the id asks for; nil: there is none for it.
     ///   - onTurn: is told of each turn, in order, before the next one begins. It must not block.
     public init(
         period: Duration = .seconds(60), grace: Duration = .seconds(5), clock: HostClock = .system,
-        random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
-        core: @escaping @Sendable (LoopKey) -> any CoreLoop,
-        special: @escaping @Sendable (LoopKey) -> (any EventLoop)?,
+        random: @escaping @Sendable () -> Double = { HostRandom.fraction() },
+        core: @escaping @Sendable (LoopKey, any LoopDelegate) -> any EventLoop,
+        special: @escaping @Sendable (LoopKey, any LoopDelegate) -> (any EventLoop)?,
         onTurn: @escaping @Sendable (TurnReport) -> Void = { _ in }
     ) {
         precondition(period > .zero, "A scheduler's period must be above zero.")
@@ -60,14 +60,16 @@ public actor EventsPeriodicScheduler {
         for call in calls.values { call.cancel() }
     }
 
+    /// What a loop gets of the scheduler.
+    public nonisolated var delegate: any LoopDelegate { Delegate(scheduler: self) }
+
     /// What is polled. Does not wait for a call under way.
     public func currentlyEnabled() -> EnabledLoops { machine.enabled }
 
     /// Makes the core loop with this id and has it polled from the next refill on, in place of the one before.
     /// - Parameter rest: how long it is not polled yet, since it had nothing to poll a while ago.
     public func enableCoreLoop(_ id: LoopKey = .core, rest: Duration? = nil) {
-        let loop = makeCore(id)
-        loop.setDelegate(Stopper(scheduler: self))
+        let loop = makeCore(id, delegate)
         if let old = machine.coreKey { loops[old] = nil }
         loops[id] = loop
         apply { $0.enable(id, limits: loop.limits, interval: loop.interval, isCore: true, rest: rest, at: $1) }
@@ -79,7 +81,7 @@ public actor EventsPeriodicScheduler {
     /// - Returns: false if there is no loop for this id, or it is the core loop's.
     @discardableResult
     public func enableSpecialLoop(_ id: LoopKey, rest: Duration? = nil) -> Bool {
-        guard id != machine.coreKey, let loop = makeSpecial(id) else { return false }
+        guard id != machine.coreKey, let loop = makeSpecial(id, delegate) else { return false }
         loops[id] = loop
         apply { $0.enable(id, limits: loop.limits, interval: loop.interval, isCore: false, rest: rest, at: $1) }
         return true
@@ -115,6 +117,7 @@ public actor EventsPeriodicScheduler {
 
     /// Suspends and forgets all loops.
     /// - Parameter dropAnchors: removes the stored event ids, when nothing stores any more.
+    /// - Throws: What `dropAnchors` throws; the loops are forgotten then too.
     public func logout(dropAnchors: @Sendable () async throws -> Void) async rethrows {
         loops = [:]
         await stop { $0.logout(at: $1) }
@@ -222,11 +225,11 @@ public actor EventsPeriodicScheduler {
     private func woke() { apply { $0.wake(at: $1) } }
 }
 
-/// What a core loop has of the scheduler.
-private final class Stopper: CoreLoopDelegate {
+private final class Delegate: LoopDelegate {
     private weak let scheduler: EventsPeriodicScheduler?
 
     init(scheduler: EventsPeriodicScheduler) { self.scheduler = scheduler }
 
+    func enableSpecialLoop(_ id: LoopKey) async { await scheduler?.enableSpecialLoop(id) }
     func disableSpecialLoop(_ id: LoopKey) async { await scheduler?.disableSpecialLoop(id) }
 }

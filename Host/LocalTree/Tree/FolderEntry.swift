@@ -2,6 +2,7 @@ import Glibc
 package import Model
 
 /// The names in a folder; those that are not UTF-8 are left out.
+/// - Throws: `.localIO` if the folder cannot be read.
 package func names(in folder: Int32) throws(Failure) -> [String] {
     let number = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard number >= 0, let stream = fdopendir(number) else { throw .system("reading a folder", errno) }

@@ -39,6 +39,7 @@ public final class IncomingFile {
 
     /// Which checksums ``finish(modified:)`` tells beside SHA-256. Best called before the first byte: what is there already is
     /// read again.
+    /// - Throws: `.localIO` if what is there already cannot be read.
     public func compute(_ algorithms: Set<ChecksumAlgorithm>) throws(Failure) {
         guard !algorithms.isSubset(of: [.sha256]) else { return }
         hash = ContentHash(also: algorithms)
@@ -67,6 +68,7 @@ public final class IncomingFile {
     }
 
     /// Drops what came: the file begins again.
+    /// - Throws: `.localIO` if the file cannot be emptied.
     public func restart(computing algorithms: Set<ChecksumAlgorithm> = []) throws(Failure) {
         // A file that was emptied is written to the disk when it is closed, by some file systems: never for nothing.
         guard size == 0 || ftruncate(file.number, 0) == 0 else { throw .system("emptying incoming/\(name)", errno) }
@@ -77,6 +79,7 @@ public final class IncomingFile {
 
     /// The file is whole. It gets its modification time; the bytes are not on the disk before `Tree.syncData()`.
     /// - Parameter modified: The server's modification time; nil takes the clock's.
+    /// - Throws: `.localIO` if the time cannot be set or the file's looks cannot be read.
     public func finish(modified: Timestamp?) throws(Failure) -> CompletedFile {
         // Always a time that was set: a later write by anybody shows as another one.
         let time = (modified ?? clock()).nanoseconds
@@ -92,6 +95,7 @@ public final class IncomingFile {
     }
 
     /// Gives the file another name in `incoming/`, one that no other file in use has.
+    /// - Throws: `.localIO` if it cannot be renamed; it has its old name then.
     public func rename(to other: String) throws(Failure) {
         guard renameat(folder, name, folder, other) == 0 else { throw .system("renaming incoming/\(name)", errno) }
         name = other

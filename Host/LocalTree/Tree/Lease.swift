@@ -23,7 +23,9 @@ package struct Lease: ~Copyable {
     private let file: Int32
     private let type: Int32
 
+    /// Takes the lease.
     /// - Parameter file: Opened for reading only.
+    /// - Throws: `.inUse` if somebody has the file open so, `.unavailable` if there are no leases for it.
     package init(_ file: Int32, _ kind: Kind) throws(Refusal) {
         ProcessSetup.perform()
         self.file = file

@@ -10,6 +10,8 @@ extension Tree {
     ///   - file: Complete and, if the row that names it is to be trusted after a power cut, on the disk (``syncData()``).
     ///   - known: What the row says of the copy that is there; nil: nothing, so that any file there is left alone unless it
     ///     has the same content.
+    /// - Throws: `.localIO` if a folder on the way cannot be opened or made, or a file cannot be moved, such as on a
+    ///   full disk. What belongs to a person is an outcome, not an error.
     public func place(
         _ file: CompletedFile, at path: ItemPath, replacing known: LocalCopy?
     ) throws(Failure) -> PlaceOutcome {
@@ -65,7 +67,7 @@ extension Tree {
         return mark
     }
 
-    private func unreachable(_ path: ItemPath, _ reason: NoSpot) -> Failure {
+    func unreachable(_ path: ItemPath, _ reason: NoSpot) -> Failure {
         if case .failed(let failure) = reason { return failure }
         return Failure(
             .localIO, "\(localPath(of: path)) cannot be reached: where a folder above it was, \(reason.text)",

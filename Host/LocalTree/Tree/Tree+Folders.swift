@@ -4,6 +4,7 @@ public import Model
 
 extension Tree {
     /// Makes a folder, and those above it, for the owner alone.
+    /// - Throws: `.localIO` if a folder on the way cannot be opened or made.
     public func makeFolder(_ path: ItemPath) throws(Failure) -> FolderOutcome {
         switch openFolder(path, making: false) {
         case .success(let number):
@@ -23,6 +24,8 @@ extension Tree {
 
     /// Removes a folder if nothing is in it.
     /// - Returns: whether there is no folder at the path any more.
+    /// - Throws: `.localIO` if a folder on the way cannot be opened, or the folder cannot be removed though it may be
+    ///   empty.
     public func removeFolderIfEmpty(_ path: ItemPath) throws(Failure) -> Bool {
         switch self.spot(path) {
         case .failure(.missing): return true
@@ -40,6 +43,7 @@ extension Tree {
 
     /// Renames a file or folder, modified or not. Nothing is ever replaced by it, but an empty folder by a folder.
     /// - Parameter known: What the row says of a file; its mark is renewed, since a rename changes a file's looks.
+    /// - Throws: `.localIO` if a folder on the way cannot be opened or made, or the system refuses the rename.
     public func move(from: ItemPath, to: ItemPath, known: LocalCopy? = nil) throws(Failure) -> MoveOutcome {
         switch self.spot(from) {
         case .failure(.missing): return .nothingThere

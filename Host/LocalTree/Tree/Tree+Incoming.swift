@@ -18,6 +18,7 @@ extension Tree {
     }
 
     /// Opens a file in `incoming/` to append to, or makes it. What is there already is read and hashed.
+    /// - Throws: `.localIO` if it cannot be opened, made or read; `.internal` for a name that no download has.
     public func incomingFile(_ name: String) throws(Failure) -> IncomingFile {
         guard Self.isIncomingName(name) else { throw Failure(.internal, "incoming/\(name) is no name for a download") }
         return try IncomingFile(
@@ -50,6 +51,8 @@ extension Tree {
     /// Tidies `incoming/` at a start: finishes what was set aside, and removes what is not to be kept.
     /// - Parameter keep: Whether a download with this name is still wanted.
     /// - Returns: files of unknown content that were found and put into the tree's root, where they are new local files.
+    /// - Throws: What `keep` throws; `.localIO` if `incoming/` cannot be read, or a rescued file cannot be put into the
+    ///   root.
     public func sweepIncoming(keeping keep: (String) throws -> Bool) throws -> [ItemPath] {
         var rescued: [ItemPath] = []
         for name in try names(in: incoming.number) {

@@ -9,48 +9,66 @@ extension Tree {
     /// What waits in `incoming/` under such a name may be a person's work: nothing tidies it away.
     static func isStagedName(_ name: String) -> Bool { name.utf8.starts(with: stagedPrefix.utf8) }
 
-    /// Moves a file or folder, modified or not, into `incoming/`, to wait there for its move.
+    /// Moves a file or folder, modified or not, into `incoming/`, to wait there for its move. If there is none, or one
+    /// waits there already, it does nothing.
     /// - Parameter move: the number of the move; no other may wait under it.
-    /// - Returns: whether it waits there now.
-    @discardableResult
-    public func stage(_ path: ItemPath, for move: Int64) throws(Failure) -> Bool {
-        guard case .success(let spot) = spot(path) else { return false }
-        if linux_rename_noreplace(spot.folder.number, spot.name, incoming.number, Self.stagedPrefix + "\(move)") == 0 {
-            return true
-        }
-        switch errno {
-        case ENOENT: return false
-        case EEXIST: return true
-        default: throw .system("moving \(localPath(of: path)) aside", errno)
+    /// - Throws: `.localIO` if a folder on the way cannot be opened, or what is there cannot be moved.
+    public func stage(_ path: ItemPath, for move: TreeMoveID) throws(Failure) {
+        switch self.spot(path) {
+        case .failure(.failed(let failure)): throw failure
+        case .failure: return
+        case .success(let spot):
+            let name = Self.stagedPrefix + "\(move)"
+            guard
+                linux_rename_noreplace(spot.folder.number, spot.name, incoming.number, name) == 0 || errno == ENOENT
+                    || errno == EEXIST
+            else { throw .system("moving \(localPath(of: path)) aside", errno) }
         }
     }
 
     /// Ends a move that waits in `incoming/`.
     /// - Returns: nil if nothing waits under the number.
-    public func moveStaged(_ move: Int64, to: ItemPath) throws(Failure) -> MoveOutcome? {
+    /// - Throws: `.localIO` if a folder on the way cannot be opened or made, or the system refuses the rename; it waits
+    ///   still.
+    public func moveStaged(_ move: TreeMoveID, to: ItemPath) throws(Failure) -> MoveOutcome? {
         let name = Self.stagedPrefix + "\(move)"
-        guard status(of: name, in: incoming.number) != nil else { return nil }
+        guard mayWait(name) else { return nil }
         switch self.spot(to, makingFolders: true) {
         case .failure(.missing): return .obstructed(.folder)
         case .failure(.obstructed(let obstruction)): return .obstructed(obstruction)
         case .failure(.failed(let failure)): throw failure
         case .success(let target):
             guard linux_rename_noreplace(incoming.number, name, target.folder.number, target.name) == 0 else {
-                guard errno == EEXIST else { throw .system("moving \(name) to \(to)", errno) }
-                return .obstructed(obstruction(target))
+                let code = errno
+                if code == EEXIST { return .obstructed(obstruction(target)) }
+                if let name = Obstruction(nameError: code) { return .obstructed(name) }
+                throw .system("moving \(name) to \(to)", code)
             }
             // Two renames have changed the looks: the next comparison reads the file.
             return .moved(nil)
         }
     }
 
-    /// Puts what waits in `incoming/` back where it came from, or beside it.
-    public func unstage(_ move: Int64, to path: ItemPath) throws(Failure) {
+    /// Puts what waits in `incoming/` back where it came from, or beside it; where something else lies in the place of a
+    /// folder above it, beside that.
+    /// - Throws: `.localIO` if a folder on the way cannot be opened, made or reached, or it cannot be put back under any
+    ///   name; it waits still.
+    public func unstage(_ move: TreeMoveID, to path: ItemPath) throws(Failure) {
         let name = Self.stagedPrefix + "\(move)"
-        guard case .success(let spot) = spot(path, makingFolders: true) else { return }
-        if linux_rename_noreplace(incoming.number, name, spot.folder.number, spot.name) == 0 || errno == ENOENT {
-            return
+        guard mayWait(name) else { return }
+        switch self.spot(path, makingFolders: true) {
+        case .failure(let reason) where !reason.isAbsence: throw unreachable(path, reason)
+        case .failure:
+            guard !path.parent.isRoot else { throw .system("putting \(name) back to \(path)", ENOTDIR) }
+            try unstage(move, to: path.moved(from: path.parent, to: path.parent.parent))
+        case .success(let spot):
+            if linux_rename_noreplace(incoming.number, name, spot.folder.number, spot.name) == 0 { return }
+            try keep(name, beside: spot.name, in: spot.folder.number)
         }
-        try keep(name, beside: spot.name, in: spot.folder.number)
+    }
+
+    /// Whether something waits under a name, or that cannot be told.
+    private func mayWait(_ name: String) -> Bool {
+        faccessat(incoming.number, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
     }
 }

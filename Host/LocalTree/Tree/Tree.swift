@@ -83,6 +83,7 @@ public final class Tree: Sendable {
     ///
     /// After an error the kernel may have dropped what it could not write, and says nothing of it the next time: everything in
     /// `incoming/` goes, also what is being written now (``isBelieved(_:)``).
+    /// - Throws: `.localIO` if the system could not write all of it.
     public func syncData() throws(Failure) {
         let code = hooks.sync.map { $0() } ?? (linux_syncfs(folder.number) == 0 ? 0 : errno)
         guard code == 0 else {
@@ -94,6 +95,7 @@ public final class Tree: Sendable {
 
     /// Makes removals durable, if there were any: called before the rows say so, since after a power cut the file may be back, and
     /// only the row knows its content.
+    /// - Throws: As ``syncData()``; the next call tries again.
     public func syncRemovals() throws(Failure) {
         guard hasUnsyncedRemovals.exchange(false, ordering: .sequentiallyConsistent) else { return }
         do { try syncData() } catch {

@@ -76,6 +76,7 @@ extension Tree {
     /// `.larder`.
     /// - Parameter each: With a folder's or regular file's name and kind; nil for anything else.
     /// - Returns: false if the folder cannot be read.
+    /// - Throws: What `each` throws.
     package func eachEntry(of path: ItemPath, _ each: (String, Item.Kind?, Int32) throws -> Void) rethrows -> Bool {
         let relative = path.isRoot ? "." : String(path.text.dropFirst())
         let number = openBeneath(folder.number, relative, O_RDONLY | O_DIRECTORY)

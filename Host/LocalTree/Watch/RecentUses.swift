@@ -55,5 +55,6 @@ public final class UseLog: Sendable {
 
     public init() {}
 
+    /// Reads or changes what was noted, one caller at a time.
     public func with<T>(_ body: (inout sending RecentUses) -> sending T) -> sending T { uses.withLock(body) }
 }

@@ -62,6 +62,8 @@ public final class TreeWatcher: Sendable {
     ///   - monotonic: A clock that never jumps.
     ///   - wake: Called when a path or a use is due sooner than ``next()`` has said, and when the tree's root may have gone. It must
     ///     return at once.
+    /// - Throws: `.localIO` if the system has no pipe or thread for it. That it has no watches is no error: see
+    ///   ``limit``.
     public convenience init(
         _ tree: Tree, uses: UseLog? = nil, readers: UseReaders = UseReaders(ignoring: []),
         clock: @escaping @Sendable () -> Timestamp = { .now() }, monotonic: @escaping @Sendable () -> Duration,

@@ -41,6 +41,7 @@ public struct Claim: Hashable, Sendable {
         self.validity = validity
     }
 
+    /// Tells whether it holds the copy now.
     public func isValid(in world: ClaimWorld) -> Bool { validity.standing(in: world).isValid }
 
     /// Whether it can never be valid again.

@@ -36,6 +36,7 @@ public indirect enum ClaimValidity: Hashable, Sendable {
         }
     }
 
+    /// Finds out where a claim of this validity stands.
     public func standing(in world: ClaimWorld) -> Standing {
         switch self {
         case .explicit: return .always

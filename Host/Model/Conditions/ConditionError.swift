@@ -1,5 +1,6 @@
 /// Why a text is no condition, and where.
 public struct ConditionError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The class of a mistake, for whoever tells one from another.
     public enum Kind: Sendable {
         case syntax, unknownProperty, unknownFunction, unknownValue, unlikeTypes, tooLong, tooDeep
     }

@@ -26,6 +26,7 @@ extension Condition {
         }
     }
 
+    /// The types that values in conditions have.
     public enum ValueType: Sendable {
         case text, integer, boolean, time, duration
     }

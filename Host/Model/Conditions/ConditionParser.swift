@@ -1,8 +1,8 @@
 extension Condition {
     /// Reads a condition.
     /// - Parameter text: at most ``longestText`` bytes, nested at most ``deepestNesting`` levels.
-    /// - Throws: what is wrong and where; among it an unknown property or function, values of unlike types compared, and a
-    ///   text that the property can never have.
+    /// - Throws: ``ConditionError``, which says what is wrong and where; among it an unknown property or function,
+    ///   values of unlike types compared, and a text that the property can never have.
     public init(parsing text: String) throws(ConditionError) {
         do throws(ConditionFault) {
             guard text.utf8.count <= Self.longestText else {

@@ -1,5 +1,6 @@
 /// An account: where its server is, who asks, and how the server proves itself. Secrets are not part of it.
 public struct Bookmark: Hashable, Sendable {
+    /// What the server's certificate is checked against.
     public enum Trust: Hashable, Sendable {
         /// The system's certificate authorities.
         case system
@@ -9,6 +10,7 @@ public struct Bookmark: Hashable, Sendable {
         case fingerprint([UInt8])
     }
 
+    /// What is done about copies that were changed here.
     public enum LocalChanges: String, Hashable, Sendable { case report, ignore }
 
     public var name: String

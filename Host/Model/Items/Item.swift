@@ -1,12 +1,13 @@
 /// A file or folder of the account, as the database knows it.
 public struct Item: Hashable, Sendable {
+    /// Whether it is a file or a folder. The raw values are the database's.
     public enum Kind: Int, Sendable {
         case file = 0
         case folder = 1
     }
 
     /// The row.
-    public var databaseID: Int64
+    public var databaseID: ItemRowID
     public var localID: LocalID
     /// Nil for what is only here (`localOnly`).
     public var fileID: FileID?
@@ -35,7 +36,8 @@ public struct Item: Hashable, Sendable {
     public var anchor: Int64
 
     public init(
-        databaseID: Int64 = 0, localID: LocalID, fileID: FileID?, path: ItemPath, kind: Kind, size: Int64? = nil,
+        databaseID: ItemRowID = .none, localID: LocalID, fileID: FileID?, path: ItemPath, kind: Kind,
+        size: Int64? = nil,
         mimeType: String? = nil, etag: ETag? = nil, lastModified: Timestamp? = nil, isFavorite: Bool = false,
         owner: String? = nil, permissions: String? = nil, removedAt: Timestamp? = nil,
         cloudStatus: CloudStatus = .cloudOnly, copy: LocalCopy? = nil, downloadTrigger: DownloadTrigger? = nil,
@@ -96,6 +98,7 @@ public enum CloudStatus: Int, Sendable, CaseIterable {
     }
 }
 
+/// Whether the server has another version than the copy here. The raw values are the database's.
 public enum RemoteVersion: Int, Sendable {
     case current = 0
     case newer = 1

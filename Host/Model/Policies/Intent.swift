@@ -1,5 +1,6 @@
 /// What a plugin asks the host for. Nothing happens before the call in which it asked has returned well.
 public struct Intent: Hashable, Sendable {
+    /// What is asked for.
     public enum Change: Hashable, Sendable {
         /// Fetch the item's newest version; of a folder: keep it here as a folder. A current copy is adopted: its trigger
         /// becomes the asking plugin's, the former one is remembered. With `whileCovered` it is dropped before its first

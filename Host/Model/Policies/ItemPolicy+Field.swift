@@ -23,6 +23,7 @@ extension ItemPolicy {
         }
     }
 
+    /// Sets a field to what it is in another policy.
     public mutating func take(_ field: Field, from other: ItemPolicy) {
         switch field {
         case .condition: condition = other.condition

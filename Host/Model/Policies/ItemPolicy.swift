@@ -1,7 +1,7 @@
 /// A rule of one kind for the items that a condition matches.
 public struct ItemPolicy: Hashable, Sendable {
     /// The row; 0 before it is stored.
-    public var databaseID: Int64
+    public var databaseID: PolicyRowID
     public var id: PolicyID
     public var kind: PolicyKind
     /// A stable name; one that begins with `_sys.` marks an internal policy, which listings leave out unless asked.
@@ -22,7 +22,7 @@ public struct ItemPolicy: Hashable, Sendable {
     public var revision: Int64
 
     public init(
-        databaseID: Int64 = 0, id: PolicyID = .random(), kind: PolicyKind, identifier: String? = nil,
+        databaseID: PolicyRowID = .none, id: PolicyID = .random(), kind: PolicyKind, identifier: String? = nil,
         description: String? = nil, condition: String, path: ItemPath? = nil, localID: LocalID? = nil,
         removeWhenNone: String? = nil, data: [UInt8]? = nil, revision: Int64 = 1
     ) {

@@ -1,5 +1,6 @@
 /// Who changes policies, and when.
 public struct PolicyAuthor: Hashable, Sendable {
+    /// A person, a plugin or the host.
     public enum Who: Hashable, Sendable {
         /// By the login name, else `uid` and the number.
         case person(String)

@@ -18,6 +18,7 @@ extension PolicyEntry {
         return JSONValue.object(members).text
     }
 
+    /// Reads what ``json`` wrote.
     /// - Throws: `.localIO` if the text is none, or a newer Larder wrote it.
     public init(json text: String) throws(Failure) {
         do throws(JSONValue.ParsingError) {

@@ -39,6 +39,7 @@ public struct PolicyDifference: Hashable, Sendable {
 
 /// A step that is taken back or done again.
 public struct PolicyMove: Hashable, Sendable {
+    /// Whether the step is taken back or done again. The raw values are the history's.
     public enum Direction: String, Hashable, Sendable {
         case undo, redo
     }

@@ -1,6 +1,7 @@
 /// The plugins that come with the host. They get nothing that a stranger's plugin does not get; the host knows only their
 /// names, so that it can say when one is missing. They are enabled unless the config says otherwise.
 public enum FirstParty {
+    /// A plugin that comes with the host.
     public struct Plugin: Sendable {
         /// As the config names it: `available-offline`.
         public let name: String
@@ -22,6 +23,7 @@ public enum FirstParty {
         Plugin(name: "share-loop"),
     ]
 
+    /// Finds a plugin by its id; nil if it does not come with the host.
     public static func plugin(_ id: PluginID) -> Plugin? { plugins.first { $0.id == id } }
 
     /// `available-offline` → `AvailableOffline`.

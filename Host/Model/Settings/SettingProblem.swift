@@ -1,5 +1,6 @@
 /// What is wrong with one of a plugin's own settings.
 public struct SettingProblem: Hashable, Sendable {
+    /// What is wrong.
     public enum Kind: Hashable, Sendable {
         /// There is no such setting; there are these, in the schema's order.
         case unknown(among: [String])

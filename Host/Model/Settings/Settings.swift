@@ -37,6 +37,7 @@ public struct Limits: Hashable, Sendable {
 
 /// What the config says of one plugin.
 public struct PluginSettings: Hashable, Sendable {
+    /// Where a plugin's code runs. The raw values are the config's.
     public enum Isolation: String, Hashable, Sendable {
         case inProcess = "in-process"
         case process
@@ -73,6 +74,7 @@ public struct PluginSettings: Hashable, Sendable {
 
 /// What is known of a plugin, as `plugin list` shows it.
 public struct PluginReport: Hashable, Sendable {
+    /// How far the host has come with a plugin. The raw values are those of JSON output.
     public enum State: String, Hashable, Sendable, CaseIterable {
         case found, missing, disabled, refused, quarantined, ready, running, degraded, stopped
     }

@@ -1,5 +1,6 @@
 /// One action of the sync engine, as it lies in the journal.
 public struct SyncRecord: Hashable, Sendable {
+    /// How far the engine has come with a record. The raw values are the journal's.
     public enum State: Int, Sendable, CaseIterable {
         /// In the journal, its preflight not done.
         case pending = 0
@@ -23,6 +24,7 @@ public struct SyncRecord: Hashable, Sendable {
         }
     }
 
+    /// What is to be done, with its parameters.
     public enum Action: Hashable, Sendable {
         case download
         /// With `unusedSince` a copy that somebody uses, or has used since then, is passed over; otherwise it is waited for.
@@ -52,8 +54,7 @@ public struct SyncRecord: Hashable, Sendable {
         }
     }
 
-    /// The journal's row id; 0 before it is stored.
-    public var id: Int64
+    public var id: SyncRecordID
     public var action: Action
     public var state: State
     public var localID: LocalID
@@ -77,7 +78,7 @@ public struct SyncRecord: Hashable, Sendable {
     public var whileCovered: Bool
 
     public init(
-        id: Int64 = 0, action: Action, state: State = .pending, localID: LocalID, path: ItemPath,
+        id: SyncRecordID = .none, action: Action, state: State = .pending, localID: LocalID, path: ItemPath,
         reason: DownloadTrigger, key: String? = nil, since: Timestamp, attempts: Int = 0, wait: WaitCondition? = nil,
         rounds: Int = 0, landing: Landing? = nil, overwrites: FileMark? = nil, whileCovered: Bool = false
     ) {
@@ -135,13 +136,15 @@ public enum WaitCondition: Hashable, Sendable {
     /// That a copy goes which lies at its place, as it does in vacuum's time; looked at again then, and after each scan.
     case place
     /// An answer to the issue with this id.
-    case issue(Int64)
+    case issue(IssueID)
 }
 
 /// Something that waits for a person.
 public struct Issue: Hashable, Sendable {
+    /// What a choice does to data.
     public enum Impact: String, Sendable { case nonDestructive, dataLoss }
 
+    /// An answer that a person may give.
     public struct Choice: Hashable, Sendable {
         /// What `issue resolve` takes.
         public var id: String
@@ -155,10 +158,9 @@ public struct Issue: Hashable, Sendable {
         }
     }
 
-    /// The row; 0 before it is stored.
-    public var id: Int64
+    public var id: IssueID
     /// The record that waits for the answer, if one does.
-    public var record: Int64?
+    public var record: SyncRecordID?
     /// A stable name of the kind of issue, such as `download.retry`.
     public var code: String
     /// What it is about: an item's path, an href, a host's name. With the code it makes the issue the same one.
@@ -170,7 +172,8 @@ public struct Issue: Hashable, Sendable {
     public var failure: Failure.Kind
 
     public init(
-        id: Int64 = 0, record: Int64? = nil, code: String, subject: String, message: String, choices: [Choice],
+        id: IssueID = .none, record: SyncRecordID? = nil, code: String, subject: String, message: String,
+        choices: [Choice],
         created: Timestamp, failure: Failure.Kind = .failed
     ) {
         self.id = id

@@ -34,7 +34,7 @@ public struct LocalID: ByteText {
     /// A new id. Of its 128 bits the first 48 are the machine's time in milliseconds, so that ids made together lie together in an
     /// index, and a batch of them touches few of its pages; the others are random. Nothing relies on the order.
     public static func random() -> LocalID {
-        let milliseconds = UInt64(clamping: Timestamp.now().nanoseconds / 1_000_000)
+        let milliseconds = UInt64(clamping: (HostRandom.source?.now() ?? .now()).nanoseconds / 1_000_000)
         return LocalID(hex(milliseconds, digits: 12) + randomHex(bytes: 10))
     }
 }
@@ -114,8 +114,9 @@ public struct DownloadTrigger: ByteText {
 /// Random bytes as lower-case hexadecimal digits.
 public func randomHex(bytes count: Int) -> String {
     // Each number is a system call: sixteen digits of one.
-    stride(from: 0, to: count * 2, by: 16).reduce(into: "") { text, start in
-        text += hex(.random(in: .min ... .max), digits: min(16, count * 2 - start))
+    let random = HostRandom()
+    return stride(from: 0, to: count * 2, by: 16).reduce(into: "") { text, start in
+        text += hex(random.next(), digits: min(16, count * 2 - start))
     }
 }
 

@@ -1,11 +1,13 @@
 /// What a look at a vault's database and its backups found.
 public struct DatabaseCheck: Hashable, Sendable {
+    /// What became of the database.
     public enum State: String, Sendable {
         case sound, damaged, missing
         /// A restore began and did not end.
         case restoring
     }
 
+    /// A backup, as it was found.
     public struct Backup: Hashable, Sendable {
         /// Where the file is, absolute.
         public var path: String
@@ -13,6 +15,8 @@ public struct DatabaseCheck: Hashable, Sendable {
         public var made: Timestamp
         /// What is wrong with it; nil: nothing.
         public var problem: String?
+        /// Whether the problem is that it cannot be read: what it holds is not known then.
+        public var isUnreadable = false
         public var policies: Int64
         public var claims: Int64
 

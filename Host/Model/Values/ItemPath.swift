@@ -35,7 +35,7 @@ public struct ItemPath: ByteText {
     public static let longestPath = 3_500
 
     /// The path with this text; one closing slash is dropped.
-    /// - Throws: what makes it unsafe or impossible to keep below a folder.
+    /// - Throws: ``Problem``: what makes it unsafe or impossible to keep below a folder.
     public init(_ text: String) throws(Problem) {
         let bytes = text.utf8
         guard bytes.first == UInt8(ascii: "/") else { throw .notAbsolute }
@@ -52,6 +52,7 @@ public struct ItemPath: ByteText {
     }
 
     /// The path that a person typed: the leading slash may be missing, a closing one is dropped.
+    /// - Throws: As ``init(_:)``, but never ``Problem/notAbsolute``.
     public init(typed text: String) throws(Problem) {
         try self.init(text.utf8.first == UInt8(ascii: "/") ? text : "/" + text)
     }
@@ -82,6 +83,8 @@ public struct ItemPath: ByteText {
     }
 
     /// The item with this name in this folder.
+    /// - Throws: ``Problem/slashInName``, ``Problem/emptyName``, ``Problem/dotName``, ``Problem/nul`` or
+    ///   ``Problem/nameTooLong`` for the name, and ``Problem/pathTooLong`` for what it makes.
     public func appending(_ name: String) throws(Problem) -> ItemPath {
         if name.utf8.contains(UInt8(ascii: "/")) { throw .slashInName }
         try Self.check(name[...].utf8)

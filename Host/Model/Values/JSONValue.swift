@@ -8,6 +8,7 @@ public indirect enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([Member])
 
+    /// A member of an object.
     public struct Member: Hashable, Sendable {
         public var name: String
         public var value: JSONValue
@@ -24,11 +25,14 @@ public indirect enum JSONValue: Hashable, Sendable {
         public var offset: Int
     }
 
+    /// Reads a text, at most 64 levels deep.
+    /// - Throws: ``ParsingError`` if the text is no JSON or nested deeper.
     public init(parsing text: String) throws(ParsingError) {
         var parser = JSONParser(bytes: Array(text.utf8))
         self = try parser.document()
     }
 
+    /// The value of an object's member; nil if there is none, or this is no object.
     public subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.last { $0.name.utf8.elementsEqual(name.utf8) }?.value
@@ -138,8 +142,10 @@ private struct JSONParser {
     }
 
     private mutating func hexUnit() throws(JSONValue.ParsingError) -> UInt16 {
-        guard position + 4 <= bytes.count,
-            let unit = UInt16(String(decoding: bytes[position..<position + 4], as: UTF8.self), radix: 16)
+        let digits = bytes[position...].prefix(4)
+        // What Swift reads may begin with a sign.
+        guard digits.count == 4, digits.first != UInt8(ascii: "+"), digits.first != UInt8(ascii: "-"),
+            let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw error("four hexadecimal digits are missing") }
         position += 4
         return unit
@@ -147,14 +153,25 @@ private struct JSONParser {
 
     private mutating func number() throws(JSONValue.ParsingError) -> JSONValue {
         let start = position
-        while let byte = peek, (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte) { position += 1 }
-        let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        guard text.utf8.last.map({ (0x30...0x39).contains($0) }) ?? false, text.utf8.first != UInt8(ascii: "+") else {
-            throw error("a value is missing")
+        _ = take("-")
+        if !take("0") { try digits() }
+        let endOfWhole = position
+        if take(".") { try digits() }
+        if take("e") || take("E") {
+            if !take("-") { _ = take("+") }
+            try digits()
         }
-        if let whole = Int64(text) { return .integer(whole) }
-        guard let value = Double(text), value.isFinite else { throw error("no number, or too large a one") }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        if position == endOfWhole, let whole = Int64(text) { return .integer(whole) }
+        guard let value = Double(text), value.isFinite else { throw error("too large a number") }
         return .number(value)
+    }
+
+    private mutating func digits() throws(JSONValue.ParsingError) {
+        guard let first = peek, (0x30...0x39).contains(first) else {
+            throw error("a digit or another value is missing")
+        }
+        while let byte = peek, (0x30...0x39).contains(byte) { position += 1 }
     }
 
     private mutating func word(_ word: String, _ value: JSONValue) throws(JSONValue.ParsingError) -> JSONValue {

@@ -42,13 +42,13 @@ public struct DroppedAction: Hashable, Sendable {
 /// What became of a request in its early checks and preflight.
 public enum EnqueueOutcome: Sendable {
     /// It is in the journal as this record.
-    case queued(Int64)
+    case queued(SyncRecordID)
     /// The same is under way already, as this record.
-    case joined(Int64)
+    case joined(SyncRecordID)
     /// What was asked for is so now, without a record: a copy was adopted, a folder made, nothing was to be done.
     case done
     /// It is in the journal, but a person must decide first.
-    case waits(record: Int64, issue: Int64)
+    case waits(record: SyncRecordID, issue: IssueID)
     /// Nothing was changed.
     case refused(Failure)
 }

@@ -9,7 +9,7 @@ extension SyncEngine {
     /// - Parameters:
     ///   - since: From when on a use counts.
     ///   - record: The record of the removal itself; nil if it has none yet.
-    func use(of item: Item, since: Timestamp, besides record: Int64?, in tx: Transaction) throws -> String? {
+    func use(of item: Item, since: Timestamp, besides record: SyncRecordID?, in tx: Transaction) throws -> String? {
         if try tx.journal.records(of: item.localID).contains(where: { $0.id != record }) {
             return "has something else to be done with it"
         }
@@ -20,7 +20,8 @@ extension SyncEngine {
         return try validClaim(of: item, in: tx)
     }
 
-    /// The same for claims alone.
+    /// Tells by which claim a copy stays, as a sentence's end; nil if there is none.
+    /// - Throws: As ``ClaimTable/of(_:)``.
     public func validClaim(of item: Item, in reads: some DatabaseReads) throws -> String? {
         let claims = try reads.claims.valid(of: item.localID, in: .current(now: clock.agesTo()))
         return claims.max { $0.kind < $1.kind }.map(\.use)

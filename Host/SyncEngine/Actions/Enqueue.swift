@@ -9,7 +9,8 @@ extension SyncEngine {
     /// Asking again for what is under way or is already so changes nothing. The same for a person and for a plugin, except
     /// that a person is asked where a plugin is refused.
     /// - Returns: an outcome for each request, in their order.
-    /// - Throws: what the database throws; the transaction must not be committed then.
+    /// - Throws: The database's errors: SQLite's, see ``DatabaseReads``, or `.internal` if a stored record makes no
+    ///   sense. The transaction must not be committed then. What is refused is an outcome, not an error.
     public func enqueue(_ requests: [ActionRequest], in tx: Transaction) throws -> [EnqueueOutcome] {
         var outcomes: [EnqueueOutcome] = []
         outcomes.reserveCapacity(requests.count)

@@ -48,6 +48,7 @@ extension SyncEngine {
     }
 
     /// Whether an item's copy, moved to a path, would have to wait there.
+    /// - Throws: SQLite's error, and as ``validClaim(of:in:)``; see ``DatabaseReads``.
     public func isPlaceHeld(_ path: ItemPath, for item: Item, in reads: some DatabaseReads) throws -> Bool {
         guard try reads.items.hasRemovedCopies() else { return false }
         if try reads.items.obstacle(at: path, for: item.kind) != nil { return true }

@@ -50,6 +50,8 @@ extension SyncEngine {
     }
 
     /// Why a copy that a person wanted gone is still here, as a sentence's end; nil: nothing speaks for it.
+    /// - Throws: `.badData` if a policy's condition does not parse, `.internal` if a record or claim makes no sense, or
+    ///   SQLite's error; see ``DatabaseReads``.
     public func reasonToStay(_ item: Item, in tx: Transaction) throws -> String? {
         switch item.cloudStatus {
         case .cloudOnly: return nil

@@ -38,7 +38,7 @@ extension SyncEngine {
     /// - Returns: how many of the records, from the first on, may be carried out now; the others wait for their turn.
     func readFirst(_ jobs: [Job]) throws -> Int {
         let start = clock.monotonic()
-        var renewed: [Int64: (copy: LocalCopy, mark: FileMark)] = [:]
+        var renewed: [ItemRowID: (copy: LocalCopy, mark: FileMark)] = [:]
         var count = 0
         for job in jobs where count == 0 || clock.monotonic() - start < Self.longestRemoval {
             count += 1

@@ -19,7 +19,7 @@ struct Settlement: Sendable {
         case stale
     }
 
-    var record: Int64
+    var record: SyncRecordID
     var fate: Fate
     /// Why it is not done.
     var failure: Failure?
@@ -67,7 +67,7 @@ extension SyncEngine {
 
     /// Lets records go on whose folders were listed again. Those for which that told nothing new wait a little longer each
     /// time.
-    func endRelisting(_ records: [Int64]) async throws {
+    func endRelisting(_ records: [SyncRecordID]) async throws {
         try await database.write { [self] tx in
             let now = waitTime()
             _ = try tx.journal.endFulfilledWaits(now: now, longest: Self.longestWait)
@@ -82,6 +82,7 @@ extension SyncEngine {
     }
 
     /// The server refuses the account: one issue, however many requests it refused.
+    /// - Throws: As ``Database/write(_:)``; then nobody was told.
     public func reportAccount(_ failure: Failure) async throws {
         let isNew = try await database.write { [self] tx in
             let code = IssueCode.authentication

@@ -29,11 +29,11 @@ final class Controls: Sendable {
         /// Journal and files agree: a run ended with nothing on its way into the tree.
         var isTidy = false
         /// Records that a transaction took away or changed.
-        var suspended: Set<Int64> = []
+        var suspended: Set<SyncRecordID> = []
         /// Records that were taken away while their download was under way.
-        var cancelled: Set<Int64> = []
+        var cancelled: Set<SyncRecordID> = []
         /// Ends the request of a download that is under way.
-        var enders: [Int64: @Sendable () -> Void] = [:]
+        var enders: [SyncRecordID: @Sendable () -> Void] = [:]
     }
 
     private let state = Mutex(State())
@@ -62,7 +62,7 @@ final class Controls: Sendable {
     var hasSignals: Bool { state.withLock { $0.signals != $0.told } }
 
     /// Keeps a record from being started from what is in memory. With `cancels` a download of it that is under way ends.
-    func suspend(_ record: Int64, cancels: Bool) {
+    func suspend(_ record: SyncRecordID, cancels: Bool) {
         let end: (@Sendable () -> Void)? = state.withLock { state in
             state.suspended.insert(record)
             state.signals.isStale = true

@@ -4,16 +4,16 @@ public import Model
 public struct DrainOutcome: Sendable {
     /// A record that did not go on.
     public struct Left: Hashable, Sendable {
-        public var record: Int64
+        public var record: SyncRecordID
         public var path: ItemPath
         /// Why, in one sentence without a full stop.
         public var why: String
         /// The exit code's class that it stands for.
         public var failure: Failure.Kind
         /// The issue that it waits for, if it does.
-        public var issue: Int64?
+        public var issue: IssueID?
 
-        public init(record: Int64, path: ItemPath, why: String, failure: Failure.Kind, issue: Int64? = nil) {
+        public init(record: SyncRecordID, path: ItemPath, why: String, failure: Failure.Kind, issue: IssueID? = nil) {
             self.record = record
             self.path = path
             self.why = why

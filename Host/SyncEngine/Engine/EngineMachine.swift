@@ -22,7 +22,7 @@ struct EngineMachine: Sendable {
         case unread(Failure)
         case settled(Settlement)
         /// What follows for a record could not be written down; it is as it was.
-        case unsettled(Failure, record: Int64)
+        case unsettled(Failure, record: SyncRecordID)
         case landed([Fetched], LandingOutcome)
         case removed([Settlement])
         case relisted
@@ -45,7 +45,7 @@ struct EngineMachine: Sendable {
         /// Removes copies; answered by `removed`.
         case remove([Job])
         /// Has folders listed again, for the records that wait for it; answered by `relisted`.
-        case relist([ItemPath: [Int64]])
+        case relist([ItemPath: [SyncRecordID]])
         /// Lets those into the tree who need it at rest.
         case admitVisitors
         /// Answered by `woke`. An earlier one that has not come is not taken back.
@@ -60,7 +60,7 @@ struct EngineMachine: Sendable {
         /// - Parameters:
         ///   - ended: Records that ended since the page was begun, and may still stand on it.
         ///   - next: What was learned meanwhile.
-        case reading(ended: Set<Int64>, next: AfterReading)
+        case reading(ended: Set<SyncRecordID>, next: AfterReading)
     }
 
     /// News that come while the journal is read may be of what it has passed already: they count when it was read.
@@ -69,11 +69,11 @@ struct EngineMachine: Sendable {
     /// How far the journal was read.
     enum Place: Hashable, Sendable {
         /// More may come behind this record.
-        case after(Int64)
+        case after(SyncRecordID)
         /// Nothing stood behind this record.
-        case end(Int64)
+        case end(SyncRecordID)
 
-        var record: Int64 {
+        var record: SyncRecordID {
             switch self {
             case .after(let record), .end(let record): record
             }
@@ -92,7 +92,7 @@ struct EngineMachine: Sendable {
     enum Relisting: Hashable, Sendable {
         case none
         /// - Parameter next: Folders that are to be listed after those under way.
-        case underWay(next: [ItemPath: [Int64]])
+        case underWay(next: [ItemPath: [SyncRecordID]])
     }
 
     private(set) var window: Window
@@ -106,9 +106,9 @@ struct EngineMachine: Sendable {
 
     // The journal.
     private var memory = Memory.outdated
-    private var journal = Place.after(0)
+    private var journal = Place.after(.none)
     /// The same for removals, which are read ahead of downloads.
-    private var removals = Place.after(0)
+    private var removals = Place.after(.none)
     /// When records that were started are marked so even if the journal is not read for another reason.
     private var marksAt: Timestamp?
     /// When a waiting record may go on.
@@ -160,7 +160,7 @@ struct EngineMachine: Sendable {
         case .read(let page): read(page)
         case .unread(let failure):
             memory = .outdated
-            health.failed(.disk(failure), record: 0, now: now)
+            health.failed(.disk(failure), record: .none, now: now)
         case .settled(let settlement): settled(settlement)
         case .unsettled(let failure, let record):
             window.park(record)
@@ -262,7 +262,7 @@ extension EngineMachine {
         due.append(.settle(job, verdict, failure, tellsOfAccount: hadAccount && health.isAccountRefused))
     }
 
-    private mutating func ended(_ record: Int64) {
+    private mutating func ended(_ record: SyncRecordID) {
         window.finish(record)
         guard case .reading(var ended, let next) = memory else { return }
         // The set is not copied for each record.
@@ -290,7 +290,7 @@ extension EngineMachine {
         }
     }
 
-    private mutating func wantListing(of folder: ItemPath, for record: Int64) {
+    private mutating func wantListing(of folder: ItemPath, for record: SyncRecordID) {
         switch relisting {
         case .none:
             relisting = .underWay(next: [:])
@@ -316,7 +316,7 @@ extension EngineMachine {
         treeWork = .none
         isLandingStuck = outcome.failure != nil
         if let failure = outcome.failure {
-            health.failed(.disk(failure), record: 0, now: now)
+            health.failed(.disk(failure), record: .none, now: now)
             // Unless the disk failed they are whole in `incoming/` and are found there when the hold is over.
             for file in batch { window.park(file.job.id) }
             return
@@ -346,7 +346,7 @@ extension EngineMachine {
         guard !isReading, !isDiskFailing else { return nil }
         if memory == .outdated {
             window.forgetIdle()
-            (journal, removals) = (.after(0), .after(0))
+            (journal, removals) = (.after(.none), .after(.none))
         }
         let few = SyncEngine.pageSize / 4
         let isRunningLow = !journal.isEnd && window.readyCount < few

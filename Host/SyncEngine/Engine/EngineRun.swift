@@ -23,7 +23,7 @@ struct EngineRun {
 
     private let engine: SyncEngine
     /// The records that are worked at; nil: all.
-    private let only: Set<Int64>?
+    private let only: Set<SyncRecordID>?
     private let partners: SyncEngine.Partners
     private let crew: FetchCrew
     private var machine: EngineMachine
@@ -34,7 +34,7 @@ struct EngineRun {
     /// - Parameter draining: Ends when nothing is left that can go on within ``SyncEngine/drainPatience``; otherwise only when
     ///   the task is cancelled.
     static func run(
-        _ engine: SyncEngine, draining: Bool, only: Set<Int64>? = nil, with partners: SyncEngine.Partners
+        _ engine: SyncEngine, draining: Bool, only: Set<SyncRecordID>? = nil, with partners: SyncEngine.Partners
     ) async throws -> DrainOutcome {
         let downloads = max(1, engine.limits.downloads)
         var run = EngineRun(

@@ -8,11 +8,11 @@ import Synchronization
 struct JournalPage: Sendable {
     var jobs: [Job] = []
     /// The last record that was read.
-    var last: Int64 = 0
+    var last = SyncRecordID.none
     /// Whether there is none behind it.
     var isLast = true
     /// The last removal that was read.
-    var lastRemoval: Int64 = 0
+    var lastRemoval = SyncRecordID.none
     /// Whether there is no removal behind it.
     var isLastRemoval = true
     /// When a waiting record may go on.
@@ -28,9 +28,9 @@ struct JournalPage: Sendable {
 /// Where to read on in the journal.
 struct JournalRequest: Hashable, Sendable {
     /// The last record that was read; 0: from the beginning.
-    var after: Int64
+    var after: SyncRecordID
     /// The last removal that was read.
-    var removalsAfter: Int64
+    var removalsAfter: SyncRecordID
     /// Whether more than removals is read.
     var readsOn: Bool
 }
@@ -53,12 +53,12 @@ extension SyncEngine {
     ///   - started: Records that were started since; they are marked as such.
     ///   - only: The records that are meant; nil: all.
     func readJournal(
-        _ request: JournalRequest, started: [Int64], only: Set<Int64>? = nil, with partners: Partners
+        _ request: JournalRequest, started: [SyncRecordID], only: Set<SyncRecordID>? = nil, with partners: Partners
     ) async throws -> JournalPage {
         let page = try await database.write { [self] tx in
             let now = waitTime()
             try tx.journal.markProcessing(started)
-            if request.after == 0 {
+            if request.after == .none {
                 controls.with { $0.suspended.removeAll() }
                 _ = try tx.journal.endFulfilledWaits(now: now, longest: Self.longestWait)
                 // Where waits have ended, or a person has answered, there may be more than there is room for.

@@ -5,7 +5,7 @@ public import Model
 extension SyncEngine {
     /// Takes a record out of the journal, with what its preflight did and what was fetched for it.
     /// - Throws: `.notFound` without such a record; `.failed` if its file is being put in place at this moment.
-    public func cancel(_ record: Int64) async throws {
+    public func cancel(_ record: SyncRecordID) async throws {
         try await database.write { [self] tx in
             let journal = try journal(record, in: tx)
             guard journal.landing == nil else {
@@ -17,7 +17,7 @@ extension SyncEngine {
 
     /// Lets a record go on at once that waits, and forgets how often it failed.
     /// - Throws: `.notFound` without such a record.
-    public func retry(_ record: Int64) async throws {
+    public func retry(_ record: SyncRecordID) async throws {
         try await database.write { [self] tx in
             let journal = try journal(record, in: tx)
             // An issue that others wait with too is not answered by this.
@@ -31,7 +31,8 @@ extension SyncEngine {
 
     /// Lets a record that waits for a time go on at once; one that waits for something else goes on waiting for that.
     /// - Returns: the issue that it waits for.
-    public func hurry(_ record: Int64, in tx: Transaction) throws -> Issue? {
+    /// - Throws: `.internal` if the record makes no sense, or SQLite's error; see ``DatabaseReads``.
+    public func hurry(_ record: SyncRecordID, in tx: Transaction) throws -> Issue? {
         guard let journal = try tx.journal.record(id: record) else { return nil }
         switch journal.wait {
         case .until, .newVersion, .place: try restart(journal, in: tx)
@@ -44,14 +45,16 @@ extension SyncEngine {
     /// Answers an issue that this engine filed.
     /// - Returns: false if it is another's.
     /// - Throws: `.notFound` without such an issue; `.badData` if the choice is none of the issue's.
-    public func resolve(_ issue: Int64, choice: String) async throws -> Bool {
+    public func resolve(_ issue: IssueID, choice: String) async throws -> Bool {
         let isOurs = try await database.write { [self] tx in try resolve(issue, choice: choice, in: tx) }
         if isOurs { controls.signal { $0.isReset = true } }
         return isOurs
     }
 
     /// Answers an issue in the caller's transaction, for several at once.
-    public func resolve(_ id: Int64, choice: String, in tx: Transaction) throws -> Bool {
+    /// - Returns: false if it is another's.
+    /// - Throws: As ``resolve(_:choice:)``.
+    public func resolve(_ id: IssueID, choice: String, in tx: Transaction) throws -> Bool {
         guard let issue = try tx.issues.issue(id: id) else {
             throw Failure(.notFound, "There is no issue \(id)", hint: "`larder issue list` shows all")
         }
@@ -74,7 +77,7 @@ extension SyncEngine {
         return true
     }
 
-    private func journal(_ record: Int64, in tx: Transaction) throws -> SyncRecord {
+    private func journal(_ record: SyncRecordID, in tx: Transaction) throws -> SyncRecord {
         guard let journal = try tx.journal.record(id: record) else {
             throw Failure(.notFound, "There is no sync record \(record)", hint: "`larder sync list` shows all")
         }

@@ -1,7 +1,7 @@
 import Connection
 import Database
 import LocalTree
-import Model
+public import Model
 
 extension SyncEngine {
     /// How long failures wait before the next try.
@@ -23,14 +23,14 @@ extension SyncEngine {
     /// - Parameter records: Only these are worked at, and told of; nil: all.
     /// - Returns: what is left, and why.
     /// - Throws: when the database cannot be used; `CancellationError` when the task was cancelled.
-    public func drain(only records: Set<Int64>? = nil, with partners: Partners) async throws -> DrainOutcome {
+    public func drain(only records: Set<SyncRecordID>? = nil, with partners: Partners) async throws -> DrainOutcome {
         let outcome = try await work(draining: true, only: records, with: partners)
         try Task.checkCancellation()
         return outcome
     }
 
     private func work(
-        draining: Bool, only records: Set<Int64>? = nil, with partners: Partners
+        draining: Bool, only records: Set<SyncRecordID>? = nil, with partners: Partners
     ) async throws -> DrainOutcome {
         let isFirst = controls.with { state in
             defer { state.isRunning = true }
@@ -67,6 +67,7 @@ extension SyncEngine {
     public var isOnline: Bool { controls.with { $0.signals.isOnline } }
 
     /// The credentials, the certificate or the network have changed: what the server refused or did not answer is tried at once.
+    /// - Throws: As ``Database/write(_:)``; nothing is tried anew then.
     public func accountChanged() async throws {
         try await database.write { [account] tx in
             _ = try tx.issues.remove(code: IssueCode.authentication.rawValue, subject: account)

@@ -69,10 +69,13 @@ public final class SyncEngine: Sendable {
     let controls = Controls()
     let counters = Counters()
     /// Why waiting records wait, as far as it happened since the start.
-    let reasons = Mutex<[Int64: Failure]>([:])
+    let reasons = Mutex<[SyncRecordID: Failure]>([:])
     /// Complete files in `incoming/` that the tree did not take when they were put in place, by their records.
-    let notTaken = Mutex<[Int64: Landing]>([:])
-    let threads: BlockingExecutor
+    let notTaken = Mutex<[SyncRecordID: Landing]>([:])
+    /// Where files are put in place and copies taken out of the tree: it may block on the disk.
+    let threads: any TaskExecutor
+    /// What ``threads`` is, unless it is another's.
+    private let ownThreads: BlockingExecutor?
     /// Where downloads run, in turn.
     let downloadThreads: [any TaskExecutor]
 
@@ -95,11 +98,15 @@ public final class SyncEngine: Sendable {
         waitTime = clock.steady()
         self.callbacks = callbacks
         self.logger = logger
+        if let single = Workplace.single {
+            (threads, ownThreads, downloadThreads) = (single, nil, [single])
+            return
+        }
         // One that puts in place, and one for each download that has none to arrive on.
         let arriving = source.downloadThreads
-        threads = BlockingExecutor(name: "sync engine", threads: arriving.isEmpty ? max(1, limits.downloads) + 1 : 1)
-        downloadThreads = arriving.isEmpty ? [threads] : arriving
+        let own = BlockingExecutor(name: "sync engine", threads: arriving.isEmpty ? max(1, limits.downloads) + 1 : 1)
+        (threads, ownThreads, downloadThreads) = (own, own, arriving.isEmpty ? [own] : arriving)
     }
 
-    deinit { threads.close() }
+    deinit { ownThreads?.close() }
 }

@@ -120,6 +120,7 @@ package final class TreeMover: Sendable {
 
     /// The target is a folder with something in it: what is known moves file by file.
     private func moveContents(of move: TreeMove) throws {
+        try tree.unstage(move.id, to: move.from)
         let folders = try database.writeBlocking { tx in
             let folders = try tx.moves.addIntoFolder(from: move.from, to: move.to)
             try tx.moves.remove(move.id)

@@ -53,6 +53,7 @@ final class TreeRest: Sendable {
 extension SyncEngine {
     /// Runs `body` while the engine neither puts anything into the tree nor takes anything out of it, and no file is in place
     /// whose item does not say so: for changes to the paths of the tree that go with changes of rows.
+    /// - Throws: What `body` throws.
     public func withTreeAtRest<T>(_ body: () async throws -> T) async rethrows -> T {
         await controls.rest.enter(ask: controls.bell.ring)
         defer {

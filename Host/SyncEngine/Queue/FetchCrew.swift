@@ -26,7 +26,7 @@ final class FetchCrew: Sendable {
         /// How many workers each thread has.
         var workers: [Int]
         /// Under way, and not yet marked as started in the journal.
-        var unmarked: Set<Int64> = []
+        var unmarked: Set<SyncRecordID> = []
         /// A download failed or could not be started, and no other is before the engine has looked at it.
         var isHalted = false
         /// The engine knows that there are outcomes or records to mark.
@@ -110,7 +110,7 @@ final class FetchCrew: Sendable {
     var hasUnmarked: Bool { state.withLock { !$0.unmarked.isEmpty } }
 
     /// The records under way that are to be marked as started, once each.
-    func takeUnmarked() -> [Int64] {
+    func takeUnmarked() -> [SyncRecordID] {
         state.withLock { state in
             defer { state.unmarked = [] }
             return Array(state.unmarked)

@@ -3,7 +3,7 @@ public import Model
 
 /// How much of the downloads under way lies in `incoming/`, for who reads beside a host.
 public struct IncomingSizes: Sendable {
-    private var files: [Int64: [(name: String, size: Int64)]] = [:]
+    private var files: [SyncRecordID: [(name: String, size: Int64)]] = [:]
 
     /// - Parameter files: the names in `incoming/`, with how many bytes each has.
     public init(_ files: [(name: String, size: Int64)]) {
@@ -15,6 +15,7 @@ public struct IncomingSizes: Sendable {
 
     /// Which part of a download's bytes is here.
     /// - Returns: 0 to 1; nil if nothing of the version that is wanted is here, or its size is not known.
+    /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func progress(of journal: SyncRecord, in reads: some DatabaseReads) throws -> Double? {
         guard journal.action == .download, let own = files[journal.id],
             let item = try reads.items.item(localID: journal.localID), let size = item.size, size > 0

@@ -21,5 +21,5 @@ struct Job: Sendable {
         mimeType = item.mimeType
     }
 
-    var id: Int64 { record.id }
+    var id: SyncRecordID { record.id }
 }

@@ -9,35 +9,36 @@ public struct Lanes: Sendable {
         var localID: LocalID
         var path: ItemPath
         /// Records, of those added before, that must be done first.
-        var waitsFor: Set<Int64>
+        var waitsFor: Set<SyncRecordID>
         /// Records that wait for this one.
-        var followers: Set<Int64> = []
+        var followers: Set<SyncRecordID> = []
         /// The first record of the lane.
-        var lane: Int64
+        var lane: SyncRecordID
     }
 
-    private var entries: [Int64: Entry] = [:]
-    private var byItem: [LocalID: Set<Int64>] = [:]
-    private var byPath: [ItemPath: Set<Int64>] = [:]
+    private var entries: [SyncRecordID: Entry] = [:]
+    private var byItem: [LocalID: Set<SyncRecordID>] = [:]
+    private var byPath: [ItemPath: Set<SyncRecordID>] = [:]
     /// For each folder the records about something in it, at any depth.
-    private var below: [ItemPath: Set<Int64>] = [:]
+    private var below: [ItemPath: Set<SyncRecordID>] = [:]
 
     public init() {}
 
     public var count: Int { entries.count }
 
-    public func contains(_ record: Int64) -> Bool { entries[record] != nil }
+    /// Tells whether a record is in a lane.
+    public func contains(_ record: SyncRecordID) -> Bool { entries[record] != nil }
 
     /// Whether no record must be done before this one.
-    public func isFree(_ record: Int64) -> Bool { entries[record]?.waitsFor.isEmpty ?? false }
+    public func isFree(_ record: SyncRecordID) -> Bool { entries[record]?.waitsFor.isEmpty ?? false }
 
     /// The first record of the lane that this one is on; its own id if nothing is before it.
-    public func lane(of record: Int64) -> Int64? { entries[record]?.lane }
+    public func lane(of record: SyncRecordID) -> SyncRecordID? { entries[record]?.lane }
 
     /// Adds a record behind those that were added before.
     /// - Returns: whether it may run now.
     @discardableResult
-    public mutating func add(_ record: Int64, localID: LocalID, path: ItemPath) -> Bool {
+    public mutating func add(_ record: SyncRecordID, localID: LocalID, path: ItemPath) -> Bool {
         guard entries[record] == nil else { return isFree(record) }
         var before = byItem[localID, default: []]
         before.formUnion(byPath[path, default: []])
@@ -59,7 +60,7 @@ public struct Lanes: Sendable {
 
     /// Takes a record away that is done or was dropped.
     /// - Returns: those that may run now and could not before.
-    public mutating func remove(_ record: Int64) -> [Int64] {
+    public mutating func remove(_ record: SyncRecordID) -> [SyncRecordID] {
         guard let entry = entries.removeValue(forKey: record) else { return [] }
         byItem.remove(record, at: entry.localID)
         byPath.remove(record, at: entry.path)
@@ -70,8 +71,8 @@ public struct Lanes: Sendable {
     }
 }
 
-extension Dictionary where Value == Set<Int64> {
-    fileprivate mutating func remove(_ record: Int64, at key: Key) {
+extension Dictionary where Value == Set<SyncRecordID> {
+    fileprivate mutating func remove(_ record: SyncRecordID, at key: Key) {
         guard let index = index(forKey: key) else { return }
         values[index].remove(record)
         if values[index].isEmpty { remove(at: index) }

@@ -12,7 +12,7 @@ struct ServerHealth {
 
     private(set) var hold: Hold?
     /// Records that the server failed to answer since it last answered one.
-    private var unanswered: Set<Int64> = []
+    private var unanswered: Set<SyncRecordID> = []
     /// Holds in a row, each longer than the last.
     private(set) var holds = 0
     private let backoff: Backoff
@@ -35,7 +35,7 @@ struct ServerHealth {
         holds = 0
     }
 
-    mutating func failed(_ failure: FetchFailure, record: Int64, now: Timestamp) {
+    mutating func failed(_ failure: FetchFailure, record: SyncRecordID, now: Timestamp) {
         switch failure {
         case .unreachable(let failure), .disk(let failure):
             holdUp(failure, serverWish: nil, now: now)

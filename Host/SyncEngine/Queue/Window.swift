@@ -12,13 +12,13 @@ struct Window {
     private var lanes = Lanes()
     private var ready: [Budget: Deque<Job>] = [:]
     /// Held up by a record before them.
-    private var blocked: [Int64: Job] = [:]
+    private var blocked: [SyncRecordID: Job] = [:]
     /// Only in their lanes: they wait for a time, for metadata or for a person.
-    private var waiting: Set<Int64> = []
+    private var waiting: Set<SyncRecordID> = []
     /// Started, and taking a place.
-    private var underWay: [Int64: Budget] = [:]
+    private var underWay: [SyncRecordID: Budget] = [:]
     /// Started, and taking none any more: their results are being handled.
-    private var ending: Set<Int64> = []
+    private var ending: Set<SyncRecordID> = []
     private var used: [Budget: Int] = [:]
     private let limits: [Budget: Int]
 
@@ -69,13 +69,13 @@ struct Window {
     }
 
     /// The record takes no place any more, but is not done: what comes after it on its lane still waits.
-    mutating func freePlace(_ record: Int64) {
+    mutating func freePlace(_ record: SyncRecordID) {
         leavePlace(record)
         ending.insert(record)
     }
 
     /// The record is done, or gone from the journal.
-    mutating func finish(_ record: Int64) {
+    mutating func finish(_ record: SyncRecordID) {
         leavePlace(record)
         ending.remove(record)
         waiting.remove(record)
@@ -87,7 +87,7 @@ struct Window {
     }
 
     /// The record stays in the journal and goes on later: until the journal is read again it only holds its lane.
-    mutating func park(_ record: Int64) {
+    mutating func park(_ record: SyncRecordID) {
         leavePlace(record)
         ending.remove(record)
         waiting.insert(record)
@@ -102,7 +102,7 @@ struct Window {
         for record in forgotten { _ = lanes.remove(record) }
     }
 
-    private mutating func leavePlace(_ record: Int64) {
+    private mutating func leavePlace(_ record: SyncRecordID) {
         guard let budget = underWay.removeValue(forKey: record) else { return }
         used[budget, default: 1] -= 1
     }

@@ -17,7 +17,7 @@ extension CalendarMirror {
     private struct Wanted {
         var job: MirrorJob
         /// Nil: the object is gone, or has none.
-        var content: (id: Int64, bytes: [UInt8])?
+        var content: (id: CalendarContentID, bytes: [UInt8])?
         /// Made from the object's path.
         var name: MirrorName
         /// Whether no file of the calendar has this name by the database.
@@ -110,7 +110,7 @@ extension CalendarMirror {
     }
 
     private func write(
-        _ content: [UInt8], id: Int64, _ key: RecordKey, _ name: MirrorName, isNew: Bool,
+        _ content: [UInt8], id: CalendarContentID, _ key: RecordKey, _ name: MirrorName, isNew: Bool,
         in folder: borrowing MirrorFolder
     ) throws -> Prepared {
         let temporary = Temporary(contentID: id, kind: isNew ? .new : .other)
@@ -179,7 +179,7 @@ extension CalendarMirror {
 
     /// The file that is there already with just this content, such as when the database was begun anew.
     private func adopt(
-        _ name: MirrorName, key: RecordKey, _ content: [UInt8], id: Int64, in folder: borrowing MirrorFolder
+        _ name: MirrorName, key: RecordKey, _ content: [UInt8], id: CalendarContentID, in folder: borrowing MirrorFolder
     ) -> MirrorFileRow? {
         let number = folder.descriptor.number
         guard status(of: name.text, in: number) != nil, Self.hasContent(content, name, in: number),
@@ -201,7 +201,7 @@ extension CalendarMirror {
 }
 
 extension MirrorFileRow {
-    fileprivate init(key: RecordKey, name: MirrorName, contentID: Int64, _ info: stat, _ digest: [UInt8]) {
+    fileprivate init(key: RecordKey, name: MirrorName, contentID: CalendarContentID, _ info: stat, _ digest: [UInt8]) {
         self.init(
             key: key, name: name, contentID: contentID, inode: UInt64(info.st_ino), size: Int64(info.st_size),
             modified: Self.modified(info), digest: digest)

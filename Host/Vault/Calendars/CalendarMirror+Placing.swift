@@ -158,10 +158,10 @@ struct Temporary {
     }
 
     static let prefix = ".larder-"
-    let contentID: Int64
+    let contentID: CalendarContentID
     var kind: Kind
 
-    init(contentID: Int64, kind: Kind) {
+    init(contentID: CalendarContentID, kind: Kind) {
         self.contentID = contentID
         self.kind = kind
     }
@@ -172,7 +172,7 @@ struct Temporary {
         guard parts.count == 2, let id = Int64(String(decoding: parts[0], as: UTF8.self)),
             let kind = Kind(rawValue: String(decoding: parts[1], as: UTF8.self))
         else { return nil }
-        self.init(contentID: id, kind: kind)
+        self.init(contentID: CalendarContentID(id), kind: kind)
     }
 
     var name: String { "\(Self.prefix)\(contentID).\(kind.rawValue)" }

@@ -31,9 +31,12 @@ public struct Reconciler: Sendable {
     /// - Parameter scope: The root for everything.
     /// - Returns: what was different, and was written; nil, without having looked, while moves of the tree are to be carried
     ///   out.
+    /// - Throws: As the one for several paths.
     public func run(at scope: ItemPath = .root) throws -> [TreeFinding]? { try run(at: [scope])?.findings }
 
     /// The same for several paths, none of them below another, in one go.
+    /// - Throws: The database's `Failure`, as ``Database/writeBlocking(_:)``; what was written before stays. What
+    ///   cannot be read in the tree is told by the result.
     public func run(at scopes: [ItemPath]) throws -> TreeLook? {
         var changes: [TreeChange] = []
         var look = TreeLook()

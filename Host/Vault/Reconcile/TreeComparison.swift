@@ -78,6 +78,7 @@ enum TreeChange: Hashable {
 
 /// A difference as it is told to a person.
 public struct TreeFinding: Hashable, Sendable {
+    /// What became of it.
     public enum Kind: Hashable, Sendable {
         /// A copy was removed by hand, or a file that was only here.
         case removed

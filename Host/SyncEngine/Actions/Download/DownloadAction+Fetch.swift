@@ -197,7 +197,9 @@ extension Job {
     var incomingNames: [String] { [incomingName, unprovenName] }
 
     /// The record that a file in `incoming/` is of; nil if it is no download's.
-    static func record(ofIncoming name: String) -> Int64? { name.split(separator: "-").first.flatMap { Int64($0) } }
+    static func record(ofIncoming name: String) -> SyncRecordID? {
+        name.split(separator: "-").first.flatMap { Int64($0) }.map(SyncRecordID.init)
+    }
 }
 
 extension ETag {

@@ -8,11 +8,12 @@ extension SyncEngine {
     ///
     /// A copy that somebody has something else to do with, or that is claimed for more than reading, is left alone: the scan that finds
     /// it so again asks again.
+    /// - Throws: `.internal` if a record or claim makes no sense, or SQLite's error; see ``DatabaseReads``.
     public func fetchAgain(_ id: LocalID, in tx: Transaction) throws {
         guard var item = try tx.items.item(localID: id), item.kind == .file, item.cloudStatus == .localCopy,
             !item.isRemoved,
             try tx.journal.records(of: id).isEmpty,
-            try tx.claims.valid(of: id, in: .current(now: clock.now())).allSatisfy({ $0.kind == .read })
+            try tx.claims.valid(of: id, in: .current(now: clock.agesTo())).allSatisfy({ $0.kind == .read })
         else { return }
         item.syncActivity.insert(.downloading)
         item = try tx.items.updateLocal(item)

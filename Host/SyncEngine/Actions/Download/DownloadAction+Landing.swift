@@ -19,7 +19,7 @@ extension DownloadAction {
     /// One sync and one commit serve a batch: the sync makes the data of this batch and the renames of the one before durable;
     /// the commit journals this batch's versions and digests, by which its files are known again after a crash, and writes the
     /// items of the one before; then this batch is renamed into place. It blocks.
-    func land(_ batch: [Fetched], completing placed: [Placed], started: [Int64]) throws -> LandingOutcome {
+    func land(_ batch: [Fetched], completing placed: [Placed], started: [SyncRecordID]) throws -> LandingOutcome {
         var outcome = LandingOutcome()
         do {
             try tree.syncData()
