@@ -1,5 +1,6 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite struct HostingTests {
     private let folder = TemporaryFolder()
 
-    private func command(_ server: DemoServer) throws -> LarderCommand {
+    private func command(_ server: TestServer) throws -> LarderCommand {
         try folder.write(server.configuration.password, to: "password")
         try folder.write(
             """
@@ -20,7 +21,7 @@ import Testing
 
     @Test("H2: a signal in the middle of a download ends the host gracefully, exit 0", arguments: [SIGTERM, SIGINT])
     func signal(number: Int32) async throws {
-        try await DemoServer.running { server in
+        try await TestServer.running { server in
             server.tree.put("/Photos/large", Array(repeating: 7, count: 300_000))
             let larder = try command(server)
             #expect(try await larder("pin", "/Photos").exitCode == 0)
@@ -38,7 +39,7 @@ import Testing
 
     @Test("H1: a run that is not done within its time is exit code 1 and says so")
     func timeout() async throws {
-        try await DemoServer.running { server in
+        try await TestServer.running { server in
             server.tree.put("/Photos/large", Array(repeating: 7, count: 300_000))
             let larder = try command(server)
             #expect(try await larder("pin", "/Photos").exitCode == 0)

@@ -1,6 +1,7 @@
 import Glibc
 import Logging
 import Model
+import TestSupport
 import Testing
 
 @testable import larder

@@ -47,7 +47,7 @@ import Testing
                     SyncRecord(
                         action: .download, localID: item.localID, path: item.path, reason: .user,
                         since: Timestamp(seconds: 0)))
-                return issue.id
+                return issue.id.number
             }
             try database.writeBlocking { tx in
                 try tx.db.execute(

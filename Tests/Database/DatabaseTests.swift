@@ -69,6 +69,30 @@ import Testing
         }
     }
 
+    @Test("A write whose task is cancelled in a statement ends with that, and has written nothing")
+    func cancelledWrite() async throws {
+        try await withTemporaryFolder { folder in
+            let database = try Database.open(path: folder + "/larder.db")
+            let isWriting = Flag()
+            let write = Task { [database] in
+                try await database.write { tx in
+                    try tx.items.insert(fileItem("/a"))
+                    isWriting.value.store(true, ordering: .relaxed)
+                    let endless =
+                        "WITH RECURSIVE n(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"
+                    _ = try RawStatement(tx.db, endless).step()
+                }
+            }
+            await until { isWriting.value.load(ordering: .relaxed) }
+            // It may have come to the statement or not.
+            for _ in 0..<1000 { await Task.yield() }
+            write.cancel()
+            await #expect(throws: CancellationError.self) { try await write.value }
+            #expect(try await database.read { try $0.items.item(at: ItemPath(unchecked: "/a")) } == nil)
+            try database.close()
+        }
+    }
+
     @Test("A transaction that throws has written nothing, raised nothing and told nobody")
     func rollback() async throws {
         try await withTemporaryFolder { folder in
@@ -239,6 +263,22 @@ import Testing
             #expect(throws: Failure.self) { try Database.open(path: folder + "/other.db") }
             let missing = #expect(throws: Failure.self) { try Database.open(path: folder + "/no/larder.db") }
             #expect(missing?.kind == .cannotCreate)
+        }
+    }
+
+    @Test("A database that may not be read is one that cannot be read, not one that cannot be made")
+    func forbidden() throws {
+        typealias SetUser = @convention(c) (UInt32) -> Int32
+        let setUser = unsafeBitCast(try #require(dlsym(nil, "setfsuid")), to: SetUser.self)
+        try withTemporaryFolder { folder in
+            let path = folder + "/larder.db"
+            try Database.open(path: path).close()
+            try #require(chmod(path, 0) == 0)
+            // Of this thread alone, in case that it is root's, who may read everything.
+            let user = setUser(65_534)
+            defer { _ = setUser(UInt32(bitPattern: user)) }
+            let failure = #expect(throws: Failure.self) { try Database.open(path: path, readOnly: true) }
+            #expect(failure?.kind == .localIO)
         }
     }
 }

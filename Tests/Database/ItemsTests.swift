@@ -44,6 +44,24 @@ import Testing
         }
     }
 
+    @Test("A row for what is here alone, once forgotten, is told as removed, and one that stays as updated")
+    func forgotten() throws {
+        try withDatabase { database in
+            let (alone, known) = try database.writeBlocking { tx in
+                var known = fileItem("/b")
+                known.fileID = FileID("7")
+                return (try tx.items.insert(fileItem("/a")), try tx.items.insert(known))
+            }
+            let summary = try database.writeBlocking { tx in
+                for item in [alone, known] {
+                    try tx.items.forgetLocalFile(of: try #require(try tx.items.scanRow(at: item.path)))
+                }
+                return try #require(tx.summary)
+            }
+            #expect(summary.removed == [alone.databaseID] && summary.updated == [known.databaseID])
+        }
+    }
+
     @Test("NFC and NFD of a name are two items side by side")
     func normalisation() throws {
         try withDatabase { database in

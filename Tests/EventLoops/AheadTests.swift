@@ -1,6 +1,6 @@
-import DemoServer
 import EventLoops
 import Model
+import TestServer
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Connection
 import Database
-import DemoServer
 import EventLoops
 import EventScheduler
 import FoundationEssentials
@@ -8,6 +7,7 @@ import Logging
 import Model
 import PluginHost
 import Synchronization
+import TestServer
 import TestSupport
 
 /// A line of a trace, as far as tests look at it.
@@ -28,7 +28,7 @@ struct LoopBench: Sendable {
     let host: PluginHost
     let plugin: PluginInstance
     let loops: EventLoops
-    let server: DemoServer
+    let server: TestServer
     let trace: TraceWriter
     let tracePath: String
     let log: CollectedLog
@@ -102,7 +102,7 @@ func withLoopBench(
     _ body: @escaping @Sendable (LoopBench) async throws -> Void
 ) async throws {
     try await withTemporaryFolder { folder in
-        try await DemoServer.running { server in
+        try await TestServer.running { server in
             let library = "\(folder)/looper.so"
             try await CompiledPlugin.build("looper", to: library, defines: defines)
             let database = try Database.open(path: "\(folder)/larder.db")

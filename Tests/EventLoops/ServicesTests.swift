@@ -6,6 +6,7 @@ import EventLoops
 import EventScheduler
 import Logging
 import Model
+import TestServer
 import TestSupport
 import Testing
 import Threads
@@ -27,7 +28,7 @@ import Threads
     @Test("A loop that is there for a record writes what its plugin has beside that record, and nobody else's")
     func strangers() async throws {
         try await withLoopBench(
-            defines: ["COLLECTION=LARDER_STR(\"calendars\")"], mode: "strange 0", pages: 1, startsAt: nil
+            defines: ["COLLECTION=\"calendars\""], mode: "strange 0", pages: 1, startsAt: nil
         ) { bench async throws in
             _ = try await bench.database.write { try $0.records.put(Record(key: RecordKey("c")), in: .calendars) }
             try await bench.loops.enable()
@@ -113,7 +114,7 @@ import Threads
             async let held = bench.loops.runOnce()
             await bench.server.untilHeld(fault)
             let log = CollectedLog()
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 let plugins = await bench.host.start(AccountEnvironment(name: "other", logger: log.logger))
                 let plugin = try #require(plugins.first)
                 #expect(plugin.thread !== bench.plugin.thread)

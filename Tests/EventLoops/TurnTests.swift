@@ -1,9 +1,9 @@
 import Database
-import DemoServer
 import EventScheduler
 import Logging
 import Model
 import PluginHost
+import TestServer
 import TestSupport
 import Testing
 
@@ -115,12 +115,14 @@ import Testing
     func supersededPage() async throws {
         try await withLoopBench { bench async throws in
             let offer = try #require(bench.plugin.loops)
+            let callbacks = EventLoops.Callbacks(look: {}, refused: {}, recordsChanged: { _ in })
             let committing = Committing(
                 database: bench.database, connection: bench.connection, clock: .system, logger: bench.log.logger,
-                offers: [offer: LoopBench.plugin], removalGuard: nil,
-                callbacks: .init(look: {}, refused: {}, recordsChanged: { _ in }), change: { _, _ in })
+                seats: [offer.kind: LoopSeat(bench.plugin, offer, callbacks)],
+                reports: LoopReports(plugins: [:], clock: .system), removalGuard: nil, callbacks: callbacks)
             let loop = PluginLoop(
-                LoopBench.loop, offer, of: bench.plugin, committing, LoopLimits(), interval: nil, gate: CallGate())
+                LoopBench.loop, offer, of: bench.plugin, committing, LoopLimits(), interval: nil, gate: CallGate(),
+                delegate: NoScheduler())
             guard case .page(let page) = try await loop.poll(since: EventID("0")) else {
                 throw SetupError("the poll came to nothing")
             }
@@ -162,7 +164,7 @@ import Testing
 
     @Test("L24 L25: a record in the plugin's collection means a loop, from its commit to its removal")
     func collections() async throws {
-        try await withLoopBench(defines: ["COLLECTION=LARDER_STR(\"things\")"], startsAt: nil) { bench async throws in
+        try await withLoopBench(defines: ["COLLECTION=\"things\""], startsAt: nil) { bench async throws in
             #expect(try await bench.loopIDs() == [])
             _ = await bench.loops.runOnce()
             #expect(try bench.calls() == [])
@@ -269,4 +271,10 @@ import Testing
             #expect(try await bench.state()?.eventID == EventID("1500"))
         }
     }
+}
+
+/// Nobody polls.
+private struct NoScheduler: LoopDelegate {
+    func enableSpecialLoop(_ id: LoopKey) async {}
+    func disableSpecialLoop(_ id: LoopKey) async {}
 }

@@ -166,8 +166,8 @@ import Testing
         let plain = PlainLoop(anchor: "a0")
         let clock = ManualClock()
         let scheduler = EventsPeriodicScheduler(
-            clock: clock.host, core: { ScriptedLoop($0, world) },
-            special: { $0 == plain.loopID ? plain : $0 == .three ? nil : ScriptedLoop($0, world) })
+            clock: clock.host, core: { ScriptedLoop($0, world, $1) },
+            special: { $0 == plain.loopID ? plain : $0 == .three ? nil : ScriptedLoop($0, world, $1) })
         await scheduler.enableSpecialLoop(.one)
         await scheduler.enableSpecialLoop(plain.loopID)
         #expect(await scheduler.enableSpecialLoop(.three) == false)

@@ -1,12 +1,13 @@
 import Database
 import Model
+import TestSupport
 import Testing
 
 @testable import ItemPolicies
 
 @Suite struct RunQueueTests {
     private func items(
-        _ anchor: Int64, added: [Int64] = [], updated: [Int64] = [], removed: [Int64] = []
+        _ anchor: Int64, added: [ItemRowID] = [], updated: [ItemRowID] = [], removed: [ItemRowID] = []
     ) -> CommitSummary {
         var summary = CommitSummary()
         summary.anchor = anchor

@@ -74,7 +74,7 @@ import Testing
             try await mustRun("sh", ["-c", "cd '\(folder)' && ./test"])
             // It uses a service that it does not declare.
             try Files.write(
-                code.replacing("{LARDER_EXT_ACTIONS, sizeof LARDER_EXT_ACTIONS - 1}", with: "{0, 0}"),
+                code.replacing("LARDER_EXT_ACTIONS, \"\");", with: "\"\", \"\");"),
                 to: "\(folder)/favorites.c")
             try await guide.build(with: "cc", in: folder)
             #expect(try await run("sh", ["-c", "cd '\(folder)' && ./test"]).errors.contains("larder_fake_start"))

@@ -50,6 +50,8 @@ struct Drafter: ItemPolicyProcessor {
                 cursor: Int(rest), stepsToDelete: (found?.stepIDs?.prefix(1)).map(Array.init) ?? [],
                 userData: Array("kept".utf8), ifModified: found?.modified)
             try projects.update(project, update)
+        case "cursor": try projects.update(project, ProjectUpdate(cursor: Int(rest)))
+        case "if": try projects.update(project, ProjectUpdate(userData: [], ifModified: Int64(rest)))
         case "stale": try projects.update(project, ProjectUpdate(userData: [], ifModified: 1))
         case "undo": log?.info("undo \(try projects.undo(project))")
         case "redo": log?.info("redo \(try projects.redo(project))")
@@ -129,6 +131,16 @@ struct Drafter: ItemPolicyProcessor {
         #expect(perform("show list duplicate show remove show list") == LARDER_OK)
         let shown = "1/3 b,c,d data 'kept' true true current b"
         #expect(stage.logLines == [shown, "list 1 1", shown, "remove true", "no project", "list 1 1"])
+    }
+
+    @Test("SDK W10: a cursor and a time that no project has are not taken for leaving them out")
+    func sentinels() {
+        #expect(perform("create many:abcd whole:kept") == LARDER_OK)
+        for cursor in ["-1", "-2"] { #expect(perform("cursor:\(cursor)") == LARDER_INVALID_ARGUMENT) }
+        #expect(perform("if:0") == LARDER_CONFLICT)
+        #expect(stage.failures == ["the project is not what it was at 0"])
+        #expect(perform("show") == LARDER_OK)
+        #expect(stage.logLines == ["1/1  data 'kept' true false current "])
     }
 
     @Test("SDK W11: assets are copied from a folder, which stays, and go with the fake host")

@@ -171,6 +171,70 @@ import Testing
     }
 
     @Test(
+        "V6: a backup that cannot be read is told and passed over for an older one, and does not count as none",
+        arguments: [true, false])
+    func unreadableBackup(hasOlder: Bool) throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/vault"
+            try makeVault(path)
+            if hasOlder { #expect(try DatabaseBackups(vault: path).makeIfDue(now: .now() + .seconds(90_000))) }
+            let unreadable = path + "/backups/larder-00000\(hasOlder ? 2 : 1).db"
+            // SQLite cannot tell whether a transaction is to be taken back.
+            try Files.makeFolder(unreadable + "-journal")
+            try damage(path + "/larder.db")
+            let damaged = try Files.read(path + "/larder.db")
+            let restore = VaultRestore(vault: path)
+            let found = try restore.look()
+            #expect(found.state == .damaged)
+            #expect(found.backups.first?.path == unreadable && found.backups.first?.problem != nil)
+            if hasOlder {
+                #expect(try restore.run { _ in }.found.newestSound?.path == path + "/backups/larder-000001.db")
+                try expectRestored(path)
+            } else {
+                let failure = #expect(throws: Failure.self) {
+                    try restore.run { _ in Issue.record("nothing is to be done") }
+                }
+                #expect(failure?.kind == .localIO)
+                #expect(try Files.read(path + "/larder.db") == damaged)
+                Files.remove(unreadable + "-journal")
+                _ = try restore.run { _ in }
+                try expectRestored(path)
+            }
+        }
+    }
+
+    @Test("V6: backups that cannot be listed do not count as none")
+    func unlistedBackups() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/vault"
+            try makeVault(path)
+            try damage(path + "/larder.db")
+            rename(path + "/backups", path + "/elsewhere")
+            try Files.write("", to: path + "/backups")
+            let restore = VaultRestore(vault: path)
+            let failure = #expect(throws: Failure.self) { try restore.run { _ in } }
+            #expect(failure?.kind == .localIO)
+            for end in ["", "-wal", "-shm"] { Files.remove(path + "/larder.db" + end) }
+            #expect(throws: Failure.self) { try Vault.open(at: path) }
+            Files.remove(path + "/backups")
+            rename(path + "/elsewhere", path + "/backups")
+            _ = try restore.run { _ in }
+            try expectRestored(path)
+        }
+    }
+
+    @Test("V6: what is known of copies by a damaged backup is told as damage")
+    func damagedSource() throws {
+        try withTemporaryFolder { folder in
+            try Files.write(String(repeating: "not a database ", count: 500), to: folder + "/restored.db")
+            let failure = #expect(throws: Failure.self) {
+                try DatabaseFile(path: folder + "/restored.db").knownCopies()
+            }
+            #expect(failure?.isDamage == true)
+        }
+    }
+
+    @Test(
         "V6: a database that is gone, empty or a folder is not made anew in silence while there is a backup of it",
         arguments: ["gone", "empty", "without its log", "a folder"])
     func lost(_ how: String) throws {

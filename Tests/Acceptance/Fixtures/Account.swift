@@ -1,4 +1,4 @@
-import DemoServer
+import TestServer
 import TestSupport
 
 /// A person's account on a server, with a config and a home of its own below a temporary folder.
@@ -38,7 +38,7 @@ struct Account {
     }
 
     init(
-        in folder: String, _ server: DemoServer, files: String? = nil, more: [String] = [], settings: [String] = []
+        in folder: String, _ server: TestServer, files: String? = nil, more: [String] = [], settings: [String] = []
     ) throws {
         try self.init(
             in: folder, url: server.address, user: server.configuration.user, password: server.configuration.password,
@@ -74,7 +74,7 @@ struct Account {
     }
 }
 
-extension DemoServer {
+extension TestServer {
     /// What a person writes into the config: the server's root if it tells where the files are, else the folder.
     fileprivate var address: String { configuration.manner.statusDocument ? url : folderURL }
 }

@@ -1,4 +1,5 @@
 import DemoServer
+import TestServer
 import TestSupport
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 @Suite struct CalendarFaultsTests {
     /// An account whose server has the calendar `Work` with three objects.
     private struct Kept {
-        let server: DemoServer
+        let server: TestServer
         let account: Account
 
         var path: String { server.calendars.path("work") }
@@ -59,10 +60,10 @@ import Testing
     private func keeping(
         _ manner: (inout CalendarManner) -> Void = { _ in }, _ body: (Kept) async throws -> Void
     ) async throws {
-        var configuration = DemoServer.Configuration()
+        var configuration = TestServer.Configuration()
         manner(&configuration.manner.calendars)
         try await withTemporaryFolder { folder in
-            try await DemoServer.running(configuration) { server in
+            try await TestServer.running(configuration) { server in
                 var account = try Account(in: folder, server)
                 account.larder.hasLoops = true
                 server.calendars.make("work", name: "Work")
@@ -96,10 +97,10 @@ import Testing
 
     @Test("K14 H1: a 401 on the calendars alone is their loops' issue; files go on", arguments: [true, false])
     func calendarsRefused(isFamily: Bool) async throws {
-        var configuration = DemoServer.Configuration()
+        var configuration = TestServer.Configuration()
         if !isFamily { (configuration.manner.statusDocument, configuration.manner.ownCloudProperties) = (false, false) }
         try await withTemporaryFolder { folder in
-            try await DemoServer.running(configuration) { server in
+            try await TestServer.running(configuration) { server in
                 var account = try Account(in: folder, server)
                 account.larder.hasLoops = true
                 for name in ["work", "home"] {

@@ -1,4 +1,4 @@
-import DemoServer
+import TestServer
 import TestSupport
 import Testing
 
@@ -7,7 +7,7 @@ import Testing
     @Test("L30: calendars and what is in them come, change and go by the pages of an events endpoint")
     func calendars() async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 server.behave { $0.events = true }
                 server.events.open("core")
                 server.events.list([], in: "core")
@@ -58,7 +58,7 @@ import Testing
     )
     func refresh() async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 server.behave { $0.events = true }
                 func list(calendars: [String], events: [String]) {
                     server.events.list(calendars.map { #"{"ID":"\#($0)","Name":"\#($0)"}"# }, in: "core")

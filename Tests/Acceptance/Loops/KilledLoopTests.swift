@@ -1,5 +1,5 @@
-import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
@@ -8,10 +8,10 @@ import Testing
     /// An account whose one loop is the test plugin in C, which takes three pages and counts them.
     private struct Looping {
         var account: Account
-        let server: DemoServer
+        let server: TestServer
         let library: String
 
-        init(in folder: String, _ server: DemoServer) async throws {
+        init(in folder: String, _ server: TestServer) async throws {
             library = "\(folder)/looper.so"
             self.server = server
             try await CompiledPlugin.build("looper", to: library)
@@ -57,7 +57,7 @@ import Testing
         ])
     func inCalls(mode: String, left: String) async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 let looping = try await Looping(in: folder, server)
                 // The first cycle of a loop without an event id ends with its refresh.
                 if mode != "die in refresh 255" {
@@ -80,7 +80,7 @@ import Testing
         arguments: ["fdatasync", "pwrite64"])
     func atWrites(_ call: String) async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 var kills = 0
                 for moment in stride(from: 1, to: 60, by: call == "fdatasync" ? 1 : 5) {
                     try Files.makeFolder("\(folder)/\(moment)")

@@ -1,6 +1,7 @@
 import DemoServer
 import FoundationEssentials
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
@@ -22,16 +23,16 @@ import Testing
 
     /// An account whose loops are those of test plugins in C: `looper` has one, `first` and `second` have one for each of its records.
     private struct Looping {
-        let server: DemoServer
+        let server: TestServer
         let folder: String
 
-        init(in folder: String, _ server: DemoServer) async throws {
+        init(in folder: String, _ server: TestServer) async throws {
             (self.folder, self.server) = (folder, server)
             for name in ["looper", "first", "second"] {
-                let more = name == "looper" ? [] : ["COLLECTION=LARDER_STR(\"org.example.looper\")"]
+                let more = name == "looper" ? [] : ["COLLECTION=\"org.example.looper\""]
                 try await CompiledPlugin.build(
                     "looper", to: "\(folder)/\(name).so",
-                    defines: ["OWN=LARDER_STR(\"org.example.\(name)\")", "KIND=LARDER_STR(\"\(name)\")"] + more)
+                    defines: ["OWN=\"org.example.\(name)\"", "KIND=\"\(name)\""] + more)
             }
         }
 
@@ -60,7 +61,7 @@ import Testing
 
     private func looping(_ body: (Looping) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in try await body(try await Looping(in: folder, server)) }
+            try await TestServer.running { server in try await body(try await Looping(in: folder, server)) }
         }
     }
 

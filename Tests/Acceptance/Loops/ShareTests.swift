@@ -1,4 +1,5 @@
 import DemoServer
+import TestServer
 import TestSupport
 import Testing
 
@@ -6,11 +7,11 @@ import Testing
 @Suite(.serialized) struct ShareTests {
     /// A person's account with loops that poll each second, while the item list is asked for once in a long time.
     private struct Sharing {
-        let server: DemoServer
+        let server: TestServer
         var account: Account
         var host: ChildProcess?
 
-        init(in folder: String, _ server: DemoServer, interval: String = "1s") throws {
+        init(in folder: String, _ server: TestServer, interval: String = "1s") throws {
             self.server = server
             account = try Account(in: folder, server, settings: Self.settings(interval))
             account.larder.hasLoops = true
@@ -54,9 +55,9 @@ import Testing
         interval: String = "1s", _ manner: Manner = Manner(), _ body: (inout Sharing) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
-            var configuration = DemoServer.Configuration()
+            var configuration = TestServer.Configuration()
             configuration.manner = manner
-            try await DemoServer.running(configuration) { server in
+            try await TestServer.running(configuration) { server in
                 server.tree.put("/Photos/a.jpg", "a", modified: 1_700_000_000)
                 server.tree.put("/From Grace/100% ä/b.txt", "b", modified: 1_700_000_000)
                 server.shares.add(Share("/Photos", .byMe, type: 3, token: "t1"))
@@ -199,7 +200,7 @@ import Testing
     func retryAfter() async throws {
         try await withHost { sharing in
             try await withTemporaryFolder { folder in
-                try await DemoServer.running { busy in
+                try await TestServer.running { busy in
                     // The account of the busy server comes second in the same config.
                     let other = try Account(in: folder, busy)
                     let account = try Files.text(other.larder.config).replacing("name: home", with: "name: busy")

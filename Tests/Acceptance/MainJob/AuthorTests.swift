@@ -1,4 +1,5 @@
 import DemoServer
+import TestServer
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
             let guide = try Guide()
             try Files.write(try guide.block("c", with: "favorites"), to: "\(folder)/favorites.c")
             try await guide.build(with: "cc", in: folder)
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 server.tree.put("/a", "x")
                 let account = try Account(
                     in: folder, server,
@@ -37,7 +38,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let library = "\(folder)/sleeper.so"
             try await CompiledPlugin.build("sleeper", to: library)
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 server.tree.put("/a", "x")
                 var account = try Account(
                     in: folder, server,

@@ -1,15 +1,16 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
 /// Claims, by command.
 @Suite(.serialized) struct ClaimCommandTests {
     private func withAccount(
-        unprivileged: Bool = false, _ body: (DemoServer, Account) async throws -> Void
+        unprivileged: Bool = false, _ body: (TestServer, Account) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for name in ["a", "b"] { server.tree.put("/Docs/\(name)", "content of \(name)") }
                 let home = "\(folder)/person"
                 var account = try Account(in: home, server)

@@ -1,4 +1,5 @@
 import DemoServer
+import TestServer
 import TestSupport
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
                     "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC", "-I",
                     "\(Build.root)/SDK/C/include", "\(Build.root)/Tests/Support/Plugins/recorder.c", "-o", library,
                 ])
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for name in ["Ada", "Grace", "Mary"] { server.tree.put("/Photos/\(name).jpg", name) }
                 server.tree.put("/other", "x")
                 let account = try Account(
@@ -49,7 +50,7 @@ import Testing
     @Test("G4: without leave to run inside the host a foreign plugin is refused with what to do")
     func isolation() async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 try Files.write("not looked into", to: "\(folder)/plugin.so")
                 server.tree.put("/a", "x")
                 let account = try Account(

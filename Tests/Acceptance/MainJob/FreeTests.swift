@@ -1,12 +1,13 @@
 import DemoServer
+import TestServer
 import TestSupport
 import Testing
 
 /// Copies that a person frees or uses.
 @Suite(.serialized) struct FreeTests {
-    private func withCopies(_ body: (DemoServer, Account) async throws -> Void) async throws {
+    private func withCopies(_ body: (TestServer, Account) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for name in ["a", "b", "Sub/c", "Sub/d"] { server.tree.put("/Docs/\(name)", "content of \(name)") }
                 server.tree.makeFolder("/Docs/Empty/Too")
                 let account = try Account(in: folder, server)

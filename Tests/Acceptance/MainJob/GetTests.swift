@@ -1,14 +1,15 @@
 import DemoServer
 import FoundationEssentials
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
 /// A person's downloads.
 @Suite(.serialized) struct GetTests {
-    private func withAccount(_ body: (DemoServer, Account) async throws -> Void) async throws {
+    private func withAccount(_ body: (TestServer, Account) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for name in ["a 100%.txt", "b.txt"] { server.tree.put("/Docs/\(name)", "content of \(name)") }
                 server.tree.put("/Docs/Deep/er/c.txt", "content of c")
                 server.tree.makeFolder("/Docs/Empty")

@@ -1,4 +1,5 @@
 import DemoServer
+import TestServer
 import TestSupport
 import Testing
 
@@ -63,7 +64,7 @@ import Testing
     @Test("names that would leave the tree are one issue a folder, and nothing is written for them")
     func namesThatLeave() async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 server.tree.put("/good", "good")
                 server.tree.put("/deep/\(String(repeating: "n", count: 256))", "too long")
                 let hrefs = ["..", "..%2Fescaped", "%2e%2e", "a%2Fb", "a%00b", "not%FFtext"].map { Array($0.utf8) }
@@ -84,7 +85,7 @@ import Testing
     @Test("a symbolic link in the tree's way is an issue, and nothing is written through it")
     func symlink() async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 server.tree.put("/Docs/first", "1")
                 server.tree.put("/other", "2")
                 let account = try Account(in: folder, server)
@@ -105,7 +106,7 @@ import Testing
     }
 }
 
-extension [DemoServer.LoggedRequest] {
+extension [TestServer.LoggedRequest] {
     /// The paths of the tree that were asked for with a method.
     func paths(of method: String) -> [String] {
         filter { $0.method == method && !$0.path.hasPrefix("/ocs/") && $0.path != "/status.php" }.map(\.path)

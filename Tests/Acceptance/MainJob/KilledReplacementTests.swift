@@ -1,5 +1,6 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ struct KilledReplacementTests {
     private static let names = ["a", "b"]
 
     /// An account that has copies of files, each of which is gone then, with another in its place.
-    private func prepare(_ folder: String, _ server: DemoServer) async throws -> Account {
+    private func prepare(_ folder: String, _ server: TestServer) async throws -> Account {
         for name in Self.names {
             server.tree.remove("/F/\(name)")
             server.tree.put("/F/\(name)", "old \(name)", modified: 1_600_000_000)
@@ -56,7 +57,7 @@ struct KilledReplacementTests {
         arguments: ["renameat2", "fdatasync"])
     func killed(_ call: String) async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 // Moments at which the new ones have taken over the copies and none has its place yet.
                 var between = 0
                 for moment in stride(from: 1, to: 100, by: call == "renameat2" ? 1 : 3) {
@@ -89,7 +90,7 @@ struct KilledReplacementTests {
     @Test("P56, P25: what a person makes of a copy that was taken over and not replaced yet stays")
     func changedMeanwhile() async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for moment in 1..<50 {
                     let account = try await prepare("\(folder)/\(moment)", server)
                     let wasKilled = try await kill(account, at: "renameat2", moment)

@@ -1,5 +1,6 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
@@ -22,7 +23,7 @@ import Testing
         print("moments of the kills: seed \(seed)")
         var random = SeededGenerator(seed: seed)
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for folder in Self.folders {
                     for name in ["a", "b"] {
                         server.tree.put("\(folder)/\(name)", folder + name, modified: 1_600_000_000)
@@ -47,7 +48,7 @@ import Testing
     @Test("I12: what changes while a first scan lies killed is found, and nothing else is listed again for it")
     func changedMeanwhile() async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for folder in Self.folders { server.tree.put("\(folder)/a", folder, modified: 1_600_000_000) }
                 let account = try Account(in: "\(folder)/killed", server)
                 #expect(try await account.larder("pin", "/").exitCode == 0)
@@ -67,7 +68,7 @@ import Testing
     }
 
     /// Kills a run in which so many folders were listed and others are waited for.
-    private func kill(_ account: Account, _ server: DemoServer, after count: Int, isSettled: Bool) async throws {
+    private func kill(_ account: Account, _ server: TestServer, after count: Int, isSettled: Bool) async throws {
         // No more than these: the next run's are not held. These stay so until the server stops, so that none is in its log.
         let held = isSettled ? Self.width : 1
         let hold = server.add(Fault(.hold(), method: "PROPFIND", from: count + 1, times: held))
@@ -86,7 +87,7 @@ import Testing
     }
 
     /// Expects what an account has that saw the same server once, and that the scan counts as one that is over.
-    private func expectEnd(of account: Account, _ server: DemoServer, _ folder: String, _ note: Comment) async throws {
+    private func expectEnd(of account: Account, _ server: TestServer, _ folder: String, _ note: Comment) async throws {
         let other = try Account(in: "\(folder)/undisturbed", server)
         #expect(try await other.larder("pin", "/").exitCode == 0)
         #expect(try await other.larder("run", "--once").exitCode == 0)
@@ -99,7 +100,7 @@ import Testing
     }
 }
 
-extension DemoServer {
+extension TestServer {
     /// The folders that were listed, but for the root.
     fileprivate var listedBelowRoot: [String] { requests.paths(of: "PROPFIND").filter { $0 != "/" } }
 }

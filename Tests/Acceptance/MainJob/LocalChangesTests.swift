@@ -1,12 +1,13 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
 /// A running host, and a person at work in the tree.
 @Suite(.serialized) struct LocalChangesTests {
     private struct Running {
-        let server: DemoServer
+        let server: TestServer
         let account: Account
         let host: ChildProcess
 
@@ -28,7 +29,7 @@ import Testing
     /// Runs the host beside a server with a pinned folder that is all here.
     private func running(more: [String] = [], _ body: (Running) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for name in ["cat", "dog"] { server.tree.put("/Photos/\(name).jpg", name, modified: 1_700_000_000) }
                 server.tree.put("/Photos/Summer/sea.jpg", "sea", modified: 1_700_000_000)
                 let account = try Account(in: folder, server, more: more, settings: ["poll: 1s"])

@@ -1,15 +1,16 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
 /// What a person does with pins, on a server of the ownCloud family.
 @Suite(.serialized) struct PinTests {
     private func withAccount(
-        settings: [String] = [], _ body: (DemoServer, Account) async throws -> Void
+        settings: [String] = [], _ body: (TestServer, Account) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for name in ["cat", "dog"] { server.tree.put("/Photos/\(name).jpg", name) }
                 for name in ["sea", "hill"] { server.tree.put("/Photos/Summer/\(name).jpg", name) }
                 server.tree.makeFolder("/Photos/Empty")

@@ -1,5 +1,6 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
         print("moments of the power cuts: seed \(seed)")
         var random = SeededGenerator(seed: seed)
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for index in 0..<1_500 {
                     let bytes = [UInt8](repeating: UInt8(index % 251), count: 500 + index * 7)
                     server.tree.put("/d\(index % 20)/f\(index)", bytes)
@@ -48,7 +49,7 @@ import Testing
         }
     }
 
-    private func expectHealing(_ server: DemoServer, _ disk: String, seed: UInt64) async throws {
+    private func expectHealing(_ server: TestServer, _ disk: String, seed: UInt64) async throws {
         // What was not yet on the disk when the power went may be missing as a whole: the person's own files too.
         let account = try Account(in: disk, server)
         if Files.exists(account.vault) {

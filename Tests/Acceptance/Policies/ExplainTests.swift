@@ -1,5 +1,6 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite(.serialized) struct ExplainTests {
     private static let expiry = #"!removed && cloudStatus == "localCopy" && lastUsed < now - duration("168h")"#
 
-    private func withAccount(_ body: (DemoServer, Account) async throws -> Void) async throws {
+    private func withAccount(_ body: (TestServer, Account) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let library = "\(folder)/wilful.so"
             try await CompiledPlugin.build("wilful", to: library)
@@ -15,7 +16,7 @@ import Testing
                 "plugins:", "  org.example.wilful:", "    { library: \"\(library)\", isolation: in-process,",
                 "      settings: { cleanup: '\(Self.expiry)', triggers: '2' } }",
             ]
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for name in ["cat", "dog"] { server.tree.put("/Photos/\(name).jpg", name) }
                 server.tree.put("/other.txt", "other")
                 try await body(server, try Account(in: folder, server, settings: settings))

@@ -1,13 +1,14 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
 /// Policies that a person writes, through the command line.
 @Suite(.serialized) struct PolicyCommandTests {
-    private func withAccount(_ body: (DemoServer, Account) async throws -> Void) async throws {
+    private func withAccount(_ body: (TestServer, Account) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for name in ["a_b", "axb", "c"] { server.tree.put("/Photos/\(name).jpg", name) }
                 server.tree.put("/Music/song.ogg", "la la")
                 try await body(server, try Account(in: folder, server))

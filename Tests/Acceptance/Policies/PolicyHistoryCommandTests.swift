@@ -1,6 +1,7 @@
 import DemoServer
 import FoundationEssentials
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
@@ -50,9 +51,9 @@ import Testing
         return try result.lines.map(Change.init(line:))
     }
 
-    private func withAccount(_ body: (DemoServer, Account) async throws -> Void) async throws {
+    private func withAccount(_ body: (TestServer, Account) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 server.tree.put("/Photos/a.jpg", "a")
                 server.tree.put("/Music/b.ogg", "b")
                 try await body(server, try Account(in: folder, server))

@@ -1,5 +1,6 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 
     /// A server's files, however they are changed.
     private enum Served {
-        case demo(DemoServer)
+        case demo(TestServer)
         case apache(RealServer)
 
         func put(_ path: String, _ text: String, version: Int = 0) async throws {
@@ -35,7 +36,7 @@ import Testing
             let settings = ["plugins: \(plugins)"]
             switch kind {
             case .demo:
-                try await DemoServer.running { server in
+                try await TestServer.running { server in
                     var account = try Account(in: folder, server, settings: settings)
                     try await body(.demo(server), &account)
                 }

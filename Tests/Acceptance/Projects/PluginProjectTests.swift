@@ -1,5 +1,6 @@
 import DemoServer
 import FoundationEssentials
+import TestServer
 import TestSupport
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite(.serialized) struct PluginProjectTests {
     /// An account with the plugins, with these further keys in the config of each.
     private func account(
-        in folder: String, _ server: DemoServer, c: String = "", swift: String = ""
+        in folder: String, _ server: TestServer, c: String = "", swift: String = ""
     ) throws -> Account {
         try Account(
             in: folder, server,
@@ -19,12 +20,12 @@ import Testing
             ])
     }
 
-    private func withPlugins(_ body: (String, DemoServer) async throws -> Void) async throws {
+    private func withPlugins(_ body: (String, TestServer) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             try await CompiledPlugin.build("keeper", to: "\(folder)/keeper.so")
             try await CompiledPlugin.buildSwift(
                 "\(Build.root)/Tests/Support/Plugins/minutes.swift", module: "Minutes", to: "\(folder)/minutes.so")
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 server.tree.put("/a", "one")
                 try await body(folder, server)
             }

@@ -1,15 +1,16 @@
 import DemoServer
+import TestServer
 import TestSupport
 import Testing
 
 /// What real servers were seen to do, each on a server that does just that.
 @Suite(.serialized) struct TrapTests {
-    private func withAccount(_ manner: Manner, _ body: (DemoServer, Account) async throws -> Void) async throws {
+    private func withAccount(_ manner: Manner, _ body: (TestServer, Account) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            var configuration = DemoServer.Configuration()
+            var configuration = TestServer.Configuration()
             configuration.manner = manner
             if !manner.statusDocument { configuration.layout = .prefix("/dav") }
-            try await DemoServer.running(configuration) { server in
+            try await TestServer.running(configuration) { server in
                 let account = try Account(in: folder, server)
                 #expect(try await account.larder("pin", "/").exitCode == 0)
                 try await body(server, account)

@@ -1,4 +1,5 @@
 import DemoServer
+import TestServer
 import TestSupport
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
     @Test("I1: where nothing changed a run asks the ownCloud family at most three things for the items")
     func family() async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for index in 0..<20 { server.tree.put("/a\(index)/b/1", "x") }
                 let account = try Account(in: folder, server)
                 #expect(try await account.larder("pin", "/").exitCode == 0)
@@ -49,9 +50,9 @@ import Testing
         arguments: [401, 404])
     func space(_ code: Int) async throws {
         try await withTemporaryFolder { folder in
-            var configuration = DemoServer.Configuration()
+            var configuration = TestServer.Configuration()
             configuration.layout = .prefix("/dav/spaces/a$b")
-            try await DemoServer.running(configuration) { server in
+            try await TestServer.running(configuration) { server in
                 server.add(Fault(.status(code), path: "/status.php"))
                 for index in 0..<20 { server.tree.put("/a\(index)/b/1", "x") }
                 let account = try Account(

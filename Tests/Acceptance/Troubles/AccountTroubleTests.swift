@@ -1,12 +1,13 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
 /// Two accounts of one host, of which one is in trouble.
 @Suite(.serialized) struct AccountTroubleTests {
     /// A host with the accounts `small`, whose vault is at `disk`, and `other`.
-    private func command(_ folder: String, _ disk: String, _ server: DemoServer) throws -> LarderCommand {
+    private func command(_ folder: String, _ disk: String, _ server: TestServer) throws -> LarderCommand {
         try Files.write(server.configuration.password, to: "\(folder)/password", mode: 0o600)
         var lines = ["poll: 1s", "accounts:"]
         for (name, vault) in [("small", "\(disk)/vault"), ("other", "\(folder)/vault")] {
@@ -48,7 +49,7 @@ import Testing
             try await mustRun("mkfs.ext4", ["-q", "-m", "0", "\(folder)/image"])
             try await mustRun("mount", ["-o", "loop", "\(folder)/image", disk])
             do {
-                try await DemoServer.running { server in
+                try await TestServer.running { server in
                     let larder = try command(folder, disk, server)
                     server.tree.put("/first", "1")
                     let host = try larder.start(["run"], errors: "\(folder)/errors")

@@ -1,4 +1,4 @@
-import DemoServer
+import TestServer
 import TestSupport
 import Testing
 
@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized) struct ConfigShowTests {
     private func withAccount(plugins: [String], _ body: (Account) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 try await body(try Account(in: folder, server, settings: ["plugins:"] + plugins))
             }
         }

@@ -1,5 +1,6 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
@@ -37,7 +38,7 @@ extension String {
     @Test("V6: pins and claims come back from the backup, copies are known again, and what is only here stays")
     func restored() async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for name in ["a", "b", "c", "d", "M/e"] { server.tree.put("/\(name)", "first \(name)") }
                 let account = try Account(in: folder, server)
                 #expect(try await account.larder("pin", "/").exitCode == 0)
@@ -99,7 +100,7 @@ extension String {
     @Test("V6: a running host makes a backup too, if there is none of the last day")
     func running() async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 let account = try Account(in: folder, server)
                 let host = try account.larder.start(["run"])
                 let backup = account.vault + "/backups/larder-000001.db"
@@ -114,7 +115,7 @@ extension String {
     @Test("V6: a restore that is killed at any moment is done again, and copies are known again after it")
     func killed() async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for index in 0..<20 { server.tree.put("/F/\(index)", "file \(index)") }
                 let account = try Account(in: folder, server)
                 #expect(try await account.larder("pin", "/F").exitCode == 0)

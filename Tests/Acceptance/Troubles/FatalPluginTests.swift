@@ -1,5 +1,6 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
@@ -8,10 +9,10 @@ import Testing
     /// An account with the test plugin beside those that come with Larder, a pinned file, and one whose name the plugin cannot stand.
     private struct Fatal {
         var account: Account
-        let server: DemoServer
+        let server: TestServer
         let library: String
 
-        init(in folder: String, _ server: DemoServer) async throws {
+        init(in folder: String, _ server: TestServer) async throws {
             library = "\(folder)/fatal.so"
             self.server = server
             try await CompiledPlugin.build("fatal", to: library)
@@ -68,7 +69,7 @@ import Testing
 
     private func withFatal(_ body: (Fatal) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in try await body(try await Fatal(in: folder, server)) }
+            try await TestServer.running { server in try await body(try await Fatal(in: folder, server)) }
         }
     }
 

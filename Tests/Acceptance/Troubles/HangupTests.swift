@@ -1,5 +1,6 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
     @Test("H2: SIGHUP does not end a host, and the log says what to do")
     func hangup() async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 server.tree.put("/a", "one")
                 let account = try Account(in: folder, server, settings: ["poll: 1s"])
                 #expect(try await account.larder("pin", "/").exitCode == 0)

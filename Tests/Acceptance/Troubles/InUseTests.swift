@@ -1,5 +1,6 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
@@ -14,9 +15,9 @@ struct InUseTests {
     }
 
     /// A person's account with `/Docs/a` and `/Docs/b` here.
-    private func withCopies(_ body: (DemoServer, Account) async throws -> Void) async throws {
+    private func withCopies(_ body: (TestServer, Account) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for name in ["a", "b"] { server.tree.put("/Docs/\(name)", "theirs 1") }
                 let home = "\(folder)/person"
                 var account = try Account(in: home, server)

@@ -1,5 +1,6 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
         settings: [String] = [], _ body: (Account) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for name in ["a", "b"] { server.tree.put("/Docs/\(name)", "content of \(name)") }
                 let account = try Account(in: folder, server, settings: settings)
                 let got = try await account.larder("get", "/Docs")

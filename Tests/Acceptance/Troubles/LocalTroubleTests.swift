@@ -1,5 +1,6 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
     @Test("V1: a tree that is not mounted is 74, and nothing is taken for removed")
     func notMounted() async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for index in 0..<30 { server.tree.put("/f\(index)", "\(index)") }
                 let tree = "\(folder)/mounted/Cloud"
                 let account = try Account(in: folder, server, files: tree)
@@ -41,7 +42,7 @@ import Testing
     @Test("S27: a vault that another host has open is 75, and names that host's process")
     func locked() async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 server.tree.put("/a", "x")
                 let account = try Account(in: folder, server)
                 #expect(try await account.larder("pin", "/").exitCode == 0)
@@ -65,7 +66,7 @@ import Testing
         .enabled(if: Build.isRoot, "mounting a small file system needs root"))
     func diskFull() async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for index in 0..<12 {
                     server.tree.put("/big\(index)", [UInt8](repeating: UInt8(index), count: 2 << 20))
                 }
@@ -97,7 +98,7 @@ import Testing
         .enabled(if: Build.isRoot, "becoming another user needs root"))
     func unprivileged() async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 server.tree.put("/Docs/a", "x")
                 let home = "\(folder)/person"
                 var account = try Account(in: home, server)

@@ -1,6 +1,7 @@
 import DemoServer
 import FoundationEssentials
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
     @Test("H12: sizes, dates, waits and quotas of any number end no run, and the account goes on afterwards")
     func server() async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 server.tree.put("/a", "one")
                 server.tree.put("/F/b", "two")
                 let settings = [
@@ -67,9 +68,9 @@ import Testing
     @Test("H12: a wished interval of 9e12 ms is a day, and the next poll is tomorrow at the latest")
     func wish() async throws {
         try await withTemporaryFolder { folder in
-            var configuration = DemoServer.Configuration()
+            var configuration = TestServer.Configuration()
             configuration.manner.pollInterval = 9_000_000_000_000
-            try await DemoServer.running(configuration) { server in
+            try await TestServer.running(configuration) { server in
                 server.tree.put("/a", "one")
                 let account = try Account(in: folder, server)
                 let host = try account.larder.start(["run"])
@@ -90,7 +91,7 @@ import Testing
     @Test("H12: copies and calendars whose times are past 2262 are kept, and nothing is lost for it")
     func times() async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for name in ["a", "b"] { server.tree.put("/\(name)", "one") }
                 server.calendars.make("work")
                 let event = ["BEGIN:VCALENDAR", "BEGIN:VEVENT", "UID:x", "END:VEVENT", "END:VCALENDAR", ""]

@@ -1,5 +1,6 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
@@ -12,12 +13,12 @@ import Testing
     ///   - hasLibrary: whether it is where the config says.
     private func withPlugin(
         _ settings: String, defines: [String] = [], hasLibrary: Bool = true, more: [String] = [],
-        _ body: (DemoServer, Account) async throws -> Void
+        _ body: (TestServer, Account) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
             let library = "\(folder)/wilful.so"
             if hasLibrary { try await CompiledPlugin.build("wilful", to: library, defines: defines) }
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for name in ["a", "b", "c"] { server.tree.put("/\(name)", name) }
                 let account = try Account(
                     in: folder, server,
@@ -145,7 +146,7 @@ import Testing
         try await withTemporaryFolder { folder in
             try Files.makeFolder("\(folder)/plugins")
             try await CompiledPlugin.build("wilful", to: "\(folder)/plugins/odd name.so")
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 let account = try Account(
                     in: folder, server, settings: ["plugins:", "  paths: [\"\(folder)/plugins\"]"])
                 let list = try await account.larder("plugin", "list")

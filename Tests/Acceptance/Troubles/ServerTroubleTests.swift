@@ -1,5 +1,6 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
@@ -7,11 +8,11 @@ import Testing
 @Suite(.serialized) struct ServerTroubleTests {
     /// Runs `body` with an account whose files are here, on a server that has more of them since.
     private func withMirror(
-        _ configuration: DemoServer.Configuration = .init(), more: [String] = [],
-        _ body: (DemoServer, Account) async throws -> Void
+        _ configuration: TestServer.Configuration = .init(), more: [String] = [],
+        _ body: (TestServer, Account) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running(configuration) { server in
+            try await TestServer.running(configuration) { server in
                 for index in 0..<30 { server.tree.put("/Photos/\(index).jpg", "picture \(index)") }
                 let account = try Account(in: folder, server, more: more)
                 #expect(try await account.larder("pin", "/").exitCode == 0)
@@ -190,7 +191,7 @@ import Testing
     @Test("C8: a redirect to another origin is refused with its address, and the password stays here")
     func redirect() async throws {
         try await withMirror { server, account in
-            try await DemoServer.running { other in
+            try await TestServer.running { other in
                 server.add(Fault(.redirect(to: other.folderURL), method: "PROPFIND"))
                 let result = try await account.larder("run", "--once")
                 #expect(result.exitCode == 77 || result.exitCode == 76, "\(result.summary)")
@@ -204,10 +205,10 @@ import Testing
     func certificates() async throws {
         try await withTemporaryFolder { folder in
             let certificate = try await Certificate.make(in: folder)
-            var configuration = DemoServer.Configuration()
+            var configuration = TestServer.Configuration()
             configuration.certificate = (certificate.file, certificate.key)
             let other = try await Certificate.make(in: folder, name: "other")
-            try await DemoServer.running(configuration) { server in
+            try await TestServer.running(configuration) { server in
                 server.tree.put("/a", "x")
                 for (trust, code) in [
                     ("{ trust: system }", 77), ("{ fingerprint: \"\(other.fingerprint)\" }", 77),

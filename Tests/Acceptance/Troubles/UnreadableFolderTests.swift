@@ -1,15 +1,16 @@
 import DemoServer
 import Glibc
+import TestServer
 import TestSupport
 import Testing
 
 @Suite(.serialized) struct UnreadableFolderTests {
     /// A pinned tree with a changed copy and a file that is only here in the folder `/a/b`.
     private func with(
-        unprivileged: Bool = false, _ body: (DemoServer, Account) async throws -> Void
+        unprivileged: Bool = false, _ body: (TestServer, Account) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 for index in 0..<5 { server.tree.put("/a/b/f\(index)", "text \(index)") }
                 server.tree.put("/a/near", "near")
                 let home = "\(folder)/person"
@@ -36,7 +37,7 @@ import Testing
 
     /// - Parameter change: Makes `/a/b` unreadable, and readable again.
     private func expect(
-        _ server: DemoServer, _ account: Account, hide: () async throws -> Void, show: () async throws -> Void
+        _ server: TestServer, _ account: Account, hide: () async throws -> Void, show: () async throws -> Void
     ) async throws {
         let before = try await statuses(account)
         try await hide()

@@ -1,14 +1,15 @@
 import DemoServer
+import TestServer
 import TestSupport
 import Testing
 
 /// What a person is told who sets a plugin to what it does not take.
 @Suite(.serialized) struct WrongSettingsTests {
     private func withAccount(
-        plugins: [String], _ body: (DemoServer, Account) async throws -> Void
+        plugins: [String], _ body: (TestServer, Account) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 server.tree.put("/cat.jpg", "cat")
                 try await body(server, try Account(in: folder, server, settings: ["plugins:"] + plugins))
             }

@@ -1,8 +1,8 @@
-import DemoServer
 import Logging
 import Model
 import NIOHTTP1
 import Synchronization
+import TestServer
 import TestSupport
 import Testing
 
@@ -191,11 +191,11 @@ struct HintListenerTests {
         "O08: an event of a server's stream is a hint; a cut stream is opened again, and leaves room for other requests"
     )
     func overTheNetwork() async throws {
-        var configuration = DemoServer.Configuration()
+        var configuration = TestServer.Configuration()
         configuration.manner.hints.stream = true
         let time = HeldClock()
         var sleeps = time.events.makeAsyncIterator()
-        try await DemoServer.running(configuration) { server in
+        try await TestServer.running(configuration) { server in
             let connection = Connection(
                 bookmark: .at(server.url, username: server.configuration.user),
                 credentials: .basic(username: server.configuration.user, password: server.configuration.password),

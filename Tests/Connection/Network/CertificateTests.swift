@@ -1,6 +1,6 @@
-import DemoServer
 import Logging
 import Model
+import TestServer
 import TestSupport
 import Testing
 
@@ -16,9 +16,9 @@ struct CertificateTests {
     private func outcome(
         _ certificate: Certificate, _ trust: Bookmark.Trust
     ) async throws -> (result: Result<ServerFacts, ConnectionError>, requests: Int) {
-        var configuration = DemoServer.Configuration()
+        var configuration = TestServer.Configuration()
         configuration.certificate = (certificate.file, certificate.key)
-        return try await DemoServer.running(configuration) { server in
+        return try await TestServer.running(configuration) { server in
             let connection = Connection(
                 bookmark: .at(server.url, username: server.configuration.user, trust: trust),
                 credentials: .basic(username: server.configuration.user, password: server.configuration.password),
@@ -96,13 +96,13 @@ struct CertificateTests {
                 #expect(error?.hint?.contains("write https://") == true, "\(String(describing: error))")
             }
             // Answers with an alert, or closes the connection.
-            var configuration = DemoServer.Configuration()
+            var configuration = TestServer.Configuration()
             configuration.certificate = (certificate.file, certificate.key)
-            try await DemoServer.running(configuration) { server in
+            try await TestServer.running(configuration) { server in
                 let error = try await error("http" + server.url.dropFirst("https".count))
                 #expect(error?.hint?.contains("write https://") == true, "\(String(describing: error))")
             }
-            try await DemoServer.running { server in
+            try await TestServer.running { server in
                 let error = try await error("https" + server.url.dropFirst("http".count))
                 #expect(error?.message.contains("does not speak TLS at this port") == true)
                 #expect(error?.hint?.contains("http://") == true, "\(String(describing: error))")

@@ -1,6 +1,7 @@
 import DemoServer
 import Logging
 import Model
+import TestServer
 import TestSupport
 import Testing
 
@@ -9,9 +10,9 @@ import Testing
 /// A connection to a server that fails on purpose.
 struct FaultTests {
     private func running(
-        limits: Limits = Limits(), _ body: (DemoServer, Connection) async throws -> Void
+        limits: Limits = Limits(), _ body: (TestServer, Connection) async throws -> Void
     ) async throws {
-        try await DemoServer.running { server in
+        try await TestServer.running { server in
             server.tree.put("/big", [UInt8](repeating: 7, count: 3_000_000))
             server.tree.put("/a", "hello")
             let connection = Connection(
@@ -162,7 +163,7 @@ struct FaultTests {
 
     @Test("a port where nobody listens, and a name that has no address, are unreachable")
     func nobody() async throws {
-        let port = try await DemoServer.running { $0.port }
+        let port = try await TestServer.running { $0.port }
         for url in ["http://127.0.0.1:\(port)/", "http://no-such-host.invalid/", "https://127.0.0.1:\(port)/"] {
             let connection = Connection(bookmark: .at(url), credentials: .none, logger: Logger(label: "test"))
             try await closing(connection) {
@@ -174,7 +175,7 @@ struct FaultTests {
 
     @Test("a header that cannot be sent is refused without being shown")
     func badToken() async throws {
-        try await DemoServer.running { server in
+        try await TestServer.running { server in
             let connection = Connection(
                 bookmark: .at(server.url), credentials: .bearer(token: "secret\r\nX: y"), logger: Logger(label: "test"))
             try await closing(connection) {

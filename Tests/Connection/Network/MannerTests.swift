@@ -2,6 +2,7 @@ import DemoServer
 import Logging
 import Model
 import Synchronization
+import TestServer
 import Testing
 
 @testable import Connection
@@ -10,12 +11,12 @@ import Testing
 struct MannerTests {
     private func running(
         _ change: (inout Manner) -> Void = { _ in }, logger: Logger = Logger(label: "test"),
-        _ body: (DemoServer, Connection) async throws -> Void
+        _ body: (TestServer, Connection) async throws -> Void
     ) async throws {
-        var configuration = DemoServer.Configuration()
+        var configuration = TestServer.Configuration()
         change(&configuration.manner)
         configuration.layout = .prefix("/some/dav")
-        try await DemoServer.running(configuration) { server in
+        try await TestServer.running(configuration) { server in
             server.tree.put("/a", "hello", modified: 1_700_000_000)
             let connection = Connection(
                 bookmark: .at(server.folderURL, username: server.configuration.user),

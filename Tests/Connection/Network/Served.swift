@@ -1,6 +1,7 @@
 import DemoServer
 import Logging
 import Model
+import TestServer
 import TestSupport
 import Testing
 
@@ -42,7 +43,7 @@ struct Served {
         _ body: (Served, Connection) async throws -> Void
     ) async throws {
         guard let program = kind.program else {
-            return try await DemoServer.running { server in
+            return try await TestServer.running { server in
                 for (path, text) in files { server.tree.put("/" + path, text) }
                 let served = Served(
                     url: server.url, username: server.configuration.user, password: server.configuration.password,

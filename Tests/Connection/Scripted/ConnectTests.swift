@@ -104,6 +104,29 @@ struct ConnectTests {
         #expect(transport.lines.count == 3)
     }
 
+    @Test(
+        "a server that cannot answer now has no poll wish now, and is asked again; a refusal is none for good",
+        arguments: [429, 503, 404])
+    func wishLater(_ code: Int) async throws {
+        let isBusy = Mutex(true)
+        let withIDs = Document.multistatus(["/remote.php/webdav/"])
+            .replacing("<D:resourcetype>", with: "<id xmlns=\"http://owncloud.org/ns\">1</id><D:resourcetype>")
+        let transport = server([
+            "/status.php": { _ in .status(200, [:], status) },
+            "/remote.php/webdav/": { _ in .status(207, [:], withIDs) },
+            "/ocs/v1.php/cloud/capabilities": { _ in
+                isBusy.withLock { $0 }
+                    ? .status(code)
+                    : .status(200, [:], #"{"ocs":{"data":{"capabilities":{"core":{"pollinterval":30000}}}}}"#)
+            },
+        ])
+        let connection = Connection("https://h/", over: transport)
+        _ = try await connection.connect()
+        #expect(try await connection.pollWish() == nil)
+        isBusy.withLock { $0 = false }
+        #expect(try await connection.pollWish() == (code == 404 ? nil : .seconds(30)))
+    }
+
     @Test("I3: oc:id alone makes no server one of the family, and a refusal of its capabilities is none of the account")
     func idsAlone() async throws {
         let withIDs = Document.multistatus(["/x/"])

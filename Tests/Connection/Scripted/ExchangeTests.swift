@@ -154,6 +154,28 @@ struct ExchangeTests {
         #expect("Authorization: Basic ".hasPrefix(String(decoding: seen, as: UTF8.self)))
     }
 
+    @Test(
+        "no response of a multistatus repeats the account's credentials, nor does what is known at its end",
+        arguments: [207, 403])
+    func echoInMultistatus(_ code: Int) async throws {
+        let secret = "YWRhOnNlY3JldA=="
+        let listing = Sync.sabre.replacing("&quot;a&quot;", with: secret)
+        let page = code == 207 ? listing : "<d:error xmlns:d=\"DAV:\" xmlns:s=\"\(secret)\"><s:header/></d:error>"
+        let pieces = stride(from: 0, to: page.utf8.count, by: 7).map { Array(page.utf8.dropFirst($0).prefix(7)) }
+        let transport = ScriptedTransport { _, _ throws(TransportError) in
+            HTTPAnswer(status: code, headers: [:], body: ScriptedBody(chunks: pieces))
+        }
+        let answer = try await Connection("https://h/", over: transport).multistatus(
+            MultistatusRequest("REPORT", "/cal/ada/", body: Array("<x/>".utf8), properties: [Sync.etag]))
+        if code == 207 {
+            let error = await #expect(throws: ConnectionError.self) { while try await answer.next() != nil {} }
+            #expect(error?.kind == .protocolViolation && error?.description.contains(secret) == false)
+        } else {
+            #expect(try await answer.next() == nil)
+            #expect(await answer.end?.errors == [])
+        }
+    }
+
     @Test("a header that repeats the account's credentials is an error; an answer that nearly does comes whole")
     func nearly() async throws {
         let transport = ScriptedTransport { request, _ throws(TransportError) in

@@ -5,6 +5,7 @@ import ItemPolicies
 import LocalTree
 import Model
 import Synchronization
+import TestServer
 import TestSupport
 import Testing
 

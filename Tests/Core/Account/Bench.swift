@@ -7,6 +7,7 @@ import LocalTree
 import Model
 import SyncEngine
 import Synchronization
+import TestServer
 import TestSupport
 import Testing
 import Vault
@@ -15,7 +16,7 @@ import Vault
 
 /// An account at work in this process: a server, the host, the plugins as they ship, and the folder of the local copies.
 final class Bench {
-    let server: DemoServer
+    let server: TestServer
     let log = CollectedLog()
     let clock: TestClock
     /// What the host logs in with, whenever it asks for it.
@@ -49,7 +50,7 @@ final class Bench {
         }
     }
 
-    private init(server: DemoServer, folder: String, settings: Settings, clock: TestClock) async throws {
+    private init(server: TestServer, folder: String, settings: Settings, clock: TestClock) async throws {
         self.server = server
         self.clock = clock
         secret = Secret(.basic(username: server.configuration.user, password: server.configuration.password))
@@ -63,10 +64,6 @@ final class Bench {
     private static func open(
         _ bookmark: Bookmark, _ secret: Secret, _ settings: Settings, _ clock: TestClock, _ log: CollectedLog
     ) async throws -> (HostProcess, AccountHost) {
-        let build = ProcessInfo.processInfo.environment["LARDER_TEST_PLUGINS"] ?? "\(Build.root)/.build/debug"
-        guard Files.exists("\(build)/libAvailableOffline.so") else {
-            throw SetupError("no plugins in \(build): run `swift build` first, or set LARDER_TEST_PLUGINS")
-        }
         var settings = settings
         // Most tests are about files, and count requests.
         for loop in ["core-loop", "calendar-loop", "share-loop"].map(PluginID.init(shortOrFull:))
@@ -76,7 +73,7 @@ final class Bench {
         let process = HostProcess(
             settings: settings,
             options: HostOptions(
-                clock: clock.clock, logger: log.logger, builtInPlugins: build,
+                clock: clock.clock, logger: log.logger, builtInPlugins: try plugins(),
                 probe: [try Build.larder, "__probe"], person: { "ada" }))
         do {
             return (process, try await process.open(bookmark) { secret.get() })
@@ -86,14 +83,23 @@ final class Bench {
         }
     }
 
+    /// The folder of the plugins as they ship.
+    static func plugins() throws -> String {
+        let build = ProcessInfo.processInfo.environment["LARDER_TEST_PLUGINS"] ?? "\(Build.root)/.build/debug"
+        guard Files.exists("\(build)/libAvailableOffline.so") else {
+            throw SetupError("no plugins in \(build): run `swift build` first, or set LARDER_TEST_PLUGINS")
+        }
+        return build
+    }
+
     static func running(
         _ manner: Manner = Manner(), settings: Settings = Settings(), clock: TestClock = TestClock(),
         isolation: isolated (any Actor)? = #isolation, _ body: (Bench) async throws -> Void
     ) async throws {
-        var configuration = DemoServer.Configuration()
+        var configuration = TestServer.Configuration()
         configuration.manner = manner
         try await withTemporaryFolder { folder in
-            try await DemoServer.running(configuration) { server in
+            try await TestServer.running(configuration) { server in
                 let bench = try await Bench(server: server, folder: folder, settings: settings, clock: clock)
                 do {
                     try await body(bench)

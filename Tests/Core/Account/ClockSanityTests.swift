@@ -4,6 +4,7 @@ import ItemList
 import LocalTree
 import Model
 import SyncEngine
+import TestServer
 import TestSupport
 import Testing
 import Vault

@@ -1,12 +1,13 @@
 import Database
+import DemoServer
 import ItemList
 import LocalTree
 import Model
+import TestServer
 import TestSupport
 import Testing
 
 @testable import Core
-@testable import DemoServer
 
 @Suite("What another item displaces at its path, end to end")
 struct DisplacedTests {

@@ -1,9 +1,9 @@
 import Database
-import DemoServer
 import ItemList
 import LocalTree
 import Model
 import SyncEngine
+import TestServer
 import TestSupport
 import Testing
 import Vault

@@ -6,6 +6,7 @@ import ItemPolicies
 import LocalTree
 import Model
 import SyncEngine
+import TestServer
 import TestSupport
 import Testing
 import Vault

@@ -1,8 +1,8 @@
 import Database
-import DemoServer
 import ItemList
 import LocalTree
 import Model
+import TestServer
 import TestSupport
 
 @testable import Core
@@ -25,8 +25,8 @@ struct Loopers {
     mutating func add(
         _ name: String = "looper", mode: String = "", pages: Int = 1, target: String = "", collection: String? = nil
     ) async throws {
-        var defines = ["OWN=LARDER_STR(\"org.example.\(name)\")", "KIND=LARDER_STR(\"\(name)\")"]
-        if let collection { defines.append("COLLECTION=LARDER_STR(\"\(collection)\")") }
+        var defines = ["OWN=\"org.example.\(name)\"", "KIND=\"\(name)\""]
+        if let collection { defines.append("COLLECTION=\"\(collection)\"") }
         try await CompiledPlugin.build("looper", to: "\(folder)/\(name).so", defines: defines)
         plugins.append(
             PluginSettings(

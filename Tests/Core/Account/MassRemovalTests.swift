@@ -1,9 +1,10 @@
+import DemoServer
 import Model
+import TestServer
 import TestSupport
 import Testing
 
 @testable import Core
-@testable import DemoServer
 
 @Suite("A scan that would take away too much")
 struct MassRemovalTests {

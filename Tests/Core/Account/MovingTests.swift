@@ -4,6 +4,7 @@ import Glibc
 import ItemList
 import LocalTree
 import Model
+import TestServer
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Connection
 import DemoServer
 import Model
+import TestServer
 import TestSupport
 import Testing
 

@@ -1,10 +1,10 @@
 import Database
-import DemoServer
 import ItemList
 import ItemPolicies
 import Model
 import SyncEngine
 import Synchronization
+import TestServer
 import TestSupport
 import Testing
 

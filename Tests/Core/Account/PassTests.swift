@@ -1,10 +1,10 @@
 import Core
-import DemoServer
 import GRDB
 import Glibc
 import ItemPolicies
 import Model
 import Synchronization
+import TestServer
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Core
-import DemoServer
 import Model
+import TestServer
 import TestSupport
 import Testing
 

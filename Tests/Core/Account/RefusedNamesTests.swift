@@ -1,6 +1,7 @@
 import DemoServer
 import ItemList
 import Model
+import TestServer
 import TestSupport
 import Testing
 import Vault

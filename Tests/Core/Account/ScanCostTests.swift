@@ -1,10 +1,10 @@
 import Database
-import DemoServer
 import GRDB
 import Glibc
 import LocalTree
 import Model
 import Synchronization
+import TestServer
 import TestSupport
 import Testing
 
@@ -100,13 +100,13 @@ private final class WriteCounter: TransactionObserver, Sendable {
 
 /// A disk on which a commit takes as long as the server needs for all listings that are under way.
 private final class SlowDisk: Sendable {
-    private let server: DemoServer
+    private let server: TestServer
     /// The folders that were listed when the last commit ended.
     private let listed = Mutex(0)
     /// How many are listed at once, or wait for their commit.
     private static let underWay = 24
 
-    init(_ server: DemoServer) { self.server = server }
+    init(_ server: TestServer) { self.server = server }
 
     private var answered: Int { Set(server.requests.filter { $0.method == "PROPFIND" }.map(\.path)).count }
 

@@ -1,6 +1,7 @@
 import Core
 import DemoServer
 import Model
+import TestServer
 import TestSupport
 import Testing
 

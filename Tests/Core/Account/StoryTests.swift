@@ -5,6 +5,7 @@ import ItemList
 import LocalTree
 import Model
 import SyncEngine
+import TestServer
 import TestSupport
 import Testing
 

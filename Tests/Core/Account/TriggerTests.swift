@@ -1,10 +1,11 @@
+import DemoServer
 import ItemPolicies
 import Model
+import TestServer
 import TestSupport
 import Testing
 
 @testable import Core
-@testable import DemoServer
 
 @Suite("Which triggers an account's work gives")
 struct TriggerTests {

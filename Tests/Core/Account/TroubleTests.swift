@@ -1,7 +1,7 @@
 import Core
-import DemoServer
 import Model
 import SyncEngine
+import TestServer
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import DemoServer
 import Glibc
 import ItemPolicies
 import Model
+import TestServer
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import DemoServer
 import ItemList
 import LocalTree
 import Model
+import TestServer
 import TestSupport
 import Testing
 import Warehouse

@@ -1,8 +1,8 @@
 import Database
-import DemoServer
 import ItemList
 import LocalTree
 import Model
+import TestServer
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Database
-import DemoServer
 import ItemList
 import Model
+import TestServer
 import TestSupport
 import Testing
 import Vault

@@ -1,6 +1,6 @@
-import DemoServer
 import Glibc
 import Model
+import TestServer
 import TestSupport
 import Testing
 import Warehouse

@@ -1,8 +1,8 @@
 import Database
-import DemoServer
 import ItemList
 import Model
 import Synchronization
+import TestServer
 import TestSupport
 import Testing
 import Vault
@@ -33,10 +33,25 @@ struct ReaderTests {
             #expect(reports.count == count + 3)
             let first = try #require(reports.first?.record.id)
             #expect(reports.prefix(count + 1).allSatisfy { $0.lane == first })
-            #expect(reports.suffix(2).map { $0.lane - first } == [Int64(count) + 1, Int64(count) + 1])
+            let lane = first.advanced(by: count + 1)
+            #expect(reports.suffix(2).map(\.lane) == [lane, lane])
             #expect(reports.allSatisfy { $0.progress == nil })
             try await bench.host.database.write { tx in
                 for report in reports { try tx.journal.delete(id: report.record.id) }
+            }
+        }
+    }
+
+    @Test("a read whose task is cancelled fails, and is no error of the program's")
+    func cancelled() async throws {
+        try await Bench.running { bench in
+            try await bench.reader { reader in
+                let read = Task {
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    _ = try await reader.status()
+                }
+                let failure = await #expect(throws: Failure.self) { try await read.value }
+                #expect(failure?.kind == .failed)
             }
         }
     }

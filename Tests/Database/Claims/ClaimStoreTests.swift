@@ -37,6 +37,31 @@ struct ClaimStoreTests {
         }
     }
 
+    @Test("P49: a claim is nested as deep as it can be read, and one deeper is refused when it is made")
+    func depth() throws {
+        func nested(_ levels: Int) -> ClaimValidity {
+            (0..<levels).reduce(.explicit) { inner, level in
+                level % 3 == 0 ? .not(inner) : level % 3 == 1 ? .all([.explicit, inner]) : .any([inner])
+            }
+        }
+        try withDatabase { database in
+            let item = try database.writeBlocking { try $0.items.insert(fileItem("/a")) }
+            func add(_ levels: Int) throws {
+                try database.writeBlocking { tx in
+                    try tx.claims.add(
+                        Claim(
+                            id: ClaimID("\(levels)"), item: item.localID, kind: .read, validity: nested(levels)))
+                }
+            }
+            try add(15)
+            for levels in [16, 100] {
+                let refused = #expect(throws: Failure.self) { try add(levels) }
+                #expect(refused?.kind == .badData)
+            }
+            #expect(try database.readBlocking { try $0.claims.all() }.map(\.validity) == [nested(15)])
+        }
+    }
+
     @Test("A claim with the id of another of the same item renews it; another item's is refused")
     func renewal() throws {
         try withDatabase { database in

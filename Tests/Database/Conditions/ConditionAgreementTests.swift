@@ -40,7 +40,7 @@ import Testing
         var pairs = 0
         var matches = 0
         try withDatabase { database in
-            var stored: [Int64] = []
+            var stored: [ItemRowID] = []
             for round in 0..<Self.rounds {
                 let items = try database.writeBlocking { tx in
                     for id in stored { try tx.items.delete(databaseID: id) }
@@ -80,10 +80,10 @@ import Testing
 }
 
 /// The rows that a condition's SQL picks.
-func rows(_ condition: Condition, now: Timestamp, in database: Database) throws -> [Int64] {
+func rows(_ condition: Condition, now: Timestamp, in database: Database) throws -> [ItemRowID] {
     let (sql, arguments) = ConditionSQL.compile(condition, now: now)
     return try database.readBlocking { tx in
-        var ids: [Int64] = []
+        var ids: [ItemRowID] = []
         try tx.items.each(where: sql, arguments.map { .text($0) }) { item in
             ids.append(item.databaseID)
             return true

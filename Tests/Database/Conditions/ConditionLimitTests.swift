@@ -33,7 +33,7 @@ import Testing
         #expect(arguments.count <= 32_766)
         let found = try database.readBlocking { tx in
             sqlite3_limit(tx.db.sqliteConnection, SQLITE_LIMIT_VARIABLE_NUMBER, 32_766)
-            var found: Set<Int64> = []
+            var found: Set<ItemRowID> = []
             // As the runs of policies ask.
             try tx.items.each(where: "items.removedAt IS NULL AND (\(sql))", arguments.map { .text($0) }) { item in
                 found.insert(item.databaseID)
@@ -42,7 +42,7 @@ import Testing
             return found
         }
         #expect(found.count == matches)
-        for item in items where item.databaseID % 10 == 8 {
+        for item in items where item.databaseID.number % 10 == 8 {
             #expect(condition.matches(item, now: noon) == found.contains(item.databaseID), "\(item.path)")
         }
     }

@@ -26,8 +26,8 @@ import Testing
     func example() async {
         let (server, mailboxes) = (Server(), Mailboxes())
         let scheduler = EventsPeriodicScheduler(
-            core: { _ in preconditionFailure("There is no core loop.") },
-            special: { MailboxLoop(loopID: $0, server: server, mailboxes: mailboxes) })
+            core: { _, _ in preconditionFailure("There is no core loop.") },
+            special: { id, _ in MailboxLoop(loopID: id, server: server, mailboxes: mailboxes) })
         let inbox = LoopKey(kind: LoopKind("mailbox"), id: LoopID("inbox"))
         server.send("one")
         await scheduler.enableSpecialLoop(inbox)

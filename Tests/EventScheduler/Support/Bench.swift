@@ -14,8 +14,8 @@ struct Bench: Sendable {
     init(world: World = World(), random: @escaping @Sendable () -> Double = { 0.5 }) {
         self.world = world
         scheduler = EventsPeriodicScheduler(
-            period: Self.period, clock: clock.host, random: random, core: { ScriptedLoop($0, world) },
-            special: { ScriptedLoop($0, world) }, onTurn: { world.report($0) })
+            period: Self.period, clock: clock.host, random: random, core: { ScriptedLoop($0, world, $1) },
+            special: { ScriptedLoop($0, world, $1) }, onTurn: { world.report($0) })
     }
 
     /// Enables the core loop and special loops that have an event id, `e0`.

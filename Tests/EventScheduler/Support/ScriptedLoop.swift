@@ -3,14 +3,15 @@ import Model
 import Synchronization
 
 /// A loop that does what the test's world says; without word, the page has nothing new.
-final class ScriptedLoop: CoreLoop {
+final class ScriptedLoop: EventLoop {
     let loopID: LoopKey
     private let world: World
     private let number: Int
-    private let delegate = Mutex<(any CoreLoopDelegate)?>(nil)
+    private let delegate: any LoopDelegate
 
-    init(_ id: LoopKey, _ world: World) {
+    init(_ id: LoopKey, _ world: World, _ delegate: any LoopDelegate) {
         loopID = id
+        self.delegate = delegate
         self.world = world
         number = world.made(id)
     }
@@ -22,8 +23,6 @@ final class ScriptedLoop: CoreLoop {
     var latestEventID: EventID? {
         get async throws { world.id(of: loopID).map(EventID.init) }
     }
-
-    func setDelegate(_ delegate: any CoreLoopDelegate) { self.delegate.withLock { $0 = delegate } }
 
     func poll(since id: EventID) async throws -> PollAnswer<String> {
         world.log(loopID, "poll \(id)")
@@ -38,7 +37,7 @@ final class ScriptedLoop: CoreLoop {
     func process(_ page: EventsPage<String>, advancingTo id: EventID) async throws {
         world.log(loopID, "process \(id)")
         // A core page's payload `stop 1` says that calendar 1 is gone.
-        if page.payload.hasPrefix("stop "), let delegate = delegate.withLock({ $0 }) {
+        if page.payload.hasPrefix("stop ") {
             await delegate.disableSpecialLoop(.special(String(page.payload.dropFirst(5))))
         }
         let step = world.process(loopID)

@@ -90,6 +90,10 @@ import Testing
             #expect(poll() == LARDER_IO, "\(bad)")
         }
         answer(stage, "calendar/v1", #"{"Calendars":[{"ID":"kept","Name":"Mine"}],"More":true}"#)
+        // A part that is not there any more is no endpoint that is not there.
+        answer(stage, "calendar/v1?Page=1", "", 404)
+        #expect(poll() == LARDER_IO && stage.eventID(of: "core") == "e1")
+        answer(stage, "calendar/v1", #"{"Calendars":[{"ID":"kept","Name":"Mine"}],"More":true}"#)
         answer(stage, "calendar/v1?Page=1", #"{"Calendars":[{"ID":"new","Name":"Team"}],"More":false}"#)
         #expect(poll() == LARDER_OK && stage.eventID(of: "core") == "e9")
         #expect(

@@ -7,7 +7,7 @@ import Testing
 struct Sampling: EventLoop {
     static let description = PluginDescription(
         id: "org.example.sampling", name: "Sampling", version: "1", required: [.records, .http],
-        wanted: [.log, .values])
+        wanted: [.log, .values, .dav])
     static let kind = "sampling"
     static let collection: String? = "samples"
     static let refreshBits: RefreshSet = [RefreshSet(rawValue: 1), RefreshSet(rawValue: 2)]
@@ -19,6 +19,9 @@ struct Sampling: EventLoop {
     mutating func poll(_ loop: String, since eventID: String) throws(PluginError) -> EventPage<String> {
         if eventID == "fails" { throw PluginError(.io, "the line is cut") }
         if eventID == "nothing" { throw PluginError(.unsupported, "nothing here") }
+        if let depth = eventID.hasPrefix("depth ") ? Int(eventID.dropFirst(6)) : nil {
+            _ = try host.require(host.dav, .dav).propfind("/", depth: depth, [])
+        }
         if eventID == "writes" { try host.records?.put(Record(key: "x"), in: "org.example.sampling/\(loop)") }
         if eventID == "empty" { return EventPage(eventID: "", content: "") }
         let bits: UInt32? = eventID.hasPrefix("refresh ") ? UInt32(eventID.dropFirst(8)) : nil
@@ -148,5 +151,11 @@ struct Sampling: EventLoop {
         // These are of the record `one/a`.
         #expect(stage.records(in: "samples/one/a").count == 1)
         #expect(stage.records(in: "samples/one2").count == 1 && stage.eventID(of: "one") == nil)
+    }
+
+    @Test("SDK: a depth that no request has is refused, whatever the number", arguments: [-1, 2, .max, .min])
+    func depth(_ depth: Int) throws {
+        let stage = try stage("depth \(depth)")
+        #expect(stage.poll("one") == LARDER_INVALID_ARGUMENT)
     }
 }

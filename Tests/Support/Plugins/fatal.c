@@ -3,6 +3,7 @@
  * `until` is set, waits for that file, says in it whether the item that it was lent is as it was, and returns. With LOOP_ONLY it has
  * no processor. */
 #include <larder/larder.h>
+#include <larder/single.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +93,7 @@ static larder_status perform(void *me, uint32_t trigger, const larder_item *item
 }
 
 static const larder_item_policy_processor processor = {
-    sizeof processor, 0, {"fatal", 5}, LARDER_FIELD_BIT(LARDER_FIELD_PATH), triggers, none, matching, none, update, preflight,
+    sizeof processor, 0, LARDER_TEXT("fatal"), LARDER_FIELD_BIT(LARDER_FIELD_PATH), triggers, none, matching, none, update, preflight,
     nothing, nothing, perform, nothing, nothing, perform, nothing, nothing, 0};
 
 static larder_status poll(void *me, const larder_loop *loop, larder_event_page *out) {
@@ -113,7 +114,8 @@ static larder_status refresh(void *me, const larder_loop *loop, uint32_t what, l
 static void on_error(void *me, const larder_loop *loop, const larder_loop_error *error) { (void)me, (void)loop, (void)error; }
 static void release_page(void *me, larder_event_page *page) { (void)me, (void)page; }
 
-static larder_event_loop loops;
+static const larder_event_loop loops = {
+    sizeof loops, 0, LARDER_TEXT("fatal"), LARDER_TEXT(""), 0, 0, poll, process, refresh, on_error, release_page};
 
 static larder_status schema_text(void *me, larder_str *out) {
     (void)me;
@@ -133,38 +135,8 @@ static larder_status start(void *me_) {
     setting(json, "\"until\"", me->until, sizeof me->until);
     return act(me, "start", 0);
 }
-static void stop(void *me) { (void)me; }
-static int is(larder_str name, const char *wanted) { return name.len == strlen(wanted) && !memcmp(name.ptr, wanted, name.len); }
-static const void *extension(void *me, larder_str name) {
-    (void)me;
-    if (is(name, LARDER_EXT_CONFIG_SCHEMA)) return &schema;
-    if (is(name, LARDER_EXT_EVENT_LOOP)) return &loops;
-    return !LOOP_ONLY && is(name, LARDER_EXT_ITEM_POLICY_PROCESSOR) ? &processor : 0;
-}
+static const larder_offer offers[] = {
+    {LARDER_EXT_ITEM_POLICY_PROCESSOR, LOOP_ONLY ? NULL : &processor}, {LARDER_EXT_EVENT_LOOP, &loops},
+    {LARDER_EXT_CONFIG_SCHEMA, &schema}};
 
-static const larder_descriptor descriptor = {
-    sizeof descriptor, 0, {"org.example.fatal", 17}, {"Fatal", 5}, {BUILD, sizeof BUILD - 1}, {0, 0}, {0, 0},
-    {LARDER_EXT_CONFIG, sizeof LARDER_EXT_CONFIG - 1}, {0, 0}};
-static const larder_descriptor *describe(uint32_t index) { return index == 0 ? &descriptor : 0; }
-static larder_status create(larder_str id, const larder_host *host, const larder_instance **out) {
-    struct fatal *me = calloc(1, sizeof *me);
-    (void)id;
-    if (!me) return LARDER_LIMIT;
-    me->instance = (larder_instance){sizeof me->instance, 0, me, start, stop, free, extension};
-    me->host = host;
-    *out = &me->instance;
-    return LARDER_OK;
-}
-static const larder_module module = {sizeof module, LARDER_ABI_MINOR, describe, create};
-LARDER_EXPORT larder_status larder_plugin_entry_v1(uint32_t host_minor, const larder_module **out) {
-    (void)host_minor;
-    loops.struct_size = sizeof loops;
-    loops.kind = S("fatal");
-    loops.poll = poll;
-    loops.process = process;
-    loops.refresh = refresh;
-    loops.on_error = on_error;
-    loops.release_page = release_page;
-    *out = &module;
-    return LARDER_OK;
-}
+LARDER_SINGLE(struct fatal, start, larder_no_stop, offers, "org.example.fatal", "Fatal", BUILD, "", "", LARDER_EXT_CONFIG, "");

@@ -2,6 +2,7 @@
  * line each, and writes what came of it to that file's name with `.out` behind it, a line each: the word, the status, and what was
  * handed out. Where a line needs a project, it is the one that was made or named last. Built with -pthread. */
 #include <larder/larder.h>
+#include <larder/single.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -275,7 +276,7 @@ static larder_status did_pass(void *me, uint32_t t) {
 }
 
 static const larder_item_policy_processor processor = {
-    sizeof processor, 0, {KIND, sizeof KIND - 1}, 0, triggers, absent, absent, absent, policies, preflight, nothing, nothing,
+    sizeof processor, 0, LARDER_TEXT(KIND), 0, triggers, absent, absent, absent, policies, preflight, nothing, nothing,
     item, nothing, nothing, item, nothing, did_pass, 0};
 
 static larder_status schema_text(void *me, larder_str *out) {
@@ -300,29 +301,6 @@ static larder_status start(void *me_) {
     me->script[length] = 0;
     return work(me, ".start");
 }
-static void stop(void *me) { (void)me; }
-static const void *extension(void *me, larder_str name) {
-    (void)me;
-    if (name.len == strlen(LARDER_EXT_CONFIG_SCHEMA) && !memcmp(name.ptr, LARDER_EXT_CONFIG_SCHEMA, name.len)) return &schema;
-    return name.len == strlen(LARDER_EXT_ITEM_POLICY_PROCESSOR) ? &processor : 0;
-}
+static const larder_offer offers[] = {{LARDER_EXT_ITEM_POLICY_PROCESSOR, &processor}, {LARDER_EXT_CONFIG_SCHEMA, &schema}};
 
-static const larder_descriptor descriptor = {
-    sizeof descriptor, 0, {ID, sizeof ID - 1}, {"Keeper", 6}, {"1.0.0", 5}, {0, 0}, {0, 0},
-    {REQUIRED, sizeof(REQUIRED) - 1}, {WANTED, sizeof(WANTED) - 1}};
-static const larder_descriptor *describe(uint32_t index) { return index == 0 ? &descriptor : 0; }
-static larder_status create(larder_str id, const larder_host *host, const larder_instance **out) {
-    struct keeper *me;
-    if (id.len != descriptor.id.len || memcmp(id.ptr, descriptor.id.ptr, id.len)) return LARDER_NOT_FOUND;
-    if (!(me = calloc(1, sizeof *me))) return LARDER_LIMIT;
-    me->instance = (larder_instance){sizeof me->instance, 0, me, start, stop, free, extension};
-    me->host = host;
-    *out = &me->instance;
-    return LARDER_OK;
-}
-static const larder_module module = {sizeof module, LARDER_ABI_MINOR, describe, create};
-larder_status larder_plugin_entry_v1(uint32_t host_minor, const larder_module **out) {
-    (void)host_minor;
-    *out = &module;
-    return LARDER_OK;
-}
+LARDER_SINGLE(struct keeper, start, larder_no_stop, offers, ID, "Keeper", "1.0.0", "", "", REQUIRED, WANTED);

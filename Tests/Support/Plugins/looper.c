@@ -2,6 +2,7 @@
  * `pages`, with `more` before the last. Process counts its pages in the record `count` of the plugin's own collection, and puts one
  * record for each. Where the mode has a number behind it, it is meant for the turn that begins there. Built with -pthread. */
 #include <larder/larder.h>
+#include <larder/single.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 
 #define S(literal) LARDER_STR(literal)
 #ifndef COLLECTION
-#define COLLECTION larder_str_make(0, 0)
+#define COLLECTION ""
 #endif
 #ifndef REFRESH_BITS
 #define REFRESH_BITS 0
@@ -20,10 +21,10 @@
 #define HINTS 0
 #endif
 #ifndef OWN
-#define OWN LARDER_STR("org.example.looper")
+#define OWN "org.example.looper"
 #endif
 #ifndef KIND
-#define KIND LARDER_STR("looper")
+#define KIND "looper"
 #endif
 
 struct looper {
@@ -86,7 +87,7 @@ static long number_of(larder_str text) {
 
 /* Where a loop keeps its records: where its plugin does, one for a record in a collection for that alone. */
 static larder_str own(struct looper *me, const larder_loop *loop) {
-    larder_str collection = COLLECTION, plugin = OWN;
+    larder_str collection = LARDER_TEXT(COLLECTION), plugin = S(OWN);
     int length;
     if (!collection.ptr) return plugin;
     length = snprintf(me->own, sizeof me->own, "%.*s/%.*s", (int)plugin.len, plugin.ptr, (int)loop->id.len, loop->id.ptr);
@@ -96,7 +97,7 @@ static larder_str own(struct looper *me, const larder_loop *loop) {
 static void *from_elsewhere(void *me_) {
     struct looper *me = me_;
     larder_record record = {sizeof record, 0, {0, 0}, {0, 0}, {0, 0}, {0, 0}};
-    me->answer = me->records->get(me->host, OWN, S("count"), 0, &record);
+    me->answer = me->records->get(me->host, S(OWN), S("count"), 0, &record);
     return 0;
 }
 
@@ -226,7 +227,7 @@ static larder_status poll(void *me_, const larder_loop *loop, larder_event_page 
         say(me, "from elsewhere", me->answer);
     }
     if (is(me, "project in poll", from)) keep(me, "in poll");
-    if (is(me, "put in poll", from)) say(me, "put in poll", put(me, OWN, "x", "{}", 0));
+    if (is(me, "put in poll", from)) say(me, "put in poll", put(me, S(OWN), "x", "{}", 0));
     if (is(me, "http", from)) ask_http(me);
     if (is(me, "dav", from)) ask_dav(me);
     if (is(me, "ahead", from)) ask_ahead(me, 1);
@@ -276,20 +277,20 @@ static larder_status process(void *me_, const larder_loop *loop, const larder_ev
     if (is(me, "denied", from)) {
         say(me, "calendars", put(me, S("calendars"), "/c/", "{}", 0));
         say(me, "other", put(me, S("org.example.other"), "x", "{}", 0));
-        say(me, "empty key", put(me, OWN, "", "{}", 0));
-        say(me, "no object", put(me, OWN, "x", "[]", 0));
-        say(me, "no JSON", put(me, OWN, "x", "{", 0));
-        say(me, "much", put(me, OWN, "x", "{}", 15u << 20));
-        say(me, "too much", put(me, OWN, "y", "{}", 2u << 20));
-        say(me, "removed", me->records->remove(me->host, OWN, S("x")));
-        say(me, "gone", me->records->get(me->host, OWN, S("x"), 0, &record));
+        say(me, "empty key", put(me, S(OWN), "", "{}", 0));
+        say(me, "no object", put(me, S(OWN), "x", "[]", 0));
+        say(me, "no JSON", put(me, S(OWN), "x", "{", 0));
+        say(me, "much", put(me, S(OWN), "x", "{}", 15u << 20));
+        say(me, "too much", put(me, S(OWN), "y", "{}", 2u << 20));
+        say(me, "removed", me->records->remove(me->host, S(OWN), S("x")));
+        say(me, "gone", me->records->get(me->host, S(OWN), S("x"), 0, &record));
     }
     if (is(me, "strange", from)) {
         say(me, "write own", put(me, own(me, loop), "x", "{}", 0));
         say(me, "write calendar", put(me, S("calendars"), "c", "{}", 0));
         say(me, "write object", put(me, S("calendars/c"), "o", "{}", 0));
         say(me, "write another's", put(me, S("org.example.other"), "x", "{}", 0));
-        say(me, "write plugin", put(me, OWN, "x", "{}", 0));
+        say(me, "write plugin", put(me, S(OWN), "x", "{}", 0));
         say(me, "write shares", put(me, S("shares"), "c", "{}", 0));
     }
     if (is(me, "look", from)) say(me, "look", me->actions->look(me->host, larder_str_make(me->target, strlen(me->target))));
@@ -352,8 +353,6 @@ static void stop(void *me_) {
     say(me, "pages left", me->live_pages);
 }
 
-static void destroy(void *me) { free(me); }
-
 static larder_status schema(void *me, larder_str *out) {
     (void)me;
     *out = S("{\"properties\": {\"mode\": {\"type\": \"string\", \"default\": \"\"}, \"target\": {\"type\": \"string\", "
@@ -361,58 +360,11 @@ static larder_status schema(void *me, larder_str *out) {
     return LARDER_OK;
 }
 
-static larder_event_loop loops;
 static const larder_config_schema schemas = {sizeof schemas, 0, schema};
+static const larder_event_loop loops = {
+    sizeof loops, REFRESH_BITS, LARDER_TEXT(KIND), LARDER_TEXT(COLLECTION), HINTS, 0, poll, process, refresh, on_error, release_page};
+static const larder_offer offers[] = {{LARDER_EXT_EVENT_LOOP, &loops}, {LARDER_EXT_CONFIG_SCHEMA, &schemas}};
 
-static const void *extension(void *me, larder_str name) {
-    larder_str loop = S(LARDER_EXT_EVENT_LOOP), config = S(LARDER_EXT_CONFIG_SCHEMA);
-    (void)me;
-    if (name.len == loop.len && !memcmp(name.ptr, loop.ptr, loop.len)) return &loops;
-    if (name.len == config.len && !memcmp(name.ptr, config.ptr, config.len)) return &schemas;
-    return 0;
-}
-
-static const larder_descriptor *describe(uint32_t index) {
-    static larder_descriptor descriptor;
-    if (index != 0) return 0;
-    descriptor.struct_size = sizeof descriptor;
-    descriptor.id = OWN;
-    descriptor.name = S("Looper");
-    descriptor.version = S("1.0.0");
-    descriptor.required = S(LARDER_EXT_CONFIG " " LARDER_EXT_LOG " " LARDER_EXT_RECORDS " " LARDER_EXT_HTTP " " LARDER_EXT_DAV
-                            " " LARDER_EXT_KV " " LARDER_EXT_CANCEL " " LARDER_EXT_ACTIONS);
-    descriptor.wanted = S(LARDER_EXT_PROJECTS);
-    return &descriptor;
-}
-
-static larder_status create(larder_str id, const larder_host *host, const larder_instance **out) {
-    struct looper *me = calloc(1, sizeof *me);
-    (void)id;
-    if (!me) return LARDER_INTERNAL;
-    me->host = host;
-    me->instance.struct_size = sizeof me->instance;
-    me->instance.context = me;
-    me->instance.start = start;
-    me->instance.stop = stop;
-    me->instance.destroy = destroy;
-    me->instance.extension = extension;
-    *out = &me->instance;
-    return LARDER_OK;
-}
-
-LARDER_EXPORT larder_status larder_plugin_entry_v1(uint32_t host_minor, const larder_module **out) {
-    static const larder_module module = {sizeof module, LARDER_ABI_MINOR, describe, create};
-    (void)host_minor;
-    loops.struct_size = sizeof loops;
-    loops.refresh_bits = REFRESH_BITS;
-    loops.kind = KIND;
-    loops.collection = COLLECTION;
-    loops.hints = HINTS;
-    loops.poll = poll;
-    loops.process = process;
-    loops.refresh = refresh;
-    loops.on_error = on_error;
-    loops.release_page = release_page;
-    *out = &module;
-    return LARDER_OK;
-}
+LARDER_SINGLE(struct looper, start, stop, offers, OWN, "Looper", "1.0.0", "", "",
+              LARDER_EXT_CONFIG " " LARDER_EXT_LOG " " LARDER_EXT_RECORDS " " LARDER_EXT_HTTP " " LARDER_EXT_DAV " " LARDER_EXT_KV
+              " " LARDER_EXT_CANCEL " " LARDER_EXT_ACTIONS, LARDER_EXT_PROJECTS);

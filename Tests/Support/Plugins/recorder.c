@@ -2,6 +2,7 @@
  * one download: of the first item that meets its setting `match`. Its settings `match` and `cleanup` are its conditions; an
  * empty one is absent. Built with: cc -std=c99 -shared -fPIC -I SDK/C/include recorder.c -o recorder.so */
 #include <larder/larder.h>
+#include <larder/single.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,7 @@ static larder_status action(void *me_, uint32_t t, const larder_item *item) {
 }
 
 static const larder_item_policy_processor processor = {
-    sizeof processor, 0, {"recorder", 8}, LARDER_FIELD_BIT(LARDER_FIELD_PATH) | LARDER_FIELD_BIT(LARDER_FIELD_LOCAL_ID),
+    sizeof processor, 0, LARDER_TEXT("recorder"), LARDER_FIELD_BIT(LARDER_FIELD_PATH) | LARDER_FIELD_BIT(LARDER_FIELD_LOCAL_ID),
     triggers, covered, matching, unwanted, update, preflight, will_enter, begin_matching, action, end_matching,
     begin_cleanup, cleanup, end_cleanup, did_pass, 0};
 
@@ -87,33 +88,7 @@ static larder_status start(void *me_) {
     me->asked = 0;
     return LARDER_OK;
 }
-static void stop(void *me) { (void)me; }
-static const void *extension(void *me, larder_str name) {
-    static const struct { const char *name; const void *table; } offered[] = {
-        {LARDER_EXT_ITEM_POLICY_PROCESSOR, &processor}, {LARDER_EXT_CONFIG_SCHEMA, &schema}};
-    (void)me;
-    for (int i = 0; i < 2; i++)
-        if (name.len == strlen(offered[i].name) && !memcmp(name.ptr, offered[i].name, name.len)) return offered[i].table;
-    return 0;
-}
+static const larder_offer offers[] = {{LARDER_EXT_ITEM_POLICY_PROCESSOR, &processor}, {LARDER_EXT_CONFIG_SCHEMA, &schema}};
 
-static const larder_descriptor descriptor = {
-    sizeof descriptor, 0, {"org.example.recorder", 20}, {"Recorder", 8}, {"1.0.0", 5}, {0, 0}, {0, 0},
-    {LARDER_EXT_CONFIG " " LARDER_EXT_ACTIONS, sizeof(LARDER_EXT_CONFIG " " LARDER_EXT_ACTIONS) - 1}, {0, 0}};
-static const larder_descriptor *describe(uint32_t index) { return index == 0 ? &descriptor : 0; }
-static larder_status create(larder_str id, const larder_host *host, const larder_instance **out) {
-    struct recorder *me;
-    if (id.len != descriptor.id.len || memcmp(id.ptr, descriptor.id.ptr, id.len)) return LARDER_NOT_FOUND;
-    if (!(me = calloc(1, sizeof *me))) return LARDER_LIMIT;
-    me->instance = (larder_instance){sizeof me->instance, 0, me, start, stop, free, extension};
-    me->host = host;
-    *out = &me->instance;
-    return LARDER_OK;
-}
-
-static const larder_module module = {sizeof module, LARDER_ABI_MINOR, describe, create};
-larder_status larder_plugin_entry_v1(uint32_t host_minor, const larder_module **out) {
-    (void)host_minor;
-    *out = &module;
-    return LARDER_OK;
-}
+LARDER_SINGLE(struct recorder, start, larder_no_stop, offers, "org.example.recorder", "Recorder", "1.0.0", "", "",
+              LARDER_EXT_CONFIG " " LARDER_EXT_ACTIONS, "");

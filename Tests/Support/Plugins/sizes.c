@@ -1,10 +1,10 @@
 /* A plugin that has every struct filled which a host fills, each with a canary behind it, and hands over arrays with the stride of
  * its own headers. What is wrong it tells by number; `sizes_checked` counts what it looked at. */
 #include <larder/larder.h>
+#include <larder/single.h>
 #include <string.h>
 
 #define S(literal) LARDER_STR(literal)
-#define TEXT(literal) {literal, sizeof(literal) - 1}
 
 unsigned sizes_checked;
 unsigned sizes_wrong[64];
@@ -35,6 +35,11 @@ static int intact(const unsigned char *bytes, size_t size) {
 #define WHOLE(number, name)                                                                                            \
     check(number, intact(name.bytes, sizeof name.it) && name.it.struct_size <= sizeof name.it                          \
                       && name.it.struct_size >= 24)
+
+struct sizes {
+    larder_instance instance;
+    const larder_host *host;
+};
 
 static const larder_host *host;
 static const larder_policies *policies;
@@ -180,7 +185,7 @@ static larder_status enter(void *me, uint32_t t) {
     return LARDER_OK;
 }
 static const larder_item_policy_processor processor = {
-    sizeof processor, 0, TEXT("org.example.sizes"), 0, triggers, text, text, text, update, preflight, enter, pass, item, pass,
+    sizeof processor, 0, LARDER_TEXT("org.example.sizes"), 0, triggers, text, text, text, update, preflight, enter, pass, item, pass,
     pass, item, pass, pass, 0};
 
 static larder_status poll(void *me, const larder_loop *loop, larder_event_page *out) {
@@ -210,10 +215,10 @@ static void on_error(void *me, const larder_loop *loop, const larder_loop_error 
 }
 static void release_page(void *me, larder_event_page *page) { (void)me; (void)page; }
 static const larder_event_loop loops = {
-    sizeof loops, 0, TEXT("org.example.sizes"), {0, 0}, 0, 0, poll, process, refresh, on_error, release_page};
+    sizeof loops, 0, LARDER_TEXT("org.example.sizes"), LARDER_TEXT(""), 0, 0, poll, process, refresh, on_error, release_page};
 
 static larder_status start(void *me) {
-    (void)me;
+    host = ((struct sizes *)me)->host;
     policies = host->extension(host, S(LARDER_EXT_POLICIES));
     usage = host->extension(host, S(LARDER_EXT_USAGE));
     projects = host->extension(host, S(LARDER_EXT_PROJECTS));
@@ -223,28 +228,8 @@ static larder_status start(void *me) {
     discover = host->extension(host, S(LARDER_EXT_DISCOVER));
     return policies && usage && projects && records && http && dav && discover ? LARDER_OK : LARDER_UNSUPPORTED;
 }
-static void stop(void *me) { (void)me; }
-static const void *extension(void *me, larder_str name) {
-    (void)me;
-    if (is(name, LARDER_EXT_ITEM_POLICY_PROCESSOR)) return &processor;
-    if (is(name, LARDER_EXT_EVENT_LOOP)) return &loops;
-    return 0;
-}
-static const larder_instance instance = {sizeof instance, 0, 0, start, stop, stop, extension};
-static const larder_descriptor descriptor = {
-    sizeof descriptor, 0, TEXT("org.example.sizes"), TEXT("Sizes"), TEXT("1.0"), {0, 0}, {0, 0},
-    TEXT("larder.policies/1 larder.usage/1 larder.projects/1 larder.records/1 larder.http/1 larder.dav/1 larder.discover/1"),
-    {0, 0}};
-static const larder_descriptor *describe(uint32_t index) { return index ? 0 : &descriptor; }
-static larder_status create(larder_str id, const larder_host *given, const larder_instance **out) {
-    if (!is(id, "org.example.sizes")) return LARDER_NOT_FOUND;
-    host = given;
-    *out = &instance;
-    return LARDER_OK;
-}
-static const larder_module module = {sizeof module, 0, describe, create};
-LARDER_EXPORT larder_status larder_plugin_entry_v1(uint32_t minor, const larder_module **out) {
-    (void)minor;
-    *out = &module;
-    return LARDER_OK;
-}
+static const larder_offer offers[] = {{LARDER_EXT_ITEM_POLICY_PROCESSOR, &processor}, {LARDER_EXT_EVENT_LOOP, &loops}};
+
+LARDER_SINGLE(struct sizes, start, larder_no_stop, offers, "org.example.sizes", "Sizes", "1.0", "", "",
+              LARDER_EXT_POLICIES " " LARDER_EXT_USAGE " " LARDER_EXT_PROJECTS " " LARDER_EXT_RECORDS " " LARDER_EXT_HTTP
+              " " LARDER_EXT_DAV " " LARDER_EXT_DISCOVER, "");

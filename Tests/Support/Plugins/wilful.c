@@ -1,6 +1,7 @@
 /* A processor that behaves as its setting `mode` says, in each call for an item unless the mode is about another call. Its
  * settings `match` and `cleanup` are its conditions, and `triggers` its mask. Built with -pthread. */
 #include <larder/larder.h>
+#include <larder/single.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,7 +233,7 @@ static larder_status clean(void *me_, uint32_t trigger, const larder_item *item)
 static larder_status nothing(void *me, uint32_t trigger) { (void)me; (void)trigger; return LARDER_OK; }
 
 static const larder_item_policy_processor processor = {
-    sizeof processor, 0, {"wilful", 6},
+    sizeof processor, 0, LARDER_TEXT("wilful"),
     LARDER_FIELD_BIT(LARDER_FIELD_PATH) | LARDER_FIELD_BIT(LARDER_FIELD_LOCAL_ID) | LARDER_FIELD_BIT(LARDER_FIELD_SIZE)
         | LARDER_FIELD_BIT(LARDER_FIELD_REMOVED),
     triggers, covered, matching, unwanted, update, preflight, will_enter, nothing, perform, nothing,
@@ -276,32 +277,8 @@ static larder_status start(void *me_) {
     }
     return LARDER_OK;
 }
-static void stop(void *me) { (void)me; }
-static const void *extension(void *me, larder_str name) {
-    (void)me;
-    if (name.len == strlen(LARDER_EXT_CONFIG_SCHEMA) && !memcmp(name.ptr, LARDER_EXT_CONFIG_SCHEMA, name.len)) return &schema;
-    return name.len == strlen(LARDER_EXT_ITEM_POLICY_PROCESSOR) ? &processor : 0;
-}
+static const larder_offer offers[] = {{LARDER_EXT_ITEM_POLICY_PROCESSOR, &processor}, {LARDER_EXT_CONFIG_SCHEMA, &schema}};
 
-#define SERVICES \
-    LARDER_EXT_CONFIG " " LARDER_EXT_ACTIONS " " LARDER_EXT_ITEMS " " LARDER_EXT_KV " " LARDER_EXT_LOG " " LARDER_EXT_POLICIES \
-    " " LARDER_EXT_USAGE
-static const larder_descriptor descriptor = {
-    sizeof descriptor, 0, {"org.example.wilful", 18}, {"Wilful", 6}, {"1.0.0", 5}, {0, 0}, {0, 0},
-    {SERVICES, sizeof(SERVICES) - 1}, {0, 0}};
-static const larder_descriptor *describe(uint32_t index) { return index == 0 ? &descriptor : 0; }
-static larder_status create(larder_str id, const larder_host *host, const larder_instance **out) {
-    struct wilful *me;
-    if (id.len != descriptor.id.len || memcmp(id.ptr, descriptor.id.ptr, id.len)) return LARDER_NOT_FOUND;
-    if (!(me = calloc(1, sizeof *me))) return LARDER_LIMIT;
-    me->instance = (larder_instance){sizeof me->instance, 0, me, start, stop, free, extension};
-    me->host = host;
-    *out = &me->instance;
-    return LARDER_OK;
-}
-static const larder_module module = {sizeof module, LARDER_ABI_MINOR, describe, create};
-larder_status larder_plugin_entry_v1(uint32_t host_minor, const larder_module **out) {
-    (void)host_minor;
-    *out = &module;
-    return LARDER_OK;
-}
+LARDER_SINGLE(struct wilful, start, larder_no_stop, offers, "org.example.wilful", "Wilful", "1.0.0", "", "",
+              LARDER_EXT_CONFIG " " LARDER_EXT_ACTIONS " " LARDER_EXT_ITEMS " " LARDER_EXT_KV " " LARDER_EXT_LOG
+              " " LARDER_EXT_POLICIES " " LARDER_EXT_USAGE, "");

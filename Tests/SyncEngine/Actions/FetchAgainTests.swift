@@ -45,6 +45,29 @@ struct FetchAgainTests {
         }
     }
 
+    @Test("P49: while the clock is not believed, a claim that it calls over keeps a distrusted copy as it is")
+    func claimed() async throws {
+        try await withTemporaryFolder { folder in
+            let clock = JumpingClock()
+            let believed = clock.now
+            let time = HostClock(
+                now: { clock.now + .seconds(1_000_000) }, agesTo: { believed }, monotonic: clock.host.monotonic,
+                sleep: clock.host.sleep)
+            let rig = try Rig(folder: folder, time: time)
+            let file = try await rig.addFile("/a", "one")
+            try await rig.ask(.download, file)
+            #expect(try await rig.drain().isDone)
+            try await rig.database.write { [engine = rig.engine] tx in
+                try tx.claims.add(
+                    Claim(item: file.localID, kind: .write, validity: .until(believed + .seconds(1_000))))
+                try tx.items.distrustCopy(of: try #require(try tx.items.scanRow(at: file.path)))
+                try engine.fetchAgain(file.localID, in: tx)
+            }
+            #expect(try await rig.records().isEmpty)
+            try rig.vault.close()
+        }
+    }
+
     @Test("P41: once the server has another version, or the copy goes, nothing is fetched once more for its sake")
     func outdated() async throws {
         for isFreed in [false, true] {

@@ -28,7 +28,7 @@ struct EngineMachineTests {
 
     private static let now = Timestamp(seconds: 1_000)
 
-    private static func job(_ id: Int64, _ path: String, _ action: SyncRecord.Action = .download) -> Job {
+    private static func job(_ id: SyncRecordID, _ path: String, _ action: SyncRecord.Action = .download) -> Job {
         let item = Item(
             localID: LocalID(path), fileID: FileID(path), path: ItemPath(unchecked: path), kind: .file)
         let record = SyncRecord(

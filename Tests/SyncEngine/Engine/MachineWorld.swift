@@ -16,7 +16,7 @@ struct MachineWorld {
         /// Its file is on its way into the tree.
         var isLanding = false
         var isMarked = false
-        var id: Int64 { journal.id }
+        var id: SyncRecordID { journal.id }
         var job: Job { Job(journal, item: item) }
         var waitsForPeople: Bool {
             switch journal.wait {
@@ -39,22 +39,22 @@ struct MachineWorld {
     var machine: EngineMachine
     var random: SeededGenerator
     private(set) var now = Timestamp(seconds: 1_000)
-    private(set) var journal: [Int64: Entry] = [:]
+    private(set) var journal: [SyncRecordID: Entry] = [:]
     private(set) var contradictions: [String] = []
     /// Nothing fails any more, and nobody asks for more.
     private(set) var isCalm = false
 
     private let downloads: Int
-    private var nextID: Int64 = 1
+    private var nextID: SyncRecordID = 1
     private var signals = Signals()
-    private var suspended: Set<Int64> = []
+    private var suspended: Set<SyncRecordID> = []
     private var handed: [Job] = []
-    private var fetching: [Int64: Job] = [:]
-    private var cancelled: Set<Int64> = []
+    private var fetching: [SyncRecordID: Job] = [:]
+    private var cancelled: Set<SyncRecordID> = []
     /// Fetched and not yet in place, by record.
     private var reading: Reading?
     private var treeWork: TreeWork?
-    private var isListing: [Int64]?
+    private var isListing: [SyncRecordID]?
     private var settling: [(job: Job, verdict: Verdict, failure: FetchFailure)] = []
     private var wakes: [Timestamp] = []
     private var visitors = TreeRest.Visitors.none
@@ -230,7 +230,7 @@ struct MachineWorld {
         fetching[job.id] = job
     }
 
-    private mutating func endFetch(_ id: Int64) {
+    private mutating func endFetch(_ id: SyncRecordID) {
         guard let job = fetching.removeValue(forKey: id) else { return }
         let failure = isCalm || Int.random(in: 0..<3, using: &random) > 0 ? nil : randomFailure()
         if let failure {
@@ -358,11 +358,11 @@ struct MachineWorld {
         let record = SyncRecord(
             id: nextID, action: action, state: .ready, localID: item.localID, path: path, reason: .user, since: now)
         journal[nextID] = Entry(journal: record, item: item)
-        nextID += 1
+        nextID = nextID.advanced(by: 1)
         signals.hasNews = true
     }
 
-    private mutating func cancel(_ id: Int64) {
+    private mutating func cancel(_ id: SyncRecordID) {
         guard journal[id]?.isLanding == false else { return }
         journal[id] = nil
         suspended.insert(id)

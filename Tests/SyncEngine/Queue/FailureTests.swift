@@ -1,5 +1,6 @@
 import Connection
 import Model
+import TestSupport
 import Testing
 
 @testable import SyncEngine
@@ -96,7 +97,7 @@ struct ServerHealthTests {
         var health = ServerHealth(backoff: backoff, downloads: 2)
         for _ in 0..<50 { health.failed(.server(failure, retryAfter: nil), record: 1, now: now) }
         #expect(health.hold == nil && health.isWell)
-        for record in 2...4 { health.failed(.server(failure, retryAfter: nil), record: Int64(record), now: now) }
+        for record: SyncRecordID in 2...4 { health.failed(.server(failure, retryAfter: nil), record: record, now: now) }
         #expect(health.hold != nil && !health.isWell)
         health.reset()
         health.failed(.server(failure, retryAfter: .seconds(60)), record: 1, now: now)

@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 import Threads
 
@@ -8,7 +9,7 @@ import Threads
 @testable import Vault
 
 struct FetchCrewTests {
-    private func job(_ id: Int64, _ state: SyncRecord.State = .ready) throws -> Job {
+    private func job(_ id: SyncRecordID, _ state: SyncRecord.State = .ready) throws -> Job {
         let item = Item(localID: LocalID("\(id)"), fileID: FileID("\(id)"), path: try ItemPath("/\(id)"), kind: .file)
         let record = SyncRecord(
             id: id, action: .download, state: state, localID: item.localID, path: item.path, reason: .user,
@@ -19,7 +20,9 @@ struct FetchCrewTests {
     private let failure = FetchOutcome.failed(.cancelled)
 
     /// The id of the job that a worker of the thread gets.
-    private func next(_ crew: FetchCrew, on thread: Int = 0) -> Int64? { crew.next(on: thread) { $0.id }?.started }
+    private func next(_ crew: FetchCrew, on thread: Int = 0) -> SyncRecordID? {
+        crew.next(on: thread) { $0.id }?.started
+    }
 
     @Test("Workers are spread over the threads, as many as there is work for, and come in their order")
     func workers() throws {
@@ -64,7 +67,7 @@ struct FetchCrewTests {
     func bell() async throws {
         let crew = FetchCrew(workers: 1, threads: 1)
         _ = try crew.hand((1...4).map { try job($0, .processing) })
-        for id in Int64(1)...3 {
+        for id: SyncRecordID in 1...3 {
             #expect(next(crew) == id)
             let file = CompletedFile(
                 name: "\(id)", digest: [], checksums: [:],

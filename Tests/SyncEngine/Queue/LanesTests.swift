@@ -9,9 +9,9 @@ import Vault
 struct LanesTests {
     /// What the rule says, record by record, without any index.
     private struct NaiveLanes {
-        var records: [(id: Int64, localID: LocalID, path: ItemPath)] = []
+        var records: [(id: SyncRecordID, localID: LocalID, path: ItemPath)] = []
 
-        func isFree(_ id: Int64) -> Bool {
+        func isFree(_ id: SyncRecordID) -> Bool {
             guard let record = records.first(where: { $0.id == id }) else { return false }
             return !records.contains { other in
                 other.id < id
@@ -37,7 +37,7 @@ struct LanesTests {
         let names = ["a", "ab", "b", "é", "e\u{301}"]
         var lanes = Lanes()
         var naive = NaiveLanes()
-        var next: Int64 = 1
+        var next: SyncRecordID = 1
         for step in 0..<3000 {
             if naive.records.count < 30, Bool.random(using: &random) {
                 let depth = Int.random(in: 0...3, using: &random)
@@ -49,7 +49,7 @@ struct LanesTests {
                 naive.records.append(record)
                 let isFree = lanes.add(record.0, localID: record.1, path: record.2)
                 #expect(isFree == naive.isFree(next), "seed \(seed), step \(step)")
-                next += 1
+                next = next.advanced(by: 1)
             } else if let index = naive.records.indices.randomElement(using: &random) {
                 // Mostly one that may run; at times one that is cancelled while it waits.
                 let record = naive.records[index]
@@ -81,24 +81,24 @@ struct LanesTests {
     func manyRecords() throws {
         var lanes = Lanes()
         var blocked = 0
-        for id in 0..<Int64(100_000) {
-            if !lanes.add(id, localID: LocalID("\(id)"), path: ItemPath(unchecked: "/f\(id % 100)/\(id)")) {
+        for id: SyncRecordID in 0..<100_000 {
+            if !lanes.add(id, localID: LocalID("\(id)"), path: ItemPath(unchecked: "/f\(id.number % 100)/\(id)")) {
                 blocked += 1
             }
         }
         #expect(blocked == 0)
         var freed = 0
-        for id in 0..<Int64(100_000) { freed += lanes.remove(id).count }
+        for id: SyncRecordID in 0..<100_000 { freed += lanes.remove(id).count }
         #expect(freed == 0)
         #expect(lanes.count == 0)
     }
 }
 
 struct WindowTests {
-    private func start(_ window: inout Window, _ budget: Window.Budget) -> Int64? { window.start(budget)?.id }
+    private func start(_ window: inout Window, _ budget: Window.Budget) -> SyncRecordID? { window.start(budget)?.id }
 
     private func job(
-        _ id: Int64, _ path: String, _ action: SyncRecord.Action = .download, wait: WaitCondition? = nil
+        _ id: SyncRecordID, _ path: String, _ action: SyncRecord.Action = .download, wait: WaitCondition? = nil
     ) -> Job {
         let item = Item(localID: LocalID(path), fileID: nil, path: ItemPath(unchecked: path), kind: .file)
         let record = SyncRecord(
@@ -110,7 +110,7 @@ struct WindowTests {
     @Test("S6: no more are started than the budget has places")
     func budget() {
         var window = Window(limits: [.downloads: 2, .removals: 1])
-        for id in 1...4 { window.add(job(Int64(id), "/\(id)")) }
+        for id: SyncRecordID in 1...4 { window.add(job(id, "/\(id)")) }
         #expect(start(&window, .downloads) == 1)
         #expect(start(&window, .downloads) == 2)
         #expect(start(&window, .downloads) == nil)

@@ -60,7 +60,7 @@ struct Rig: Sendable {
     func run() async throws { try await engine.run(with: partners) }
 
     /// Works until nothing is left that can go on soon.
-    func drain(only records: Set<Int64>? = nil) async throws -> DrainOutcome {
+    func drain(only records: Set<SyncRecordID>? = nil) async throws -> DrainOutcome {
         try await engine.drain(only: records, with: partners)
     }
 

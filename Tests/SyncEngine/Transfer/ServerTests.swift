@@ -6,6 +6,7 @@ import LocalTree
 import Logging
 import Model
 import SyncEngine
+import TestServer
 import TestSupport
 import Testing
 import Vault
@@ -13,8 +14,8 @@ import Vault
 /// The engine with a real connection to a server that has faults.
 struct ServerTests {
     /// - Parameter disk: The vault is on a small disk of this many MiB; nil: where all temporary folders are.
-    private func withServer(disk: Int? = nil, _ body: (DemoServer, Rig) async throws -> Void) async throws {
-        try await DemoServer.running { server in
+    private func withServer(disk: Int? = nil, _ body: (TestServer, Rig) async throws -> Void) async throws {
+        try await TestServer.running { server in
             try await withDisk(disk) { folder in
                 let bookmark = Bookmark(
                     name: "home", url: server.url, username: "demo", vault: folder + "/vault",
@@ -57,7 +58,7 @@ struct ServerTests {
         }
     }
 
-    private func gets(_ server: DemoServer) -> [DemoServer.LoggedRequest] {
+    private func gets(_ server: TestServer) -> [TestServer.LoggedRequest] {
         server.requests.filter { $0.method == "GET" && $0.path != "/status.php" }
     }
 
