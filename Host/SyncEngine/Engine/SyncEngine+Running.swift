@@ -38,7 +38,6 @@ extension SyncEngine {
             return !state.isRunning
         }
         precondition(isFirst, "The sync engine is run once at a time")
-        controls.rest.close()
         defer {
             controls.with { state in
                 state.isRunning = false
@@ -47,6 +46,7 @@ extension SyncEngine {
             }
             controls.rest.open()
         }
+        await controls.rest.close()
         return try await EngineRun.run(self, draining: draining, only: records, with: partners)
     }
 

@@ -2,37 +2,41 @@ import Threads
 
 /// Whose turn it is in the tree: the engine's while its loop is at work, or that of visitors who need the tree at rest.
 final class TreeRest: Sendable {
-    private struct State: Sendable {
+    struct State: Sendable {
         /// Whoever comes may go in at once.
         var isOpen = true
         var waiting = 0
+        /// So many of those who wait may go in, also if they have not begun to wait yet.
+        var admitted = 0
         var inside = 0
+
+        var visitors: Visitors { inside + admitted > 0 ? .inside : waiting > 0 ? .waiting : .none }
     }
 
-    private let state = Monitor(State())
+    let state = Monitor(State())
 
-    /// The engine's loop begins: visitors wait until it lets them in.
-    func close() { state.change { $0.isOpen = false } }
+    /// The engine's loop begins: visitors wait until it lets them in. Returns when those who are in have left.
+    func close() async {
+        state.change { $0.isOpen = false }
+        await state.wait { $0.visitors != .inside }
+    }
 
     /// The engine's loop has ended.
     func open() { state.change { $0.isOpen = true } }
 
-    /// Lets those in who wait now.
-    func admit() {
-        open()
-        close()
-    }
+    /// Lets those in who have asked by now.
+    func admit() { state.change { $0.admitted = $0.waiting } }
 
     /// Who has come.
     enum Visitors: Sendable {
         case none
         /// Somebody waits, and nobody is inside.
         case waiting
-        /// Somebody is inside: the tree is not the engine's.
+        /// Somebody is inside, or about to be: the tree is not the engine's.
         case inside
     }
 
-    var visitors: Visitors { state.with { $0.inside > 0 ? .inside : $0.waiting > 0 ? .waiting : .none } }
+    var visitors: Visitors { state.with(\.visitors) }
 
     /// Returns when the tree is the visitor's, until ``leave()``.
     /// - Parameter ask: Called once it is known that somebody waits.
@@ -40,8 +44,9 @@ final class TreeRest: Sendable {
         state.change { $0.waiting += 1 }
         ask()
         await state.wait { state in
-            guard state.isOpen else { return false }
+            guard state.isOpen || state.admitted > 0 else { return false }
             state.waiting -= 1
+            state.admitted = max(0, state.admitted - 1)
             state.inside += 1
             return true
         }
