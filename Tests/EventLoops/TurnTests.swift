@@ -215,7 +215,7 @@ import Testing
         }
     }
 
-    @Test("A loop's wish that the item list looks somewhere becomes a part of the next scan, and rings for it")
+    @Test("A loop's wish that the item list looks somewhere becomes a part of the next scan, and calls for it")
     func look() async throws {
         try await withLoopBench(mode: "look 0", target: "/Shared/deep") { bench async throws in
             _ = await bench.loops.runOnce()

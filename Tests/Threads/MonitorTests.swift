@@ -76,17 +76,17 @@ import Threads
         }
     }
 
-    @Test("A ring is kept for whoever waits next, several are one, and a cancelled wait ends")
-    func bell() async {
-        let bell = Bell()
-        bell.ring()
-        bell.ring()
-        await bell.wait()
-        let wait = Task { await bell.wait() }
+    @Test("A signal is kept for whoever waits next, several are one, and a cancelled wait ends")
+    func signal() async {
+        let signal = Signal()
+        signal.send()
+        signal.send()
+        await signal.wait()
+        let wait = Task { await signal.wait() }
         wait.cancel()
         await wait.value
-        bell.ring()
-        await bell.wait()
+        signal.send()
+        await signal.wait()
     }
 }
 

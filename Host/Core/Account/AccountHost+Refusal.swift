@@ -71,7 +71,7 @@ extension AccountHost {
                     continue
                 }
                 state.offer(secret)
-                state.looks.ring()
+                state.looks.send()
             }
         }
     }

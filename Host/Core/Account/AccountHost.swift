@@ -95,7 +95,7 @@ public final class AccountHost: Sendable {
                 account: bookmark.name, database: vault.database, tree: vault.tree, source: connection,
                 isFirstSinceBoot: vault.isFirstSinceBoot, limits: process.settings.limits, clock: clock,
                 callbacks: .init(
-                    accountRefused: { if state.refuse($0) { state.looks.ring() } },
+                    accountRefused: { if state.refuse($0) { state.looks.send() } },
                     dropped: { dropped in
                         trace?.dropped(
                             dropped.action.kind.rawValue, path: dropped.path.text, by: PluginID(of: dropped.reason),
@@ -107,7 +107,7 @@ public final class AccountHost: Sendable {
             engine.setOnline(false)
             let plugins = try await process.startPlugins(
                 for: bookmark, database: vault.database, clock: clock, logger: logger,
-                noted: { state.mistakes.ring() })
+                noted: { state.mistakes.send() })
             do {
                 let names = plugins.map(\.plugin.text).joined(separator: "\n")
                 try await vault.database.write { try $0.meta.set(.runningPlugins, names) }
@@ -130,14 +130,14 @@ public final class AccountHost: Sendable {
                 database: vault.database, connection: connection, plugins: plugins,
                 removalGuard: process.settings.removalGuard, clock: clock,
                 callbacks: .init(
-                    look: { state.looks.ring() },
+                    look: { state.looks.send() },
                     refused: {
                         state.refuse()
-                        state.looks.ring()
+                        state.looks.send()
                     },
-                    loopRefused: { state.loopRefusals.ring() },
+                    loopRefused: { state.loopRefusals.send() },
                     stop: { await process.stopPlugins([$0]) }, start: { await process.startPluginAgain($0) },
-                    recordsChanged: { if $0.contains(where: \.isCalendars) { state.calendars.ring() } }),
+                    recordsChanged: { if $0.contains(where: \.isCalendars) { state.calendars.send() } }),
                 logger: logger)
             let listeners = CommitListeners(state: state, policies: policies, engine: engine)
             vault.database.setCommitObserver(listeners.hear)
@@ -177,7 +177,7 @@ private struct CommitListeners: Sendable {
         policies.databaseChanged(summary)
         if summary.policiesChanged {
             engine.policiesChanged()
-            state.policyChanges.ring()
+            state.policyChanges.send()
         }
         if summary.recordsChanged || summary.changesItems { engine.wake() }
     }
@@ -204,16 +204,16 @@ final class AccountState: Sendable {
     }
 
     private let values: Mutex<Values>
-    /// Rung when a scan is due before its time.
-    let looks = Bell()
-    /// Rung when calendars or what is in them changed.
-    let calendars = Bell()
-    /// Rung when the server refuses the secret for what a loop asks, and not for the account's files.
-    let loopRefusals = Bell()
-    /// Rung when policies were changed.
-    let policyChanges = Bell()
-    /// Rung when a plugin failed or broke the rules.
-    let mistakes = Bell()
+    /// Sent when a scan is due before its time.
+    let looks = Signal()
+    /// Sent when calendars or what is in them changed.
+    let calendars = Signal()
+    /// Sent when the server refuses the secret for what a loop asks, and not for the account's files.
+    let loopRefusals = Signal()
+    /// Sent when policies were changed.
+    let policyChanges = Signal()
+    /// Sent when a plugin failed or broke the rules.
+    let mistakes = Signal()
     /// Which copies programs use, while the tree is watched.
     let uses = UseLog()
 

@@ -12,7 +12,7 @@ import Vault
 struct TreeWatch: Sendable {
     private let host: AccountHost
     private let watcher: TreeWatcher
-    private let bell: Bell
+    private let signal: Signal
 
     /// How often is seen to it that the tree's root is still where it was.
     static let rootCheck = Duration.seconds(30)
@@ -24,12 +24,12 @@ struct TreeWatch: Sendable {
 
     /// Begins to watch. Whoever calls this calls ``end()`` at last.
     init(_ host: AccountHost) async throws {
-        let bell = Bell()
-        (self.host, self.bell) = (host, bell)
+        let signal = Signal()
+        (self.host, self.signal) = (host, signal)
         watcher = try TreeWatcher(
             host.vault.tree, uses: host.state.uses, readers: UseReaders(ignoring: host.ignoredReaders),
             clock: host.clock.now, monotonic: host.clock.monotonic
-        ) { bell.ring() }
+        ) { signal.send() }
         await watcher.walk()
     }
 
@@ -124,7 +124,7 @@ struct TreeWatch: Sendable {
 
     private func wait(atMost limit: Duration) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await bell.wait() }
+            group.addTask { await signal.wait() }
             group.addTask { try await host.clock.sleep(limit) }
             defer { group.cancelAll() }
             try await group.next()

@@ -3,7 +3,7 @@ import Synchronization
 import Threads
 
 /// What others tell a running engine.
-struct Signals: Hashable, Sendable {
+struct EngineFlags: Hashable, Sendable {
     var isOnline = true
     /// More records are to come.
     var expectsMore = false
@@ -21,9 +21,9 @@ struct Signals: Hashable, Sendable {
 /// journal was read again, in a transaction of its own and so after the other's end, whichever way that ended.
 final class Controls: Sendable {
     struct State {
-        var signals = Signals()
+        var flags = EngineFlags()
         /// What the machine was told last.
-        fileprivate var told = Signals()
+        fileprivate var told = EngineFlags()
         /// The engine is at work.
         var isRunning = false
         /// Journal and files agree: a run ended with nothing on its way into the tree.
@@ -37,40 +37,40 @@ final class Controls: Sendable {
     }
 
     private let state = Mutex(State())
-    let bell = Bell()
+    let signal = Signal()
     let rest = TreeRest()
 
     func with<T>(_ body: (inout sending State) -> sending T) -> sending T { state.withLock(body) }
 
     /// Says something, and has the engine hear it.
-    func signal(_ body: (inout Signals) -> Void) {
-        state.withLock { body(&$0.signals) }
-        bell.ring()
+    func update(_ body: (inout EngineFlags) -> Void) {
+        state.withLock { body(&$0.flags) }
+        signal.send()
     }
 
     /// What was said since this was called last.
-    func takeSignals() -> Signals {
+    func takeFlags() -> EngineFlags {
         state.withLock { state in
-            let signals = state.signals
-            (state.signals.hasNews, state.signals.isStale, state.signals.isReset) = (false, false, false)
-            state.told = state.signals
-            return signals
+            let flags = state.flags
+            (state.flags.hasNews, state.flags.isStale, state.flags.isReset) = (false, false, false)
+            state.told = state.flags
+            return flags
         }
     }
 
-    /// Whether something was said since ``takeSignals()``.
-    var hasSignals: Bool { state.withLock { $0.signals != $0.told } }
+    /// Whether something was said since ``takeFlags()``.
+    var hasNewFlags: Bool { state.withLock { $0.flags != $0.told } }
 
     /// Keeps a record from being started from what is in memory. With `cancels` a download of it that is under way ends.
     func suspend(_ record: SyncRecordID, cancels: Bool) {
         let end: (@Sendable () -> Void)? = state.withLock { state in
             state.suspended.insert(record)
-            state.signals.isStale = true
+            state.flags.isStale = true
             guard cancels, let end = state.enders[record] else { return nil }
             state.cancelled.insert(record)
             return end
         }
         end?()
-        bell.ring()
+        signal.send()
     }
 }

@@ -11,7 +11,7 @@ struct EngineMachine: Sendable {
     /// What has happened.
     enum Input: Sendable {
         /// What others told the engine since it was asked last.
-        case told(Signals, visitors: TreeRest.Visitors, hasUnmarked: Bool)
+        case told(EngineFlags, visitors: TreeRest.Visitors, hasUnmarked: Bool)
         /// A download was complete when the host ended.
         case recovered(RecoveredLanding)
         /// What was handed out and not started, in its order.
@@ -144,9 +144,9 @@ struct EngineMachine: Sendable {
 
     mutating func take(_ input: Input, now: Timestamp) {
         switch input {
-        case .told(let signals, let visitors, let hasUnmarked):
+        case .told(let flags, let visitors, let hasUnmarked):
             (self.visitors, self.hasUnmarked) = (visitors, hasUnmarked)
-            told(signals)
+            told(flags)
         case .recovered(.incoming(let fetched)):
             window.addEnding(fetched.job)
             arrivals.append(fetched, now: now)
@@ -186,14 +186,14 @@ struct EngineMachine: Sendable {
 // MARK: What happened
 
 extension EngineMachine {
-    private mutating func told(_ signals: Signals) {
-        (isOnline, expectsMore) = (signals.isOnline, signals.expectsMore)
-        if signals.isReset {
+    private mutating func told(_ flags: EngineFlags) {
+        (isOnline, expectsMore) = (flags.isOnline, flags.expectsMore)
+        if flags.isReset {
             health.reset()
             outdate()
         }
-        if signals.isStale { outdate() }
-        if signals.hasNews { lookForMore() }
+        if flags.isStale { outdate() }
+        if flags.hasNews { lookForMore() }
     }
 
     /// What is in memory may be out of date.

@@ -11,7 +11,7 @@ import Threads
 /// as events. No more than one child task at a time reads the journal, and one works in the tree. What a child throws ends the run.
 struct EngineRun {
     private enum Event: Sendable {
-        case rang
+        case signalled
         /// Some downloads have ended.
         case gathered
         /// A worker has nothing to do any more.
@@ -68,15 +68,15 @@ struct EngineRun {
     // MARK: What happens
 
     private func listen(_ children: inout Children) {
-        children.addTask { [bell = engine.controls.bell] in
-            await bell.wait()
-            return .rang
+        children.addTask { [signal = engine.controls.signal] in
+            await signal.wait()
+            return .signalled
         }
     }
 
     private func gather(_ children: inout Children) {
-        children.addTask { [bell = crew.bell, clock = engine.clock] in
-            await bell.wait()
+        children.addTask { [signal = crew.signal, clock = engine.clock] in
+            await signal.wait()
             // Ends early when all is over.
             do { try await clock.sleep(Self.gathering) } catch { return .gathered }
             return .gathered
@@ -85,7 +85,7 @@ struct EngineRun {
 
     private mutating func handle(_ event: Event, _ children: inout Children) {
         switch event {
-        case .rang: listen(&children)
+        case .signalled: listen(&children)
         case .gathered: gather(&children)
         case .left: break
         case .happened(let input):
@@ -118,7 +118,7 @@ struct EngineRun {
     private mutating func tell() {
         take(
             .told(
-                engine.controls.takeSignals(), visitors: engine.controls.rest.visitors,
+                engine.controls.takeFlags(), visitors: engine.controls.rest.visitors,
                 hasUnmarked: crew.hasUnmarked))
         let outcomes = crew.takeOutcomes()
         // What a cancelled task brings back is no result.
@@ -218,7 +218,7 @@ struct EngineRun {
 
     // MARK: The end
 
-    private var isDrained: Bool { machine.isDrained(now: engine.waitTime()) && !engine.controls.hasSignals }
+    private var isDrained: Bool { machine.isDrained(now: engine.waitTime()) && !engine.controls.hasNewFlags }
 
     /// What is left in the journal, and why.
     private func outcome() async throws -> DrainOutcome {

@@ -26,7 +26,7 @@ extension SyncEngine {
             }
             try restart(journal, in: tx)
         }
-        controls.signal { $0.isReset = true }
+        controls.update { $0.isReset = true }
     }
 
     /// Lets a record that waits for a time go on at once; one that waits for something else goes on waiting for that.
@@ -47,7 +47,7 @@ extension SyncEngine {
     /// - Throws: `.notFound` without such an issue; `.badData` if the choice is none of the issue's.
     public func resolve(_ issue: IssueID, choice: String) async throws -> Bool {
         let isOurs = try await database.write { [self] tx in try resolve(issue, choice: choice, in: tx) }
-        if isOurs { controls.signal { $0.isReset = true } }
+        if isOurs { controls.update { $0.isReset = true } }
         return isOurs
     }
 

@@ -34,7 +34,7 @@ extension SyncEngine {
     ) async throws -> DrainOutcome {
         let isFirst = controls.with { state in
             defer { state.isRunning = true }
-            (state.signals.isStale, state.signals.hasNews) = (true, true)
+            (state.flags.isStale, state.flags.hasNews) = (true, true)
             return !state.isRunning
         }
         precondition(isFirst, "The sync engine is run once at a time")
@@ -51,20 +51,20 @@ extension SyncEngine {
     }
 
     /// There may be new records, or new metadata of items that records wait for: to be called after every commit that says so.
-    public func wake() { controls.signal { $0.hasNews = true } }
+    public func wake() { controls.update { $0.hasNews = true } }
 
     /// Whether more records are to come. As long as they are, ``drain(only:with:)`` does not end, and complete downloads wait a moment
     /// longer for others. False at first.
-    public func expectMore(_ expectsMore: Bool) { controls.signal { $0.expectsMore = expectsMore } }
+    public func expectMore(_ expectsMore: Bool) { controls.update { $0.expectsMore = expectsMore } }
 
     /// Policies have changed: downloads that were not started and are covered no longer are dropped.
-    public func policiesChanged() { controls.signal { $0.isStale = true } }
+    public func policiesChanged() { controls.update { $0.isStale = true } }
 
     /// Whether downloads may start. Removing copies needs no server. True at first.
-    public func setOnline(_ isOnline: Bool) { controls.signal { $0.isOnline = isOnline } }
+    public func setOnline(_ isOnline: Bool) { controls.update { $0.isOnline = isOnline } }
 
     /// Whether downloads may start.
-    public var isOnline: Bool { controls.with { $0.signals.isOnline } }
+    public var isOnline: Bool { controls.with { $0.flags.isOnline } }
 
     /// The credentials, the certificate or the network have changed: what the server refused or did not answer is tried at once.
     /// - Throws: As ``Database/write(_:)``; nothing is tried anew then.
@@ -72,7 +72,7 @@ extension SyncEngine {
         try await database.write { [account] tx in
             _ = try tx.issues.remove(code: IssueCode.authentication.rawValue, subject: account)
         }
-        controls.signal { $0.isReset = true }
+        controls.update { $0.isReset = true }
     }
 
     /// How far the downloads are.

@@ -60,10 +60,10 @@ extension SyncEngine {
     /// whose item does not say so: for changes to the paths of the tree that go with changes of rows.
     /// - Throws: What `body` throws.
     public func withTreeAtRest<T>(_ body: () async throws -> T) async rethrows -> T {
-        await controls.rest.enter(ask: controls.bell.ring)
+        await controls.rest.enter(ask: controls.signal.send)
         defer {
             controls.rest.leave()
-            controls.bell.ring()
+            controls.signal.send()
         }
         return try await body()
     }

@@ -30,15 +30,15 @@ final class FetchCrew: Sendable {
         /// A download failed or could not be started, and no other is before the engine has looked at it.
         var isHalted = false
         /// The engine knows that there are outcomes or records to mark.
-        var isRung = false
+        var isSignalled = false
 
         var hasNews: Bool { !outcomes.isEmpty || !unmarked.isEmpty }
     }
 
     private let state: Mutex<State>
     private let mostWorkers: Int
-    /// Rings when there are outcomes or records to mark and a worker goes on. One that ends tells of outcomes by its end.
-    let bell = Bell()
+    /// Sent when there are outcomes or records to mark and a worker goes on. A worker that ends tells of outcomes by its end.
+    let signal = Signal()
 
     /// - Parameter workers: How many downloads may be under way.
     init(workers: Int, threads: Int) {
@@ -67,16 +67,16 @@ final class FetchCrew: Sendable {
     /// - Parameter start: What starts a job; it must not call the crew.
     /// - Returns: the job and what was started; nil: the worker ends.
     func next<T>(on thread: Int, _ start: (Job) -> sending T) -> (job: Job, started: T)? {
-        let (next, rings): ((Job, T)?, Bool) = state.withLock { state in
+        let (next, signals): ((Job, T)?, Bool) = state.withLock { state in
             guard !state.isHalted, !Task.isCancelled, let job = state.waiting.popFirst() else {
                 state.workers[thread] -= 1
                 return (nil, false)
             }
             if job.record.state == .ready { state.unmarked.insert(job.id) }
-            defer { state.isRung = state.hasNews }
-            return ((job, start(job)), state.hasNews && !state.isRung)
+            defer { state.isSignalled = state.hasNews }
+            return ((job, start(job)), state.hasNews && !state.isSignalled)
         }
-        if rings { bell.ring() }
+        if signals { signal.send() }
         return next
     }
 
@@ -94,7 +94,7 @@ final class FetchCrew: Sendable {
 
     func takeOutcomes() -> [Outcome] {
         state.withLock { state in
-            defer { (state.outcomes, state.isRung) = ([], false) }
+            defer { (state.outcomes, state.isSignalled) = ([], false) }
             return state.outcomes
         }
     }

@@ -36,19 +36,19 @@ struct EngineMachineTests {
         return Job(record, item: item)
     }
 
-    private static let quiet = Signals(hasNews: false, isStale: false)
+    private static let quiet = EngineFlags(hasNews: false, isStale: false)
 
     /// A machine that was told what there is, and has read these records as all of its journal.
-    private static func machine(having jobs: [Job], _ signals: Signals = quiet) -> EngineMachine {
+    private static func machine(having jobs: [Job], _ flags: EngineFlags = quiet) -> EngineMachine {
         var machine = EngineMachine(downloads: 2)
-        machine.take(.told(signals, visitors: .none, hasUnmarked: false), now: now)
+        machine.take(.told(flags, visitors: .none, hasUnmarked: false), now: now)
         #expect(machine.decide(now: now).contains { if case .read = $0 { true } else { false } })
         machine.take(.read(JournalPage(jobs: jobs, last: jobs.last?.id ?? 0)), now: now)
         return machine
     }
 
-    private static func tell(_ machine: inout EngineMachine, at time: Timestamp = now, _ signals: Signals) {
-        machine.take(.told(signals, visitors: .none, hasUnmarked: false), now: time)
+    private static func tell(_ machine: inout EngineMachine, at time: Timestamp = now, _ flags: EngineFlags) {
+        machine.take(.told(flags, visitors: .none, hasUnmarked: false), now: time)
     }
 
     @Test("Drained is an empty journal that was read to its end, and not before")
@@ -59,7 +59,7 @@ struct EngineMachineTests {
         #expect(!machine.isDrained(now: Self.now))
         machine.take(.read(JournalPage()), now: Self.now)
         #expect(machine.decide(now: Self.now).isEmpty && machine.isDrained(now: Self.now))
-        Self.tell(&machine, Signals(expectsMore: true, hasNews: false, isStale: false))
+        Self.tell(&machine, EngineFlags(expectsMore: true, hasNews: false, isStale: false))
         #expect(!machine.isDrained(now: Self.now))
     }
 
@@ -69,7 +69,7 @@ struct EngineMachineTests {
         var machine = Self.machine(having: [Self.job(1, "/a"), Self.job(2, "/b")])
         guard case .fetch(let jobs) = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
         #expect(jobs.map(\.id) == [1, 2])
-        Self.tell(&machine, Signals(hasNews: false, isStale: true))
+        Self.tell(&machine, EngineFlags(hasNews: false, isStale: true))
         guard case .recall = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
         machine.take(.recalled([jobs[1]]), now: Self.now)
         let effects = machine.decide(now: Self.now)
@@ -86,7 +86,7 @@ struct EngineMachineTests {
         let job = Self.job(1, "/a", .removeLocalCopy(restoringFormerTrigger: false))
         var machine = Self.machine(having: [job])
         #expect(machine.decide(now: Self.now).contains { if case .remove = $0 { true } else { false } })
-        Self.tell(&machine, Signals(hasNews: false, isStale: true))
+        Self.tell(&machine, EngineFlags(hasNews: false, isStale: true))
         #expect(machine.decide(now: Self.now).contains { if case .read = $0 { true } else { false } })
         machine.take(.removed([Settlement(record: 1, fate: .ended)]), now: Self.now)
         machine.take(.read(JournalPage(jobs: [job], last: 1)), now: Self.now)
@@ -98,7 +98,7 @@ struct EngineMachineTests {
         let jobs = [
             Self.job(1, "/a"), Self.job(2, "/b", .removeLocalCopy(restoringFormerTrigger: false)),
         ]
-        var machine = Self.machine(having: jobs, Signals(isOnline: false, hasNews: false, isStale: false))
+        var machine = Self.machine(having: jobs, EngineFlags(isOnline: false, hasNews: false, isStale: false))
         let effects = machine.decide(now: Self.now)
         #expect(effects.count == 1)
         guard case .remove(let removals) = effects.first else { return #expect(Bool(false)) }
@@ -172,7 +172,7 @@ struct EngineMachineTests {
     func newsWhileReading() {
         var machine = EngineMachine(downloads: 2)
         _ = machine.decide(now: Self.now)
-        Self.tell(&machine, Signals(hasNews: true, isStale: false))
+        Self.tell(&machine, EngineFlags(hasNews: true, isStale: false))
         #expect(machine.decide(now: Self.now).isEmpty)
         machine.take(.read(JournalPage(last: 7)), now: Self.now)
         #expect(!machine.isDrained(now: Self.now))

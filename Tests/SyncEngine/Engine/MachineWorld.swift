@@ -46,7 +46,7 @@ struct MachineWorld {
 
     private let downloads: Int
     private var nextID: SyncRecordID = 1
-    private var signals = Signals()
+    private var flags = EngineFlags()
     private var suspended: Set<SyncRecordID> = []
     private var handed: [Job] = []
     private var fetching: [SyncRecordID: Job] = [:]
@@ -82,8 +82,8 @@ struct MachineWorld {
         isCalm = true
         visitors = .none
         // Nothing more is said than what must be: what the machine has to find out by itself it does.
-        (signals.isOnline, signals.expectsMore) = (true, false)
-        if machine.health.isAccountRefused { signals.isReset = true }
+        (flags.isOnline, flags.expectsMore) = (true, false)
+        if machine.health.isAccountRefused { flags.isReset = true }
         answerPeople()
         act()
         for _ in 0..<5_000 {
@@ -104,7 +104,7 @@ struct MachineWorld {
 
     /// As whoever drives the machine asks.
     var isDrained: Bool {
-        machine.isDrained(now: now) && !signals.hasNews && !signals.isStale && !signals.isReset
+        machine.isDrained(now: now) && !flags.hasNews && !flags.isStale && !flags.isReset
     }
 
     private typealias Event = (inout MachineWorld) -> Void
@@ -129,8 +129,8 @@ struct MachineWorld {
         if let id = journal.keys.sorted().randomElement(using: &random) { events.append { $0.cancel(id) } }
         if Int.random(in: 0..<4, using: &random) == 0 {
             events += [
-                { $0.signals.isOnline.toggle() }, { $0.signals.expectsMore.toggle() }, { $0.signals.isReset = true },
-                { $0.signals.isStale = true }, { $0.answerPeople() },
+                { $0.flags.isOnline.toggle() }, { $0.flags.expectsMore.toggle() }, { $0.flags.isReset = true },
+                { $0.flags.isStale = true }, { $0.answerPeople() },
             ]
             events.append { $0.visitors = $0.visitors == .none ? .waiting : .none }
         }
@@ -144,9 +144,9 @@ struct MachineWorld {
     private mutating func act() {
         take(
             .told(
-                signals, visitors: visitors,
+                flags, visitors: visitors,
                 hasUnmarked: journal.values.contains { !$0.isMarked && fetching[$0.id] != nil }))
-        (signals.hasNews, signals.isStale, signals.isReset) = (false, false, false)
+        (flags.hasNews, flags.isStale, flags.isReset) = (false, false, false)
         for effect in machine.decide(now: now) {
             guard case .recall = effect else {
                 carryOut(effect)
@@ -224,7 +224,7 @@ struct MachineWorld {
 
     private mutating func startFetch() {
         let job = handed.removeFirst()
-        guard signals.isOnline, !signals.isStale, !suspended.contains(job.id) else {
+        guard flags.isOnline, !flags.isStale, !suspended.contains(job.id) else {
             return take(.fetched(job, .notStarted))
         }
         fetching[job.id] = job
@@ -359,14 +359,14 @@ struct MachineWorld {
             id: nextID, action: action, state: .ready, localID: item.localID, path: path, reason: .user, since: now)
         journal[nextID] = Entry(journal: record, item: item)
         nextID = nextID.advanced(by: 1)
-        signals.hasNews = true
+        flags.hasNews = true
     }
 
     private mutating func cancel(_ id: SyncRecordID) {
         guard journal[id]?.isLanding == false else { return }
         journal[id] = nil
         suspended.insert(id)
-        signals.isStale = true
+        flags.isStale = true
         if fetching[id] != nil { cancelled.insert(id) }
     }
 
@@ -376,7 +376,7 @@ struct MachineWorld {
         for id in journal.keys where journal[id]?.waitsForPeople == true {
             journal[id]?.journal.wait = nil
             suspended.insert(id)
-            signals.isStale = true
+            flags.isStale = true
         }
     }
 

@@ -64,7 +64,7 @@ struct FetchCrewTests {
     }
 
     @Test("A worker that goes on tells of what has ended", .timeLimit(.minutes(20)))
-    func bell() async throws {
+    func signal() async throws {
         let crew = FetchCrew(workers: 1, threads: 1)
         _ = try crew.hand((1...4).map { try job($0, .processing) })
         for id: SyncRecordID in 1...3 {
@@ -78,7 +78,7 @@ struct FetchCrewTests {
             crew.deliver((try job(id), .complete(Fetched(job: try job(id), file: file, version: version))))
         }
         #expect(next(crew) == 4)
-        await crew.bell.wait()
+        await crew.signal.wait()
         #expect(crew.takeOutcomes().map(\.job.id) == [1, 2, 3] && crew.takeOutcomes().isEmpty)
     }
 
@@ -89,7 +89,7 @@ struct FetchCrewTests {
         _ = try crew.hand((1...3).map { try job($0) })
         #expect(!crew.hasUnmarked)
         #expect(next(crew) == 1 && next(crew) == 2)
-        await crew.bell.wait()
+        await crew.signal.wait()
         crew.deliver((try job(1), failure))
         #expect(crew.hasUnmarked && crew.takeUnmarked() == [2])
         #expect(!crew.hasUnmarked && crew.takeUnmarked().isEmpty)

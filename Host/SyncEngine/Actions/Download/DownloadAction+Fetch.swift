@@ -30,7 +30,7 @@ extension DownloadAction {
     ) -> Task<FetchOutcome, Never>? {
         // In one step, so that a transaction either keeps the download from starting or knows how to end it.
         controls.with { state in
-            guard state.signals.isOnline, !state.signals.isStale, !state.suspended.contains(job.id) else { return nil }
+            guard state.flags.isOnline, !state.flags.isStale, !state.suspended.contains(job.id) else { return nil }
             let task = Task(executorPreference: thread ?? engine.threads) { await self.fetch(job) }
             state.enders[job.id] = { task.cancel() }
             return task
