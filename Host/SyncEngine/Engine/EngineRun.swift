@@ -25,7 +25,7 @@ struct EngineRun {
     /// The records that are worked at; nil: all.
     private let only: Set<SyncRecordID>?
     private let partners: SyncEngine.Partners
-    private let crew: FetchCrew
+    private let pool: DownloadPool
     private var machine: EngineMachine
 
     /// How long a download that has ended waits for others before the machine hears of them.
@@ -39,7 +39,7 @@ struct EngineRun {
         let downloads = max(1, engine.limits.downloads)
         var run = EngineRun(
             engine: engine, only: only, partners: partners,
-            crew: FetchCrew(workers: downloads, threads: engine.downloadThreads.count),
+            pool: DownloadPool(workers: downloads, threads: engine.downloadThreads.count),
             machine: EngineMachine(downloads: downloads))
         if !engine.controls.with({ $0.isTidy }) {
             for landing in try await engine.recover() { run.take(.recovered(landing)) }
@@ -75,7 +75,7 @@ struct EngineRun {
     }
 
     private func gather(_ children: inout Children) {
-        children.addTask { [signal = crew.signal, clock = engine.clock] in
+        children.addTask { [signal = pool.signal, clock = engine.clock] in
             await signal.wait()
             // Ends early when all is over.
             do { try await clock.sleep(Self.gathering) } catch { return .gathered }
@@ -119,8 +119,8 @@ struct EngineRun {
         take(
             .told(
                 engine.controls.takeFlags(), visitors: engine.controls.rest.visitors,
-                hasUnmarked: crew.hasUnmarked))
-        let outcomes = crew.takeOutcomes()
+                hasUnmarked: pool.hasUnmarked))
+        let outcomes = pool.takeOutcomes()
         // What a cancelled task brings back is no result.
         guard !Task.isCancelled else { return }
         for (job, outcome) in outcomes {
@@ -144,7 +144,7 @@ struct EngineRun {
                 carryOut(effect, &children)
                 continue
             }
-            take(.recalled(Array(crew.recall())))
+            take(.recalled(Array(pool.recall())))
             act(&children)
         }
     }
@@ -153,14 +153,14 @@ struct EngineRun {
         switch effect {
         case .recall: break
         case .fetch(let jobs):
-            for thread in crew.hand(jobs) {
-                children.addTask(executorPreference: engine.downloadThreads[thread]) { [engine, crew] in
-                    await DownloadAction(engine).download(for: crew, on: thread)
+            for thread in pool.hand(jobs) {
+                children.addTask(executorPreference: engine.downloadThreads[thread]) { [engine, pool] in
+                    await DownloadAction(engine).download(for: pool, on: thread)
                     return .left
                 }
             }
         case .read(let request):
-            let started = crew.takeUnmarked()
+            let started = pool.takeUnmarked()
             children.addTask { [engine, only, partners] in
                 try await Self.onDisk(failing: EngineMachine.Input.unread) {
                     .read(try await engine.readJournal(request, started: started, only: only, with: partners))
@@ -178,7 +178,7 @@ struct EngineRun {
                 }
             }
         case .land(let batch, let completing):
-            let started = crew.takeUnmarked()
+            let started = pool.takeUnmarked()
             children.addTask(executorPreference: engine.threads) { [engine] in
                 .happened(
                     .landed(batch, try DownloadAction(engine).land(batch, completing: completing, started: started)))

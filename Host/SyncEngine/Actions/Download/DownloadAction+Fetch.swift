@@ -5,12 +5,12 @@ import Model
 import Synchronization
 
 extension DownloadAction {
-    /// Downloads what the crew hands out, one after the other, until there is nothing to do.
+    /// Downloads what the pool hands out, one after the other, until there is nothing to do.
     /// - Parameter thread: The place of the thread among ``downloadThreads``.
-    func download(for crew: FetchCrew, on thread: Int) async {
-        while let (job, request) = crew.next(on: thread, { startFetch($0, on: engine.downloadThreads[thread]) }) {
+    func download(for pool: DownloadPool, on thread: Int) async {
+        while let (job, request) = pool.next(on: thread, { startFetch($0, on: engine.downloadThreads[thread]) }) {
             guard let request else {
-                crew.deliver((job, .notStarted))
+                pool.deliver((job, .notStarted))
                 continue
             }
             let result = await withTaskCancellationHandler {
@@ -18,7 +18,7 @@ extension DownloadAction {
             } onCancel: {
                 request.cancel()
             }
-            crew.deliver((job, result))
+            pool.deliver((job, result))
         }
     }
 

@@ -17,7 +17,7 @@ enum FetchOutcome: Sendable {
 ///
 /// The engine hands out more than can be under way and takes results several at a time, so that neither waits for the other for each
 /// file. A worker belongs to one thread and ends when there is nothing for it to do.
-final class FetchCrew: Sendable {
+final class DownloadPool: Sendable {
     typealias Outcome = (job: Job, outcome: FetchOutcome)
 
     private struct State {
@@ -64,7 +64,7 @@ final class FetchCrew: Sendable {
     /// Starts the next job for a worker of a thread.
     ///
     /// Taking and starting are one step: what ``recall()`` does not bring back was started before it.
-    /// - Parameter start: What starts a job; it must not call the crew.
+    /// - Parameter start: What starts a job; it must not call the pool.
     /// - Returns: the job and what was started; nil: the worker ends.
     func next<T>(on thread: Int, _ start: (Job) -> sending T) -> (job: Job, started: T)? {
         let (next, signals): ((Job, T)?, Bool) = state.withLock { state in
