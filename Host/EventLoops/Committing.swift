@@ -19,17 +19,17 @@ final class Committing: Sendable {
     /// Of which something is held.
     private let held = Mutex<Set<LoopKey>>([])
     private let callbacks: EventLoops.Callbacks
-    private let seats: [LoopKind: LoopSeat]
+    private let loopPlugins: [LoopKind: LoopPlugin]
     private let reports: LoopReports
 
     init(
-        database: Database, connection: Connection, clock: HostClock, logger: Logger, seats: [LoopKind: LoopSeat],
+        database: Database, connection: Connection, clock: HostClock, logger: Logger, loopPlugins: [LoopKind: LoopPlugin],
         reports: LoopReports, removalGuard: RemovalGuard?, callbacks: EventLoops.Callbacks
     ) {
         (self.database, self.connection, self.clock, self.logger) = (database, connection, clock, logger)
-        (self.seats, self.reports) = (seats, reports)
-        collections = seats.compactMapValues(\.offer.collection)
-        plugins = seats.mapValues(\.plugin)
+        (self.loopPlugins, self.reports) = (loopPlugins, reports)
+        collections = loopPlugins.compactMapValues(\.offer.collection)
+        plugins = loopPlugins.mapValues(\.plugin)
         calendarGuard = CalendarGuard(removalGuard: removalGuard)
         self.callbacks = callbacks
     }
@@ -110,7 +110,7 @@ final class Committing: Sendable {
             reports.forget(key)
             await delegate.disableSpecialLoop(key)
         }
-        for (key, _) in loops(of: changes) where await seats[key.kind]?.wake() ?? false {
+        for (key, _) in loops(of: changes) where await loopPlugins[key.kind]?.wake() ?? false {
             await delegate.enableSpecialLoop(key)
         }
         callbacks.recordsChanged(Set(changes.records.map(\.collection)))

@@ -43,7 +43,7 @@ public final class EventLoops: Sendable {
     private let database: Database
     private let clock: HostClock
     let logger: Logger
-    private let seats: [LoopKind: LoopSeat]
+    private let loopPlugins: [LoopKind: LoopPlugin]
     private let scheduler: EventsPeriodicScheduler
     private let committing: Committing
     /// Tells that there is something to write down.
@@ -62,26 +62,26 @@ public final class EventLoops: Sendable {
         self.database = database
         self.clock = clock
         self.logger = logger
-        let seats = plugins.reduce(into: [LoopKind: LoopSeat]()) { seats, instance in
-            if let offer = instance.loops { seats[offer.kind] = LoopSeat(instance, offer, callbacks) }
+        let loopPlugins = plugins.reduce(into: [LoopKind: LoopPlugin]()) { loopPlugins, instance in
+            if let offer = instance.loops { loopPlugins[offer.kind] = LoopPlugin(instance, offer, callbacks) }
         }
-        self.seats = seats
-        let reports = LoopReports(plugins: seats.mapValues(\.plugin), clock: clock)
+        self.loopPlugins = loopPlugins
+        let reports = LoopReports(plugins: loopPlugins.mapValues(\.plugin), clock: clock)
         self.reports = reports
         let committing = Committing(
             database: database, connection: connection, clock: clock, logger: logger,
-            seats: seats, reports: reports, removalGuard: removalGuard, callbacks: callbacks)
+            loopPlugins: loopPlugins, reports: reports, removalGuard: removalGuard, callbacks: callbacks)
         self.committing = committing
         let make: @Sendable (LoopKey, any LoopDelegate) -> PluginLoop? = { key, delegate in
-            guard let seat = seats[key.kind], let instance = seat.instance else { return nil }
+            guard let loopPlugin = loopPlugins[key.kind], let instance = loopPlugin.instance else { return nil }
             return PluginLoop(
-                key, seat.offer, of: instance, committing, limits, interval: seat.interval, gate: seat.gate,
+                key, loopPlugin.offer, of: instance, committing, limits, interval: loopPlugin.interval, gate: loopPlugin.gate,
                 delegate: delegate)
         }
         let (turns, turn) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.turns = turns
         scheduler = EventsPeriodicScheduler(
-            period: seats[.core]?.interval ?? .seconds(60), clock: clock,
+            period: loopPlugins[.core]?.interval ?? .seconds(60), clock: clock,
             core: { key, delegate in
                 guard let loop = make(key, delegate) else {
                     preconditionFailure("The core loop was enabled without its plugin.")
@@ -98,7 +98,7 @@ public final class EventLoops: Sendable {
     }
 
     /// Whether a plugin has loops at all.
-    public var isEmpty: Bool { seats.isEmpty }
+    public var isEmpty: Bool { loopPlugins.isEmpty }
 
     /// What is polled.
     public var enabled: Set<LoopKey> {
@@ -113,23 +113,23 @@ public final class EventLoops: Sendable {
     /// - Throws: As ``Database/write(_:)``. Where only the look for plugins that have nothing to do failed, the loops are
     ///   enabled.
     public func enable(resting: Bool = true) async throws {
-        let seats = seats
+        let loopPlugins = loopPlugins
         let (states, held) = try await database.write { tx in
             var wanted: Set<LoopKey> = []
-            for (kind, seat) in seats.sorted(by: { $0.key < $1.key }) {
+            for (kind, loopPlugin) in loopPlugins.sorted(by: { $0.key < $1.key }) {
                 var keys = [LoopKey(kind: kind, id: LoopID(kind.text))]
-                if let collection = seat.offer.collection {
+                if let collection = loopPlugin.offer.collection {
                     keys = []
                     try tx.records.each(in: collection, []) { record in
                         keys.append(LoopKey(kind: kind, id: LoopID(record.key.text)))
                         return true
                     }
                 }
-                for key in keys { try tx.loops.enrol(key, plugin: seat.plugin) }
+                for key in keys { try tx.loops.enrol(key, plugin: loopPlugin.plugin) }
                 wanted.formUnion(keys)
             }
             // What a loop was for may have gone while its plugin was away.
-            for state in try tx.loops.all() where seats[state.key.kind] != nil && !wanted.contains(state.key) {
+            for state in try tx.loops.all() where loopPlugins[state.key.kind] != nil && !wanted.contains(state.key) {
                 try tx.loops.remove(state.key)
                 try tx.forgetIssues(of: state.key)
             }
@@ -139,7 +139,7 @@ public final class EventLoops: Sendable {
         committing.setHeld(Set(states.map(\.key).filter { held.contains($0.description) }))
         reports.set(states)
         for state in states { await apply(state, resting: resting) }
-        for kind in seats.keys { try await stopIfIdle(kind) }
+        for kind in loopPlugins.keys { try await stopIfIdle(kind) }
     }
 
     /// A loop was switched on or off.
@@ -150,13 +150,13 @@ public final class EventLoops: Sendable {
     }
 
     /// What is loaded of plugins with loops, those that were started again too.
-    public var instances: [PluginInstance] { seats.values.compactMap(\.instance) }
+    public var instances: [PluginInstance] { loopPlugins.values.compactMap(\.instance) }
 
     private func apply(_ state: LoopState, resting: Bool) async {
         // A server that offers nothing is asked once a day, over restarts.
         let now = clock.now()
         let rest = resting && state.lastResult == .notOffered ? state.nextPoll.map { $0 - now } : nil
-        if state.isEnabled, await seats[state.key.kind]?.wake() != true { return }
+        if state.isEnabled, await loopPlugins[state.key.kind]?.wake() != true { return }
         switch (state.isEnabled, state.key == .core) {
         case (true, true): await scheduler.enableCoreLoop(.core, rest: rest)
         case (true, false): await scheduler.enableSpecialLoop(state.key, rest: rest)
@@ -169,7 +169,7 @@ public final class EventLoops: Sendable {
     private func stopIfIdle(_ kind: LoopKind) async throws {
         let states = try await database.read { try $0.loops.all() }.filter { $0.key.kind == kind }
         guard !states.isEmpty, !states.contains(where: \.isEnabled) else { return }
-        await seats[kind]?.rest()
+        await loopPlugins[kind]?.rest()
     }
 
     /// Writes down what turns come to, until the task is cancelled.
@@ -225,7 +225,7 @@ public final class EventLoops: Sendable {
 
     /// The server announced something: the loops that declared it are asked at once.
     public func hint(_ hints: HintSet) async {
-        let kinds = seats.filter { !$0.value.offer.hints.isDisjoint(with: hints) }.keys
+        let kinds = loopPlugins.filter { !$0.value.offer.hints.isDisjoint(with: hints) }.keys
         guard !kinds.isEmpty else { return }
         let enabled = await scheduler.currentlyEnabled()
         if kinds.contains(.core) { await scheduler.triggerCoreLoop() }

@@ -8,15 +8,15 @@ import Threads
 extension ItemPolicies {
     /// It is to be seen soon if there is room again. May be called on any thread.
     func lookAtCapacity() {
-        guard seats.contains(where: \.isPending) else { return }
+        guard processors.contains(where: \.isPending) else { return }
         state.change { $0.isCapacityDue = true }
         wake.yield()
     }
 
     /// Another run for each processor that left items, once about half of its records are done.
     func queueWhatWasLeft() async {
-        for seat in seats where seat.isPending {
-            guard let pacing = Pacing(seat) else { continue }
+        for processor in processors where processor.isPending {
+            guard let pacing = Pacing(processor) else { continue }
             do {
                 let now = clock.now()
                 let isHalfDone = try await database.read { reads in
@@ -25,12 +25,12 @@ extension ItemPolicies {
                     return pacing.isHalfDone
                 }
                 guard isHalfDone else { continue }
-                seat.isPending = false
-                state.change { $0.queue.add(capacityOf: seat.plugin) }
+                processor.isPending = false
+                state.change { $0.queue.add(capacityOf: processor.plugin) }
             } catch is CancellationError {
                 return
             } catch {
-                report(Failure(.internal, "The records of \(seat.plugin) cannot be counted: \(error)"))
+                report(Failure(.internal, "The records of \(processor.plugin) cannot be counted: \(error)"))
             }
         }
     }

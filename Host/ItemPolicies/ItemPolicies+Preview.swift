@@ -9,9 +9,9 @@ extension ItemPolicies {
     /// - Throws: `PluginHangs` while a call into a processor hangs, `CancellationError` if a plugin is being stopped,
     ///   or the database's `Failure`. A call that fails is none of them: the run goes on.
     public func dryRun(_ trigger: Trigger, _ note: @escaping @Sendable (Wish) -> Void) async throws {
-        for seat in seats {
-            try await seat.instance.withProcessor { [self] calls in
-                try preview(seat, calls, scope: nil, RunPreview(trigger, of: seat.plugin, note))
+        for processor in processors {
+            try await processor.instance.withProcessor { [self] calls in
+                try preview(processor, calls, scope: nil, RunPreview(trigger, of: processor.plugin, note))
             }
         }
     }
@@ -20,15 +20,15 @@ extension ItemPolicies {
     /// - Throws: As ``dryRun(_:_:)``, and `.badData` if a stored policy's condition does not parse.
     public func explain(_ item: Item) async throws -> [Explanation] {
         var explanations: [Explanation] = []
-        for seat in seats {
+        for processor in processors {
             explanations.append(
-                try await seat.instance.withProcessor { [self] calls in try explain(item, seat, calls) })
+                try await processor.instance.withProcessor { [self] calls in try explain(item, processor, calls) })
         }
         return explanations
     }
 
-    private func explain(_ item: Item, _ seat: ProcessorSeat, _ calls: ProcessorCalls) throws -> Explanation {
-        var explanation = Explanation(plugin: seat.plugin, kind: calls.kind)
+    private func explain(_ item: Item, _ processor: PolicyProcessor, _ calls: ProcessorCalls) throws -> Explanation {
+        var explanation = Explanation(plugin: processor.plugin, kind: calls.kind)
         let (kind, now) = (calls.kind, clock.agesTo())
         explanation.policies = try database.readBlocking { reads in
             try reads.policies.all(kind: kind, affecting: item, now: now).map(\.id)
@@ -38,7 +38,7 @@ extension ItemPolicies {
         guard let trigger = order.first(where: { mask.contains(TriggerMask($0)) }) else { return explanation }
         explanation.trigger = trigger
         let conditions: [ProcessorCalls.Pass: Condition]
-        (conditions, explanation.now) = try wishes(for: item, trigger, at: now, seat, calls)
+        (conditions, explanation.now) = try wishes(for: item, trigger, at: now, processor, calls)
         let (match, cleanup) = (conditions[.matching], conditions[.cleanup])
         explanation.matches = match?.matches(item, now: now) ?? false
         explanation.cleanup = cleanup?.matches(item, now: now) ?? false
@@ -51,20 +51,20 @@ extension ItemPolicies {
             explanation.matches ? match : explanation.cleanup ? cleanup : first?.condition ?? match ?? cleanup
         explanation.because = deciding?.deciding(for: item, now: now)
         if let change = first?.change {
-            explanation.then = try wishes(for: item, trigger, at: change.first, seat, calls).wishes
+            explanation.then = try wishes(for: item, trigger, at: change.first, processor, calls).wishes
         }
         return explanation
     }
 
     /// - Returns: the conditions that the processor gave, and what it asked for while the item was handed to it.
     private func wishes(
-        for item: Item, _ trigger: Trigger, at time: Timestamp, _ seat: ProcessorSeat, _ calls: ProcessorCalls
+        for item: Item, _ trigger: Trigger, at time: Timestamp, _ processor: PolicyProcessor, _ calls: ProcessorCalls
     ) throws -> (conditions: [ProcessorCalls.Pass: Condition], wishes: [Wish]) {
         var wishes: [Wish] = []
-        let preview = RunPreview(trigger, of: seat.plugin, at: time) { wish in
+        let preview = RunPreview(trigger, of: processor.plugin, at: time) { wish in
             if wish.would != nil, Self.passCalls.contains(wish.call) { wishes.append(wish) }
         }
-        try self.preview(seat, calls, scope: [item.databaseID], preview)
+        try self.preview(processor, calls, scope: [item.databaseID], preview)
         return (preview.conditions, wishes)
     }
 
@@ -73,11 +73,11 @@ extension ItemPolicies {
     ]
 
     private func preview(
-        _ seat: ProcessorSeat, _ calls: ProcessorCalls, scope: [ItemRowID]?, _ preview: RunPreview
+        _ processor: PolicyProcessor, _ calls: ProcessorCalls, scope: [ItemRowID]?, _ preview: RunPreview
     ) throws {
         let cause: RunQueue.Cause = if let scope { .items(scope, anchor: 0) } else { .all(preview.trigger) }
         try ProcessorRun(
-            self, seat: seat, calls: calls, run: RunQueue.Run(cause: cause), policiesVersion: policiesVersion,
+            self, processor: processor, calls: calls, run: RunQueue.Run(cause: cause), policiesVersion: policiesVersion,
             preview: preview
         ).perform()
     }

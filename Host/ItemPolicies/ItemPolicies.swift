@@ -24,7 +24,7 @@ public final class ItemPolicies: Sendable {
     let world: @Sendable (Timestamp) -> ClaimWorld
     /// The folder of the local copies.
     let files: String
-    let seats: [ProcessorSeat]
+    let processors: [PolicyProcessor]
     private let logger: Logger
     let state = Monitor(State())
     private let version = Atomic<Int>(1)
@@ -48,8 +48,8 @@ public final class ItemPolicies: Sendable {
         self.clock = clock
         self.world = world
         self.logger = logger
-        seats = plugins.filter { $0.kind != nil }.sorted { FirstParty.precedes($0.plugin, $1.plugin) }
-            .map(ProcessorSeat.init)
+        processors = plugins.filter { $0.kind != nil }.sorted { FirstParty.precedes($0.plugin, $1.plugin) }
+            .map(PolicyProcessor.init)
         (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -57,12 +57,12 @@ public final class ItemPolicies: Sendable {
     public var policiesVersion: Int { version.load(ordering: .acquiring) }
 
     /// The kinds of policies that are processed here.
-    public var kinds: Set<PolicyKind> { Set(seats.compactMap(\.instance.kind)) }
+    public var kinds: Set<PolicyKind> { Set(processors.compactMap(\.instance.kind)) }
 
     /// How many records of those processors may be under way at a time that have a maximum.
     public var maximums: [DownloadTrigger: Int] {
-        seats.reduce(into: [:]) { maximums, seat in
-            if let most = seat.instance.maximumRecords { maximums[DownloadTrigger(of: seat.plugin)] = most }
+        processors.reduce(into: [:]) { maximums, processor in
+            if let most = processor.instance.maximumRecords { maximums[DownloadTrigger(of: processor.plugin)] = most }
         }
     }
 
@@ -87,7 +87,7 @@ public final class ItemPolicies: Sendable {
     public func changedFromOutside() { asked.withLock { $0.reset() } }
 
     private func enqueue(_ change: (inout RunQueue) -> Void) {
-        guard !seats.isEmpty else { return }
+        guard !processors.isEmpty else { return }
         state.change { change(&$0.queue) }
         wake.yield()
     }
@@ -109,7 +109,7 @@ public final class ItemPolicies: Sendable {
             }
         } onCancel: {
             // A pass over many items ends at the next one.
-            for seat in seats { seat.instance.cancel() }
+            for processor in processors { processor.instance.cancel() }
         }
         state.change { state in
             state.isEnded = true
@@ -137,8 +137,8 @@ public final class ItemPolicies: Sendable {
     /// - Throws: `.badData` if a stored policy's condition does not parse, or the database's `Failure`, as
     ///   ``Database/readBlocking(_:)``.
     public func covers(_ item: Item, for plugin: PluginID) throws -> Bool? {
-        guard let seat = seats.first(where: { $0.plugin == plugin }) else { return true }
-        return try seat.covers(
+        guard let processor = processors.first(where: { $0.plugin == plugin }) else { return true }
+        return try processor.covers(
             item, version: version.load(ordering: .acquiring), now: clock.agesTo(), in: database)
     }
 
@@ -169,16 +169,16 @@ public final class ItemPolicies: Sendable {
             return
         }
         var looksForRoom = run.cause.trigger != .syncCapacity
-        for seat in seats where run.cause.concerns(seat.plugin) {
+        for processor in processors where run.cause.concerns(processor.plugin) {
             let version = version.load(ordering: .acquiring)
             do {
-                let isFruitful = try await seat.instance.withProcessor { [self] calls in
+                let isFruitful = try await processor.instance.withProcessor { [self] calls in
                     // What it missed is looked at first, with all there is.
                     var runs = [run]
-                    if seat.takeMissed() { runs.insert(RunQueue.Run(cause: .all(.policiesChanged)), at: 0) }
+                    if processor.takeMissed() { runs.insert(RunQueue.Run(cause: .all(.policiesChanged)), at: 0) }
                     var isFruitful = false
                     for run in runs {
-                        let pass = ProcessorRun(self, seat: seat, calls: calls, run: run, policiesVersion: version)
+                        let pass = ProcessorRun(self, processor: processor, calls: calls, run: run, policiesVersion: version)
                         try pass.perform()
                         if pass.isFruitful { isFruitful = true }
                     }
@@ -189,11 +189,11 @@ public final class ItemPolicies: Sendable {
                 return
             } catch is PluginHangs {
                 // It was named. The others go on without it.
-                seat.miss()
+                processor.miss()
             } catch let failure as Failure {
-                report(failure, of: seat.plugin, run)
+                report(failure, of: processor.plugin, run)
             } catch {
-                report(Failure(.internal, "\(error)"), of: seat.plugin, run)
+                report(Failure(.internal, "\(error)"), of: processor.plugin, run)
             }
         }
         // Records may have ended before it was known that items were left. A run for these of which nothing came would only be followed

@@ -16,10 +16,10 @@ struct Pacing {
     var isPending = false
 
     /// Nil for a processor without a maximum.
-    init?(_ seat: ProcessorSeat) {
-        guard let maximum = seat.instance.maximumRecords else { return nil }
+    init?(_ processor: PolicyProcessor) {
+        guard let maximum = processor.instance.maximumRecords else { return nil }
         self.maximum = maximum
-        reason = DownloadTrigger(of: seat.plugin)
+        reason = DownloadTrigger(of: processor.plugin)
     }
 
     mutating func count(in reads: some DatabaseReads, now: Timestamp) throws {

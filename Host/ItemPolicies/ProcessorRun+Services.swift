@@ -7,7 +7,7 @@ import PluginHost
 extension ProcessorRun {
     func items(_ query: PluginQuery) throws(ServiceError) -> any ItemSource {
         let parsed: ConditionMatcher
-        do throws(ConditionError) { parsed = try seat.parse(query.condition) } catch {
+        do throws(ConditionError) { parsed = try processor.parse(query.condition) } catch {
             throw ServiceError(LARDER_INVALID_ARGUMENT, "the condition: \(error)")
         }
         do throws(Failure) {

@@ -9,7 +9,7 @@ final class ProcessorRun: PluginRun {
     private static let mostCalls = 1_000
 
     let policiesOwner: ItemPolicies
-    let seat: ProcessorSeat
+    let processor: PolicyProcessor
     let calls: ProcessorCalls
     private let run: RunQueue.Run
     private let trigger: Trigger
@@ -33,11 +33,11 @@ final class ProcessorRun: PluginRun {
     private(set) var policies: [ItemPolicy] = []
 
     init(
-        _ owner: ItemPolicies, seat: ProcessorSeat, calls: ProcessorCalls, run: RunQueue.Run, policiesVersion: Int,
+        _ owner: ItemPolicies, processor: PolicyProcessor, calls: ProcessorCalls, run: RunQueue.Run, policiesVersion: Int,
         preview: RunPreview? = nil
     ) {
         policiesOwner = owner
-        self.seat = seat
+        self.processor = processor
         self.calls = calls
         self.run = run
         self.preview = preview
@@ -59,13 +59,13 @@ final class ProcessorRun: PluginRun {
             if preview == nil, let mistakes { policiesOwner.note(mistakes, of: calls.plugin, run) }
             session?.close()
         }
-        if preview == nil { pacing = Pacing(seat) }
+        if preview == nil { pacing = Pacing(processor) }
         try countRecords()
         try updatePolicies()
         try preflight()
         calls.willEnterTrigger(trigger)
         // Each time: it may just have learnt what it covers.
-        seat.covers(parsed(.policy))
+        processor.covers(parsed(.policy))
         try pass(.matching)
         try pass(.cleanup)
         guard !calls.isCancelled else { return try commit() }
@@ -73,20 +73,20 @@ final class ProcessorRun: PluginRun {
         try commit()
         guard let pacing else { return }
         // A look at a few items does not tell whether others are left.
-        seat.isPending = pacing.isPending || (scope != nil && seat.isPending)
+        processor.isPending = pacing.isPending || (scope != nil && processor.isPending)
         if pacing.isPending, !triggers.contains(TriggerMask(.syncCapacity)) {
             calls.note("it has a maximum of records and left items, and does not want the trigger syncCapacity")
         }
     }
 
     private func updatePolicies() throws {
-        if let known = seat.policies(version: version) {
+        if let known = processor.policies(version: version) {
             policies = known
             return
         }
         let kind = calls.kind
         policies = try policiesOwner.database.readBlocking { try $0.policies.all(kind: kind) }
-        if calls.updatePolicies(policies, trigger).isOK { seat.gave(policies, version: version) }
+        if calls.updatePolicies(policies, trigger).isOK { processor.gave(policies, version: version) }
     }
 
     private func preflight() throws {
@@ -130,7 +130,7 @@ final class ProcessorRun: PluginRun {
 
     private func parsed(_ which: ProcessorCalls.Condition) -> ConditionMatcher? {
         guard let text = calls.condition(which, trigger) else { return nil }
-        do throws(ConditionError) { return try seat.parse(text) } catch {
+        do throws(ConditionError) { return try processor.parse(text) } catch {
             calls.note("the \(which) condition for \(trigger.name) is none: \(error)")
             return nil
         }

@@ -118,7 +118,7 @@ import Testing
             let callbacks = EventLoops.Callbacks(look: {}, refused: {}, recordsChanged: { _ in })
             let committing = Committing(
                 database: bench.database, connection: bench.connection, clock: .system, logger: bench.log.logger,
-                seats: [offer.kind: LoopSeat(bench.plugin, offer, callbacks)],
+                loopPlugins: [offer.kind: LoopPlugin(bench.plugin, offer, callbacks)],
                 reports: LoopReports(plugins: [:], clock: .system), removalGuard: nil, callbacks: callbacks)
             let loop = PluginLoop(
                 LoopBench.loop, offer, of: bench.plugin, committing, LoopLimits(), interval: nil, gate: CallGate(),

@@ -3,7 +3,7 @@ import PluginHost
 import Synchronization
 
 /// A plugin with event loops, which is at work as long as one of them is enabled.
-final class LoopSeat: Sendable {
+final class LoopPlugin: Sendable {
     let plugin: PluginID
     let offer: LoopOffer
     /// Between two polls of its loops, as it is set to; nil: it does not say.

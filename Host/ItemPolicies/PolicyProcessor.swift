@@ -5,7 +5,7 @@ import PluginHost
 import Synchronization
 
 /// A processor's place in the order, and what is remembered of it between runs.
-final class ProcessorSeat: Sendable {
+final class PolicyProcessor: Sendable {
     private struct State {
         /// Which policies it was given last: a count of the changes so far, 0 for none.
         var policiesVersion = 0
