@@ -10,10 +10,10 @@ struct OwnFile: ~Copyable {
     private let path: ItemPath
     private let opens: OwnOpens
 
-    init(_ spot: borrowing Spot, _ opens: OwnOpens) {
-        (path, self.opens) = (spot.path, opens)
+    init(_ location: borrowing TreeLocation, _ opens: OwnOpens) {
+        (path, self.opens) = (location.path, opens)
         opens.begin(path)
-        number = openForReading(spot.name, in: spot.folder.number)
+        number = openForReading(location.name, in: location.folder.number)
     }
 
     deinit {

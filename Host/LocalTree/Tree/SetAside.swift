@@ -55,9 +55,9 @@ struct SetAside: Hashable {
 
 extension Tree {
     /// Puts a file back that turned out to be another, or wanted, after it was moved aside.
-    func putBack(_ aside: SetAside, at spot: borrowing Spot, replacement: CompletedFile?) throws(Failure) {
+    func putBack(_ aside: SetAside, at location: borrowing TreeLocation, replacement: CompletedFile?) throws(Failure) {
         if let replacement {
-            if linux_rename_exchange(spot.folder.number, spot.name, incoming.number, aside.name) == 0 {
+            if linux_rename_exchange(location.folder.number, location.name, incoming.number, aside.name) == 0 {
                 switch cameOut(aside.name, of: replacement) {
                 case .replacement:
                     _ = linux_rename_noreplace(incoming.number, aside.name, incoming.number, replacement.name)
@@ -68,15 +68,15 @@ extension Tree {
                 case .another:
                     // Somebody put yet another file there, which is the newest: it goes back, and what it would have
                     // replaced is kept beside it.
-                    _ = linux_rename_exchange(spot.folder.number, spot.name, incoming.number, aside.name)
+                    _ = linux_rename_exchange(location.folder.number, location.name, incoming.number, aside.name)
                 }
-            } else if linux_rename_noreplace(incoming.number, aside.name, spot.folder.number, spot.name) == 0 {
+            } else if linux_rename_noreplace(incoming.number, aside.name, location.folder.number, location.name) == 0 {
                 return
             }
-        } else if linux_rename_noreplace(incoming.number, aside.name, spot.folder.number, spot.name) == 0 {
+        } else if linux_rename_noreplace(incoming.number, aside.name, location.folder.number, location.name) == 0 {
             return
         }
-        try keep(aside.name, beside: spot.name, in: spot.folder.number)
+        try keep(aside.name, beside: location.name, in: location.folder.number)
     }
 
     private enum CameOut { case replacement, writtenReplacement, another }

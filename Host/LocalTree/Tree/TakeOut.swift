@@ -40,17 +40,17 @@ extension Tree {
     ///   - replacement: A complete file in `incoming/`.
     ///   - lease: Whether the file may be open for reading meanwhile.
     func takeOut(
-        _ spot: borrowing Spot, known: KnownContent?, replacement: CompletedFile?, lease kind: Lease.Kind
+        _ location: borrowing TreeLocation, known: KnownContent?, replacement: CompletedFile?, lease kind: Lease.Kind
     ) throws(Failure) -> TakeOutOutcome {
-        guard let first = status(of: spot.name, in: spot.folder.number) else { return try missing(errno, spot.name) }
+        guard let first = status(of: location.name, in: location.folder.number) else { return try missing(errno, location.name) }
         if let obstruction = Obstruction(first) { return .obstructed(obstruction) }
-        let file = OwnFile(spot, ownOpens)
+        let file = OwnFile(location, ownOpens)
         guard file.number >= 0 else {
             // What cannot be read cannot be known.
             return errno == ELOOP
-                ? .obstructed(.symbolicLink) : errno == EACCES ? .modified : try missing(errno, spot.name)
+                ? .obstructed(.symbolicLink) : errno == EACCES ? .modified : try missing(errno, location.name)
         }
-        guard let info = file.status() else { throw .system("reading \(spot.name)", errno) }
+        guard let info = file.status() else { throw .system("reading \(location.name)", errno) }
         if let obstruction = Obstruction(info) { return .obstructed(obstruction) }
         hooks.reached(.opened)
 
@@ -62,7 +62,7 @@ extension Tree {
         case .inUse: return .inUse
         }
         let looks: FileMark
-        switch try judge(file.number, watch, known: known, replacement: replacement, name: spot.name) {
+        switch try judge(file.number, watch, known: known, replacement: replacement, name: location.name) {
         case .known(let mark): looks = mark
         case .same(let mark): return .sameAsReplacement(mark)
         case .modified: return .modified
@@ -79,15 +79,15 @@ extension Tree {
         hooks.reached(.prepared)
         let moved =
             replacement == nil
-            ? linux_rename_noreplace(spot.folder.number, spot.name, incoming.number, aside.name)
-            : linux_rename_exchange(spot.folder.number, spot.name, incoming.number, aside.name)
+            ? linux_rename_noreplace(location.folder.number, location.name, incoming.number, aside.name)
+            : linux_rename_exchange(location.folder.number, location.name, incoming.number, aside.name)
         guard moved == 0 else {
             let code = errno
             if let replacement {
                 // Back to its name; if even that fails, the next start does it.
                 _ = linux_rename_noreplace(incoming.number, aside.name, incoming.number, replacement.name)
             }
-            return try missing(code, spot.name)
+            return try missing(code, location.name)
         }
         hooks.reached(.acted)
 
@@ -100,7 +100,7 @@ extension Tree {
             return .taken
         }
         hooks.reached(.puttingBack)
-        try putBack(aside, at: spot, replacement: replacement)
+        try putBack(aside, at: location, replacement: replacement)
         return .inUse
     }
 

@@ -15,17 +15,17 @@ extension Tree {
     public func place(
         _ file: CompletedFile, at path: ItemPath, replacing known: LocalCopy?
     ) throws(Failure) -> PlaceOutcome {
-        switch self.spot(path, makingFolders: true) {
+        switch locate(path, makingFolders: true) {
         case .failure(.obstructed(let obstruction)): return .obstructed(obstruction)
         case .failure(.failed(let failure)): throw failure
         // A folder that was made is gone again.
         case .failure(.missing): return .inUse
-        case .success(let spot):
+        case .success(let location):
             // What is there may go or come while it is looked at; then it is looked at once more.
             for _ in 0..<3 {
-                if let placed = try placeWhereNothingIs(file, spot) { return placed }
-                switch try takeOut(spot, known: known.map(KnownContent.init), replacement: file, lease: .unwritten) {
-                case .taken: return .placed(placedMark(of: file, spot))
+                if let placed = try placeWhereNothingIs(file, location) { return placed }
+                switch try takeOut(location, known: known.map(KnownContent.init), replacement: file, lease: .unwritten) {
+                case .taken: return .placed(placedMark(of: file, location))
                 case .sameAsReplacement(let mark):
                     unlinkat(incoming.number, file.name, 0)
                     return .alreadyThere(mark)
@@ -43,13 +43,13 @@ extension Tree {
     /// - Parameter known: What the row says of the copy.
     /// - Throws: `.localIO` if the way to it cannot be passed, so that nobody takes it for gone.
     public func remove(at path: ItemPath, known: LocalCopy) throws(Failure) -> RemoveOutcome {
-        switch self.spot(path) {
+        switch locate(path) {
         case .failure(.missing): return .nothingThere
         case .failure(let reason) where !reason.isAbsence: throw unreachable(path, reason)
         case .failure(.obstructed(let obstruction)): return .obstructed(obstruction)
         case .failure(.failed(let failure)): throw failure
-        case .success(let spot):
-            return switch try takeOut(spot, known: KnownContent(known), replacement: nil, lease: .unused) {
+        case .success(let location):
+            return switch try takeOut(location, known: KnownContent(known), replacement: nil, lease: .unused) {
             case .taken: .removed
             case .nothingThere: .nothingThere
             case .modified, .sameAsReplacement: .modified
@@ -67,7 +67,7 @@ extension Tree {
         return mark
     }
 
-    func unreachable(_ path: ItemPath, _ reason: NoSpot) -> Failure {
+    func unreachable(_ path: ItemPath, _ reason: LocationFailure) -> Failure {
         if case .failed(let failure) = reason { return failure }
         return Failure(
             .localIO, "\(localPath(of: path)) cannot be reached: where a folder above it was, \(reason.text)",
@@ -84,20 +84,20 @@ extension Tree {
         return mark
     }
 
-    private func placeWhereNothingIs(_ file: CompletedFile, _ spot: borrowing Spot) throws(Failure) -> PlaceOutcome? {
-        if linux_rename_noreplace(incoming.number, file.name, spot.folder.number, spot.name) == 0 {
-            return .placed(placedMark(of: file, spot))
+    private func placeWhereNothingIs(_ file: CompletedFile, _ location: borrowing TreeLocation) throws(Failure) -> PlaceOutcome? {
+        if linux_rename_noreplace(incoming.number, file.name, location.folder.number, location.name) == 0 {
+            return .placed(placedMark(of: file, location))
         }
         let code = errno
         if code == EEXIST { return nil }
         if let name = Obstruction(nameError: code) { return .obstructed(name) }
-        throw .system("putting incoming/\(file.name) in place as \(spot.name)", code)
+        throw .system("putting incoming/\(file.name) in place as \(location.name)", code)
     }
 
     /// The looks of a file that was put in place just now. If they are not those that it had in `incoming/`, somebody has
     /// written it already: then these are what is recorded, and the first comparison finds the difference.
-    private func placedMark(of file: CompletedFile, _ spot: borrowing Spot) -> FileMark {
-        guard let info = status(of: spot.name, in: spot.folder.number) else { return file.mark }
+    private func placedMark(of file: CompletedFile, _ location: borrowing TreeLocation) -> FileMark {
+        guard let info = status(of: location.name, in: location.folder.number) else { return file.mark }
         let mark = FileMark(info, now: clock())
         return mark.hasContent(like: file.mark) ? mark : file.mark
     }

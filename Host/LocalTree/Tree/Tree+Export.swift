@@ -11,8 +11,8 @@ extension Tree {
     ///     one has those that the umask leaves.
     /// - Throws: `.failed` if the copy is not as the row says, `.cannotCreate` if there can be no such file, `.localIO`.
     public func export(_ path: ItemPath, known: LocalCopy, to target: String) throws(Failure) {
-        guard case .success(let spot) = spot(path) else { throw Self.changed(path) }
-        let source = OwnFile(spot, ownOpens)
+        guard case .success(let location) = locate(path) else { throw Self.changed(path) }
+        let source = OwnFile(location, ownOpens)
         // Else the bytes that were written tell.
         let isProof = proof.isProof(known.mark)
         guard source.number >= 0, !isProof || isUnchanged(source.number, known) else { throw Self.changed(path) }

@@ -27,12 +27,12 @@ extension Tree {
     /// - Throws: `.localIO` if a folder on the way cannot be opened, or the folder cannot be removed though it may be
     ///   empty.
     public func removeFolderIfEmpty(_ path: ItemPath) throws(Failure) -> Bool {
-        switch self.spot(path) {
+        switch locate(path) {
         case .failure(.missing): return true
         case .failure(.obstructed): return false
         case .failure(.failed(let failure)): throw failure
-        case .success(let spot):
-            if unlinkat(spot.folder.number, spot.name, AT_REMOVEDIR) == 0 { return true }
+        case .success(let location):
+            if unlinkat(location.folder.number, location.name, AT_REMOVEDIR) == 0 { return true }
             switch errno {
             case ENOENT: return true
             case ENOTEMPTY, EEXIST, ENOTDIR, EBUSY: return false
@@ -45,13 +45,13 @@ extension Tree {
     /// - Parameter known: What the row says of a file; its mark is renewed, since a rename changes a file's looks.
     /// - Throws: `.localIO` if a folder on the way cannot be opened or made, or the system refuses the rename.
     public func move(from: ItemPath, to: ItemPath, known: LocalCopy? = nil) throws(Failure) -> MoveOutcome {
-        switch self.spot(from) {
+        switch locate(from) {
         case .failure(.missing): return .nothingThere
         case .failure(.obstructed): return .nothingThere
         case .failure(.failed(let failure)): throw failure
         case .success(let source):
             guard let before = status(of: source.name, in: source.folder.number) else { return .nothingThere }
-            switch self.spot(to, makingFolders: true) {
+            switch locate(to, makingFolders: true) {
             case .failure(.missing): return .obstructed(.folder)
             case .failure(.obstructed(let obstruction)): return .obstructed(obstruction)
             case .failure(.failed(let failure)): throw failure
@@ -74,11 +74,11 @@ extension Tree {
         }
     }
 
-    func obstruction(_ spot: borrowing Spot) -> Obstruction {
-        status(of: spot.name, in: spot.folder.number).flatMap { Obstruction($0) } ?? .file
+    func obstruction(_ location: borrowing TreeLocation) -> Obstruction {
+        status(of: location.name, in: location.folder.number).flatMap { Obstruction($0) } ?? .file
     }
 
-    private func renewed(_ known: LocalCopy?, before: stat, _ target: borrowing Spot) -> FileMark? {
+    private func renewed(_ known: LocalCopy?, before: stat, _ target: borrowing TreeLocation) -> FileMark? {
         guard let mark = known?.mark, proof.isProof(mark), mark.looksLike(FileMark(before, now: clock())),
             let after = status(of: target.name, in: target.folder.number)
         else { return nil }

@@ -14,13 +14,13 @@ extension Tree {
     /// - Parameter move: the number of the move; no other may wait under it.
     /// - Throws: `.localIO` if a folder on the way cannot be opened, or what is there cannot be moved.
     public func stage(_ path: ItemPath, for move: TreeMoveID) throws(Failure) {
-        switch self.spot(path) {
+        switch locate(path) {
         case .failure(.failed(let failure)): throw failure
         case .failure: return
-        case .success(let spot):
+        case .success(let location):
             let name = Self.stagedPrefix + "\(move)"
             guard
-                linux_rename_noreplace(spot.folder.number, spot.name, incoming.number, name) == 0 || errno == ENOENT
+                linux_rename_noreplace(location.folder.number, location.name, incoming.number, name) == 0 || errno == ENOENT
                     || errno == EEXIST
             else { throw .system("moving \(localPath(of: path)) aside", errno) }
         }
@@ -33,7 +33,7 @@ extension Tree {
     public func moveStaged(_ move: TreeMoveID, to: ItemPath) throws(Failure) -> MoveOutcome? {
         let name = Self.stagedPrefix + "\(move)"
         guard mayWait(name) else { return nil }
-        switch self.spot(to, makingFolders: true) {
+        switch locate(to, makingFolders: true) {
         case .failure(.missing): return .obstructed(.folder)
         case .failure(.obstructed(let obstruction)): return .obstructed(obstruction)
         case .failure(.failed(let failure)): throw failure
@@ -56,14 +56,14 @@ extension Tree {
     public func unstage(_ move: TreeMoveID, to path: ItemPath) throws(Failure) {
         let name = Self.stagedPrefix + "\(move)"
         guard mayWait(name) else { return }
-        switch self.spot(path, makingFolders: true) {
+        switch locate(path, makingFolders: true) {
         case .failure(let reason) where !reason.isAbsence: throw unreachable(path, reason)
         case .failure:
             guard !path.parent.isRoot else { throw .system("putting \(name) back to \(path)", ENOTDIR) }
             try unstage(move, to: path.moved(from: path.parent, to: path.parent.parent))
-        case .success(let spot):
-            if linux_rename_noreplace(incoming.number, name, spot.folder.number, spot.name) == 0 { return }
-            try keep(name, beside: spot.name, in: spot.folder.number)
+        case .success(let location):
+            if linux_rename_noreplace(incoming.number, name, location.folder.number, location.name) == 0 { return }
+            try keep(name, beside: location.name, in: location.folder.number)
         }
     }
 

@@ -54,7 +54,7 @@ public final class Tree: Sendable {
 
     /// The looks of the file at a path; nil if there is no regular file.
     public func mark(at path: ItemPath) -> FileMark? {
-        guard case .success(let spot) = spot(path), let info = status(of: spot.name, in: spot.folder.number),
+        guard case .success(let location) = locate(path), let info = status(of: location.name, in: location.folder.number),
             info.isRegular
         else { return nil }
         return FileMark(info, now: clock())
@@ -106,8 +106,8 @@ public final class Tree: Sendable {
 
     /// Whether a program other than this one has the file at a path open.
     public func use(at path: ItemPath) -> FileUse {
-        guard case .success(let spot) = spot(path) else { return .none }
-        let file = OwnFile(spot, ownOpens)
+        guard case .success(let location) = locate(path) else { return .none }
+        let file = OwnFile(location, ownOpens)
         guard file.number >= 0, let info = file.status(), info.isRegular else { return .none }
         if let answer = leaseAnswer(file.number) { return answer }
         return switch OpenFiles.look(for: info, except: file.number) {

@@ -6,8 +6,8 @@ extension Tree {
     /// What lies at a path.
     package func entry(at path: ItemPath) -> FoundEntry {
         if path.isRoot { return .folder }
-        switch spot(path) {
-        case .success(let spot): return entry(spot.name, in: spot.folder.number)
+        switch locate(path) {
+        case .success(let location): return entry(location.name, in: location.folder.number)
         case .failure(let reason): return reason.isAbsence ? .nothing : .unreadable(because: reason.text)
         }
     }
@@ -51,8 +51,8 @@ extension Tree {
     }
 
     package func read(_ path: ItemPath, comparingWith digest: [UInt8]) -> Reading {
-        guard case .success(let spot) = spot(path) else { return .unsettled }
-        let file = OwnFile(spot, ownOpens)
+        guard case .success(let location) = locate(path) else { return .unsettled }
+        let file = OwnFile(location, ownOpens)
         guard file.number >= 0, let info = file.status(), info.isRegular else { return .unsettled }
         // Without a watch the mark could be taken for proof though somebody has the file mapped and goes on writing.
         guard

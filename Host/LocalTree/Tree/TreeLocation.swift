@@ -3,7 +3,7 @@ import Glibc
 package import Model
 
 /// A name in a folder of the tree that is held open, so that no move of the folder leads astray.
-struct Spot: ~Copyable {
+struct TreeLocation: ~Copyable {
     let folder: Descriptor
     let path: ItemPath
     let name: String
@@ -15,15 +15,15 @@ struct Spot: ~Copyable {
     }
 }
 
-/// Why there is no spot.
-package enum NoSpot: Error {
+/// Why a path has no location in the tree.
+package enum LocationFailure: Error {
     /// A folder on the way is missing.
     case missing
     case obstructed(Obstruction)
     case failed(Failure)
 }
 
-extension NoSpot {
+extension LocationFailure {
     /// Whether nothing can be there. What a symbolic link or a mounted file system hides, or an error, is no absence.
     package var isAbsence: Bool {
         switch self {
@@ -43,24 +43,24 @@ extension NoSpot {
 }
 
 /// `Result` does not hold what cannot be copied.
-enum SpotResult: ~Copyable {
-    case success(Spot)
-    case failure(NoSpot)
+enum LocationResult: ~Copyable {
+    case success(TreeLocation)
+    case failure(LocationFailure)
 }
 
 extension Tree {
     /// The folder that holds a path, opened.
     /// - Parameter makingFolders: Folders on the way that are missing are made, for the owner alone.
-    func spot(_ path: ItemPath, makingFolders: Bool = false) -> SpotResult {
+    func locate(_ path: ItemPath, makingFolders: Bool = false) -> LocationResult {
         if path.isRoot || isReserved(path) { return .failure(.obstructed(.folder)) }
         switch openFolder(path.parent, making: makingFolders) {
-        case .success(let folder): return .success(Spot(folder: Descriptor(folder), path: path))
+        case .success(let folder): return .success(TreeLocation(folder: Descriptor(folder), path: path))
         case .failure(let reason): return .failure(reason)
         }
     }
 
     /// - Returns: a descriptor that serves as the start of other calls alone (`O_PATH`).
-    package func openFolder(_ path: ItemPath, making: Bool) -> Result<Int32, NoSpot> {
+    package func openFolder(_ path: ItemPath, making: Bool) -> Result<Int32, LocationFailure> {
         if isReserved(path) { return .failure(.obstructed(.folder)) }
         let relative = path.isRoot ? "." : String(path.text.dropFirst())
         let number = openBeneath(folder.number, relative, linux_o_path | O_DIRECTORY)
