@@ -47,22 +47,22 @@ extension AccountHost {
         if areNew { try await nameUnmetPolicies() }
         guard !ids.isEmpty else { return }
         let done = try await database.write { tx in
-            var done: [(policy: ItemPolicy, fate: AutoRemoval)] = []
+            var done: [(policy: ItemPolicy, removal: AutoRemoval)] = []
             for policy in try ids.compactMap({ try tx.policies.policy($0) }) {
-                let fate = try AutoRemoval(of: policy, in: tx, now: now)
-                switch fate {
+                let removal = try AutoRemoval(of: policy, in: tx, now: now)
+                switch removal {
                 case .stays: continue
                 case .aimedAnew(let aimed): try tx.policies.update(aimed, by: .host(at: time))
                 case .goes: try tx.policies.remove(policy.id, by: .host(at: time))
                 }
-                done.append((policy, fate))
+                done.append((policy, removal))
             }
             return done
         }
-        for (policy, fate) in done {
+        for (policy, removal) in done {
             let name = policy.path?.text ?? policy.condition
             let word: Logger.Message =
-                if case .goes = fate {
+                if case .goes = removal {
                     "The policy for \(name) was removed: nothing that it was for is on the server any more"
                 } else {
                     "The policy for \(name) stays: what it was for is gone from the server, and something new is there"

@@ -7,15 +7,15 @@ import Model
 extension SyncEngine {
     /// Removes copies, and writes their items and records in the same transaction, so that nobody asks for a copy again that is
     /// just going. After a crash in between the copy is found missing, and the item says so. It blocks.
-    func removeCopies(_ jobs: [Job]) throws -> [Settlement] {
+    func removeCopies(_ jobs: [Job]) throws -> [RecordOutcome] {
         do {
             let count = try readFirst(jobs)
             return try database.writeBlocking { tx in
                 let start = clock.monotonic()
-                let settlements = try jobs.enumerated().map { index, job in
+                let outcomes = try jobs.enumerated().map { index, job in
                     // Copies that have to be read take long, and all other writers wait: the rest gets a transaction of its own.
                     guard index < count, clock.monotonic() - start < Self.longestRemoval else {
-                        return Settlement(record: job.id, fate: .stale)
+                        return RecordOutcome(record: job.id, resolution: .stale)
                     }
                     guard let action = action(job.record.action.kind) as? any RemovalAction else {
                         throw Failure(.internal, "\(job.record.action.kind.rawValue) removes nothing")
@@ -25,11 +25,11 @@ extension SyncEngine {
                 try tree.syncRemovals()
                 // What went may have been in another's way.
                 try tx.journal.endPlaceWaits()
-                return settlements
+                return outcomes
             }
         } catch let failure as Failure where failure.kind == .localIO {
             let until = waitTime() + Self.inUsePatience
-            return jobs.map { Settlement(record: $0.id, fate: .waits(until: until), failure: failure) }
+            return jobs.map { RecordOutcome(record: $0.id, resolution: .waits(until: until), failure: failure) }
         }
     }
 
@@ -60,11 +60,11 @@ extension SyncEngine {
     static let longestRemoval = Duration.seconds(2)
 
     /// Soon, and later each time: the move may meet trouble.
-    func waitForMove(_ job: Job, of item: Item, in tx: Transaction) throws -> Settlement {
+    func waitForMove(_ job: Job, of item: Item, in tx: Transaction) throws -> RecordOutcome {
         let attempts = job.record.attempts + 1
         let until = waitTime() + Self.backoff.delay(afterFailures: attempts)
         let failure = Failure(.failed, "\(item.path) is being moved")
-        return try settle(job, .wait(until: until, attempts: attempts), because: failure, in: tx)
+        return try resolve(job, .wait(until: until, attempts: attempts), because: failure, in: tx)
     }
 
     /// Folders that are not kept here for their own sake go with the last copy in them.
@@ -77,8 +77,8 @@ extension SyncEngine {
         }
     }
 
-    func done(_ journal: SyncRecord, in tx: Transaction) throws -> Settlement {
+    func done(_ journal: SyncRecord, in tx: Transaction) throws -> RecordOutcome {
         try tx.journal.delete(id: journal.id)
-        return Settlement(record: journal.id, fate: .ended)
+        return RecordOutcome(record: journal.id, resolution: .ended)
     }
 }

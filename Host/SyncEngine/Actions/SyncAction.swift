@@ -33,7 +33,7 @@ protocol SyncAction: Sendable {
 /// a server.
 protocol RemovalAction: SyncAction {
     /// Does it, and writes down what follows. It blocks.
-    func carryOut(_ job: Job, in tx: Transaction) throws -> Settlement
+    func carryOut(_ job: Job, in tx: Transaction) throws -> RecordOutcome
 }
 
 extension SyncRecord.Action.Kind {

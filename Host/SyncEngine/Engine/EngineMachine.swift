@@ -20,11 +20,11 @@ struct EngineMachine: Sendable {
         case read(JournalPage)
         /// The journal could not be read.
         case unread(Failure)
-        case settled(Settlement)
+        case recorded(RecordOutcome)
         /// What follows for a record could not be written down; it is as it was.
-        case unsettled(Failure, record: SyncRecordID)
+        case unrecorded(Failure, record: SyncRecordID)
         case landed([Fetched], LandingOutcome)
-        case removed([Settlement])
+        case removed([RecordOutcome])
         case relisted
         /// The time came that ``Effect/wake(at:)`` named.
         case woke
@@ -38,8 +38,8 @@ struct EngineMachine: Sendable {
         case fetch([Job])
         /// Reads in the journal; answered by `read` or `unread`.
         case read(JournalRequest)
-        /// Writes down what follows from a failed download; answered by `settled` or `unsettled`.
-        case settle(Job, Verdict, FetchFailure, tellsOfAccount: Bool)
+        /// Writes down what follows from a failed download; answered by `recorded` or `unrecorded`.
+        case recordFailure(Job, Verdict, FetchFailure, tellsOfAccount: Bool)
         /// Puts complete downloads in place, and lets the items of those that are in place say so; answered by `landed`.
         case land([Fetched], completing: [Placed])
         /// Removes copies; answered by `removed`.
@@ -161,14 +161,14 @@ struct EngineMachine: Sendable {
         case .unread(let failure):
             memory = .outdated
             health.failed(.disk(failure), record: .none, now: now)
-        case .settled(let settlement): settled(settlement)
-        case .unsettled(let failure, let record):
+        case .recorded(let outcome): resolved(outcome)
+        case .unrecorded(let failure, let record):
             window.park(record)
             health.failed(.disk(failure), record: record, now: now)
         case .landed(let batch, let outcome): landed(batch, outcome, now: now)
-        case .removed(let settlements):
+        case .removed(let outcomes):
             treeWork = .none
-            for settlement in settlements { settled(settlement) }
+            for outcome in outcomes { resolved(outcome) }
         case .relisted: relisted()
         case .woke: wakesAt = nil
         }
@@ -259,7 +259,7 @@ extension EngineMachine {
             failure, attempts: job.record.attempts, rounds: job.record.rounds, serverIsWell: health.isWell, now: now,
             delay: { SyncEngine.backoff.delay(afterFailures: $0, retryAfter: $1) })
         window.freePlace(job.id)
-        due.append(.settle(job, verdict, failure, tellsOfAccount: hadAccount && health.isAccountRefused))
+        due.append(.recordFailure(job, verdict, failure, tellsOfAccount: hadAccount && health.isAccountRefused))
     }
 
     private mutating func ended(_ record: SyncRecordID) {
@@ -271,21 +271,21 @@ extension EngineMachine {
         memory = .reading(ended: ended, next: next)
     }
 
-    private mutating func settled(_ settlement: Settlement) {
-        switch settlement.fate {
-        case .ended, .waits(nil): ended(settlement.record)
+    private mutating func resolved(_ outcome: RecordOutcome) {
+        switch outcome.resolution {
+        case .ended, .waits(nil): ended(outcome.record)
         case .waits(let until):
-            window.park(settlement.record)
+            window.park(outcome.record)
             wait(until: until)
         case .putBack:
-            window.park(settlement.record)
+            window.park(outcome.record)
             // The hold may have ended before this was written down; then nothing else has the journal read again.
             if health.hold == nil { outdate() }
         case .relist(let folder):
-            window.park(settlement.record)
-            wantListing(of: folder, for: settlement.record)
+            window.park(outcome.record)
+            wantListing(of: folder, for: outcome.record)
         case .stale:
-            window.park(settlement.record)
+            window.park(outcome.record)
             outdate()
         }
     }
@@ -322,7 +322,7 @@ extension EngineMachine {
             return
         }
         inPlace.add(outcome.placed, afterCompleting: completed, now: now)
-        for settlement in outcome.settlements { settled(settlement) }
+        for outcome in outcome.outcomes { resolved(outcome) }
     }
 }
 

@@ -96,19 +96,19 @@ struct EngineRun {
 
     /// Keeps why records wait, for who asks.
     private func note(_ input: EngineMachine.Input) {
-        let settlements: [Settlement]
+        let outcomes: [RecordOutcome]
         switch input {
-        case .settled(let settlement): settlements = [settlement]
-        case .removed(let removed): settlements = removed
-        case .landed(_, let outcome): settlements = outcome.settlements
+        case .recorded(let outcome): outcomes = [outcome]
+        case .removed(let removed): outcomes = removed
+        case .landed(_, let outcome): outcomes = outcome.outcomes
         default: return
         }
         engine.reasons.withLock { reasons in
-            for settlement in settlements {
-                if case .ended = settlement.fate {
-                    reasons[settlement.record] = nil
+            for outcome in outcomes {
+                if case .ended = outcome.resolution {
+                    reasons[outcome.record] = nil
                 } else {
-                    reasons[settlement.record] = settlement.failure
+                    reasons[outcome.record] = outcome.failure
                 }
             }
         }
@@ -166,14 +166,14 @@ struct EngineRun {
                     .read(try await engine.readJournal(request, started: started, only: only, with: partners))
                 }
             }
-        case .settle(let job, let verdict, let failure, let tellsOfAccount):
+        case .recordFailure(let job, let verdict, let failure, let tellsOfAccount):
             children.addTask { [engine] in
-                try await Self.onDisk(failing: { .unsettled($0, record: job.id) }) {
+                try await Self.onDisk(failing: { .unrecorded($0, record: job.id) }) {
                     if tellsOfAccount { try await engine.reportAccount(failure.failure) }
-                    return .settled(
+                    return .recorded(
                         try await engine.database.write { tx in
                             let verdict = try DownloadAction(engine).verdict(verdict, of: job, after: failure, in: tx)
-                            return try engine.settle(job, verdict, because: failure.failure, in: tx)
+                            return try engine.resolve(job, verdict, because: failure.failure, in: tx)
                         })
                 }
             }

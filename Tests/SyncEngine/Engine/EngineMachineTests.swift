@@ -88,7 +88,7 @@ struct EngineMachineTests {
         #expect(machine.decide(now: Self.now).contains { if case .remove = $0 { true } else { false } })
         Self.tell(&machine, EngineFlags(hasNews: false, isStale: true))
         #expect(machine.decide(now: Self.now).contains { if case .read = $0 { true } else { false } })
-        machine.take(.removed([Settlement(record: 1, fate: .ended)]), now: Self.now)
+        machine.take(.removed([RecordOutcome(record: 1, resolution: .ended)]), now: Self.now)
         machine.take(.read(JournalPage(jobs: [job], last: 1)), now: Self.now)
         #expect(machine.decide(now: Self.now).isEmpty && machine.isDrained(now: Self.now))
     }
@@ -103,7 +103,7 @@ struct EngineMachineTests {
         #expect(effects.count == 1)
         guard case .remove(let removals) = effects.first else { return #expect(Bool(false)) }
         #expect(removals.map(\.id) == [2] && !machine.isDrained(now: Self.now))
-        machine.take(.removed([Settlement(record: 2, fate: .ended)]), now: Self.now)
+        machine.take(.removed([RecordOutcome(record: 2, resolution: .ended)]), now: Self.now)
         #expect(machine.decide(now: Self.now).isEmpty && machine.isDrained(now: Self.now))
         Self.tell(&machine, Self.quiet)
         guard case .fetch(let downloads) = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
@@ -141,7 +141,7 @@ struct EngineMachineTests {
         let effects = machine.decide(now: Self.now)
         #expect(effects.contains { if case .settle = $0 { true } else { false } })
         #expect(!machine.isDrained(now: Self.now))
-        machine.take(.settled(Settlement(record: 1, fate: .putBack)), now: Self.now)
+        machine.take(.recorded(RecordOutcome(record: 1, resolution: .putBack)), now: Self.now)
         #expect(machine.isDrained(now: Self.now))
         guard let end = machine.health.hold?.until else { return #expect(Bool(false)) }
         Self.tell(&machine, at: end, Self.quiet)

@@ -55,7 +55,7 @@ struct MachineWorld {
     private var reading: Reading?
     private var treeWork: TreeWork?
     private var isListing: [SyncRecordID]?
-    private var settling: [(job: Job, verdict: Verdict, failure: FetchFailure)] = []
+    private var resolving: [(job: Job, verdict: Verdict, failure: FetchFailure)] = []
     private var wakes: [Timestamp] = []
     private var visitors = TreeRest.Visitors.none
 
@@ -118,7 +118,7 @@ struct MachineWorld {
         if reading != nil { events += [{ $0.readOn() }, { $0.readOn() }] }
         if treeWork != nil { events += [{ $0.endTreeWork() }, { $0.endTreeWork() }] }
         if isListing != nil { events.append { $0.endListing() } }
-        if !settling.isEmpty { events.append { $0.endSettling() } }
+        if !resolving.isEmpty { events.append { $0.endSettling() } }
         if !wakes.isEmpty { events.append { $0.sleep() } }
         guard !isCalm else { return events }
         events.append { world in
@@ -176,7 +176,7 @@ struct MachineWorld {
             if reading != nil { contradictions.append("reads twice at a time") }
             markStarted()
             reading = .asked(request)
-        case .settle(let job, let verdict, let failure, _): settling.append((job, verdict, failure))
+        case .recordFailure(let job, let verdict, let failure, _): resolving.append((job, verdict, failure))
         case .land(let batch, let completing):
             if treeWork != nil || visitors == .inside { contradictions.append("lands while the tree is another's") }
             markStarted()
@@ -255,33 +255,33 @@ struct MachineWorld {
     }
 
     private mutating func endSettling() {
-        let index = settling.indices.randomElement(using: &random) ?? 0
-        let (job, verdict, failure) = settling.remove(at: index)
+        let index = resolving.indices.randomElement(using: &random) ?? 0
+        let (job, verdict, failure) = resolving.remove(at: index)
         guard isCalm || Int.random(in: 0..<10, using: &random) > 0 else {
-            return take(.unsettled(Failure(.localIO, "full"), record: job.id))
+            return take(.unrecorded(Failure(.localIO, "full"), record: job.id))
         }
-        take(.settled(settle(job, verdict, failure.failure)))
+        take(.recorded(resolve(job, verdict, failure.failure)))
     }
 
-    private mutating func settle(_ job: Job, _ verdict: Verdict, _ failure: Failure) -> Settlement {
-        guard journal[job.id] != nil else { return Settlement(record: job.id, fate: .ended) }
+    private mutating func resolve(_ job: Job, _ verdict: Verdict, _ failure: Failure) -> RecordOutcome {
+        guard journal[job.id] != nil else { return RecordOutcome(record: job.id, resolution: .ended) }
         journal[job.id]?.isLanding = false
         switch verdict {
         case .wait(let until, let attempts):
             journal[job.id]?.journal.wait = .until(until)
             journal[job.id]?.journal.attempts = attempts
-            return Settlement(record: job.id, fate: .waits(until: until), failure: failure)
+            return RecordOutcome(record: job.id, resolution: .waits(until: until), failure: failure)
         case .relist(let rounds):
             journal[job.id]?.journal.wait = .newVersion(since: job.version, until: now + .seconds(60))
             journal[job.id]?.journal.rounds = rounds
-            return Settlement(record: job.id, fate: .relist(job.path.parent), failure: failure)
+            return RecordOutcome(record: job.id, resolution: .relist(job.path.parent), failure: failure)
         case .ask:
             journal[job.id]?.journal.wait = .issue(1)
-            return Settlement(record: job.id, fate: .waits(until: nil), failure: failure)
+            return RecordOutcome(record: job.id, resolution: .waits(until: nil), failure: failure)
         case .hold(let wait):
             journal[job.id]?.journal.wait = wait
-            return Settlement(record: job.id, fate: .stale, failure: failure)
-        case .putBack: return Settlement(record: job.id, fate: .putBack, failure: failure)
+            return RecordOutcome(record: job.id, resolution: .stale, failure: failure)
+        case .putBack: return RecordOutcome(record: job.id, resolution: .putBack, failure: failure)
         }
     }
 
@@ -400,20 +400,20 @@ struct MachineWorld {
         for file in completing {
             if journal[file.job.id]?.isLanding == false { contradictions.append("completes \(file.job.id) twice") }
             journal[file.job.id] = nil
-            outcome.settlements.append(Settlement(record: file.job.id, fate: .ended))
+            outcome.outcomes.append(RecordOutcome(record: file.job.id, resolution: .ended))
         }
         for fetched in batch {
             let job = fetched.job
             guard journal[job.id] != nil else {
-                outcome.settlements.append(Settlement(record: job.id, fate: .ended))
+                outcome.outcomes.append(RecordOutcome(record: job.id, resolution: .ended))
                 continue
             }
             switch isCalm ? 0 : Int.random(in: 0..<10, using: &random) {
-            case 1: outcome.settlements.append(Settlement(record: job.id, fate: .stale))
+            case 1: outcome.outcomes.append(RecordOutcome(record: job.id, resolution: .stale))
             case 2:
                 let verdict = Verdict.wait(until: now + .seconds(5), attempts: 1)
-                outcome.settlements.append(settle(job, verdict, Failure(.failed, "in use")))
-            case 3: outcome.settlements.append(settle(job, .ask(.retry), Failure(.failed, "modified")))
+                outcome.outcomes.append(resolve(job, verdict, Failure(.failed, "in use")))
+            case 3: outcome.outcomes.append(resolve(job, .ask(.retry), Failure(.failed, "modified")))
             default:
                 journal[job.id]?.isLanding = true
                 let landing = fetched.landing
@@ -424,15 +424,15 @@ struct MachineWorld {
         return outcome
     }
 
-    private mutating func remove(_ job: Job) -> Settlement {
-        guard journal[job.id] != nil else { return Settlement(record: job.id, fate: .ended) }
+    private mutating func remove(_ job: Job) -> RecordOutcome {
+        guard journal[job.id] != nil else { return RecordOutcome(record: job.id, resolution: .ended) }
         switch isCalm ? 0 : Int.random(in: 0..<6, using: &random) {
-        case 1: return Settlement(record: job.id, fate: .stale)
+        case 1: return RecordOutcome(record: job.id, resolution: .stale)
         case 2:
-            return settle(job, .wait(until: now + .seconds(30), attempts: 1), Failure(.failed, "in use"))
+            return resolve(job, .wait(until: now + .seconds(30), attempts: 1), Failure(.failed, "in use"))
         default:
             journal[job.id] = nil
-            return Settlement(record: job.id, fate: .ended)
+            return RecordOutcome(record: job.id, resolution: .ended)
         }
     }
 

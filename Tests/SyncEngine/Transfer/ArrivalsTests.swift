@@ -97,7 +97,7 @@ struct ArrivalsTests {
     @Test(
         "A file that is in place is not complete before its looks are proof, even if others land at once: it is not read at the next start",
         .timeLimit(.minutes(20)))
-    func settled() async throws {
+    func resolved() async throws {
         try await running(["/a", "/b", "/c"]) { rig, clock, gates in
             await untilUnderWay(2, of: 3, by: rig)
             clock.advance(to: Arrivals.longestWait)

@@ -8,7 +8,7 @@ import Synchronization
 struct LandingOutcome: Sendable {
     /// In place; their items say so after the next sync of the file system.
     var placed: [Placed] = []
-    var settlements: [Settlement] = []
+    var outcomes: [RecordOutcome] = []
     /// The disk is full or broken. What was to be put in place or completed is as it was.
     var failure: Failure?
 }
@@ -28,12 +28,12 @@ extension DownloadAction {
                 for file in placed { try complete(file, in: tx) }
                 return try journal(batch, in: tx)
             }
-            outcome.settlements = placed.map { Settlement(record: $0.job.id, fate: .ended) } + journalled.settlements
+            outcome.outcomes = placed.map { RecordOutcome(record: $0.job.id, resolution: .ended) } + journalled.outcomes
             var refused: [(Job, Refusal)] = []
             for landable in journalled.landable { put(landable, &outcome.placed, &refused) }
             guard !refused.isEmpty else { return outcome }
-            outcome.settlements += try database.writeBlocking { tx in
-                try refused.map { try settle($0.0, $0.1, in: tx) }
+            outcome.outcomes += try database.writeBlocking { tx in
+                try refused.map { try resolve($0.0, $0.1, in: tx) }
             }
         } catch let failure as Failure where failure.kind == .localIO {
             outcome.failure = failure
@@ -72,15 +72,15 @@ extension DownloadAction {
     /// failed, is dropped.
     private func journal(
         _ batch: [Fetched], in tx: Transaction
-    ) throws -> (landable: [Landable], settlements: [Settlement]) {
+    ) throws -> (landable: [Landable], outcomes: [RecordOutcome]) {
         var landable: [Landable] = []
-        var settlements: [Settlement] = []
+        var outcomes: [RecordOutcome] = []
         let hasRemovedCopies = try tx.items.hasRemovedCopies()
         for fetched in batch {
             let id = fetched.job.id
             guard var journal = try tx.journal.record(id: id) else {
                 tree.abandonIncoming(fetched.file.name)
-                settlements.append(Settlement(record: id, fate: .ended))
+                outcomes.append(RecordOutcome(record: id, resolution: .ended))
                 continue
             }
             guard var item = try tx.items.item(localID: journal.localID), !item.isRemoved,
@@ -90,19 +90,19 @@ extension DownloadAction {
                 journal.state = .ready
                 journal.landing = nil
                 try tx.journal.update(journal)
-                settlements.append(Settlement(record: id, fate: .stale))
+                outcomes.append(RecordOutcome(record: id, resolution: .stale))
                 continue
             }
             if let claim = try engine.claimForWriting(of: item, in: tx) {
                 engine.notTaken.withLock { $0[id] = fetched.landing }
-                settlements.append(try settle(fetched.job, .claimed(claim), in: tx))
+                outcomes.append(try settle(fetched.job, .claimed(claim), in: tx))
                 continue
             }
             if hasRemovedCopies {
                 if let place = try engine.heldPlace(of: item, in: tx) {
                     try engine.wait(journal, for: place, in: tx)
                     engine.notTaken.withLock { $0[id] = fetched.landing }
-                    settlements.append(Settlement(record: id, fate: .stale, failure: place.failure))
+                    outcomes.append(RecordOutcome(record: id, resolution: .stale, failure: place.failure))
                     continue
                 }
                 item = try engine.takeOverPlace(of: item, in: tx)
@@ -111,7 +111,7 @@ extension DownloadAction {
             landable.append(
                 Landable(fetched: fetched, path: item.path, known: journal.overwritable(item) ?? item.copy))
         }
-        return (landable, settlements)
+        return (landable, outcomes)
     }
 
     private func put(

@@ -19,7 +19,7 @@ enum Refusal: Sendable {
 extension DownloadAction {
     /// Writes down what follows from the tree's refusal to take a download.
     /// - Parameter job: With the landing that was journalled.
-    func settle(_ job: Job, _ refusal: Refusal, in tx: Transaction) throws -> Settlement {
+    func resolve(_ job: Job, _ refusal: Refusal, in tx: Transaction) throws -> RecordOutcome {
         switch refusal {
         // It is whole and verified, and offered again as it is.
         case .inUse, .disk: engine.notTaken.withLock { $0[job.id] = job.record.landing }
@@ -32,7 +32,7 @@ extension DownloadAction {
                 .failed, "\(job.path) is open in another program and was not replaced", hint: "It is tried again")
             let verdict = Verdict.wait(
                 until: engine.waitTime() + SyncEngine.inUsePatience, attempts: job.record.attempts)
-            return try engine.settle(job, verdict, because: failure, in: tx)
+            return try engine.resolve(job, verdict, because: failure, in: tx)
         case .claimed(let claim): return try leaveClaimed(job, claim, in: tx)
         case .obstructed(let obstruction):
             if let item = try tx.items.item(localID: job.record.localID),
@@ -41,14 +41,14 @@ extension DownloadAction {
             {
                 try engine.wait(journal, for: place, in: tx)
                 engine.notTaken.withLock { $0[job.id] = job.record.landing }
-                return Settlement(record: job.id, fate: .stale, failure: place.failure)
+                return RecordOutcome(record: job.id, resolution: .stale, failure: place.failure)
             }
             abandonIncoming(job)
-            return try engine.settle(job, .ask(.place), because: inTheWay(obstruction, of: job.path), in: tx)
+            return try engine.resolve(job, .ask(.place), because: inTheWay(obstruction, of: job.path), in: tx)
         case .disk(let failure):
             let verdict = Verdict.wait(
                 until: engine.waitTime() + SyncEngine.inUsePatience, attempts: job.record.attempts)
-            return try engine.settle(job, verdict, because: failure, in: tx)
+            return try engine.resolve(job, verdict, because: failure, in: tx)
         }
     }
 
@@ -64,20 +64,20 @@ extension DownloadAction {
     }
 
     /// A plugin's download is over, as if it were asked for now; a person's waits.
-    private func leaveClaimed(_ job: Job, _ claim: String, in tx: Transaction) throws -> Settlement {
-        guard let journal = try tx.journal.record(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
+    private func leaveClaimed(_ job: Job, _ claim: String, in tx: Transaction) throws -> RecordOutcome {
+        guard let journal = try tx.journal.record(id: job.id) else { return RecordOutcome(record: job.id, resolution: .ended) }
         let failure = notReplaced(job.path, claim)
         guard journal.reason != .user else {
             let verdict = Verdict.wait(
                 until: engine.waitTime() + SyncEngine.inUsePatience, attempts: job.record.attempts)
-            return try engine.settle(job, verdict, because: failure, in: tx)
+            return try engine.resolve(job, verdict, because: failure, in: tx)
         }
         logger.debug("\(failure.message)")
         engine.note(
             DroppedAction(
                 path: job.path, action: journal.action, reason: journal.reason, why: failure.message))
         try engine.deschedule(journal, in: tx)
-        return Settlement(record: job.id, fate: .ended)
+        return RecordOutcome(record: job.id, resolution: .ended)
     }
 
     /// A claim by which a download would be in vain, and whether that waits for the claim's end.
@@ -101,10 +101,10 @@ extension DownloadAction {
     }
 
     /// A file was changed here since the download was asked for: a person is asked, a plugin is refused.
-    private func refuseModified(_ job: Job, in tx: Transaction) throws -> Settlement {
+    private func refuseModified(_ job: Job, in tx: Transaction) throws -> RecordOutcome {
         let failure = Failure(.failed, "\(job.path) was changed here; a download would replace the change")
         abandonIncoming(job)
-        guard let journal = try tx.journal.record(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
+        guard let journal = try tx.journal.record(id: job.id) else { return RecordOutcome(record: job.id, resolution: .ended) }
         if var item = try tx.items.item(localID: journal.localID), item.cloudStatus != .locallyModified {
             item.cloudStatus = .locallyModified
             try tx.items.updateLocal(item)
@@ -112,8 +112,8 @@ extension DownloadAction {
         guard journal.reason == .user, !fetchesAgain(journal) else {
             logger.notice("\(failure.message)")
             try engine.deschedule(journal, in: tx)
-            return Settlement(record: job.id, fate: .ended, failure: failure)
+            return RecordOutcome(record: job.id, resolution: .ended, failure: failure)
         }
-        return try engine.settle(job, .ask(.overwrite), because: failure, in: tx)
+        return try engine.resolve(job, .ask(.overwrite), because: failure, in: tx)
     }
 }

@@ -7,7 +7,7 @@ extension DownloadAction {
     func schedule(
         _ found: SyncRecord, of item: Item, on page: inout JournalPage, in tx: Transaction
     ) throws -> SyncRecord? {
-        // What is landing is settled when it has landed.
+        // What is landing is resolved when it has landed.
         guard found.landing == nil else { return found }
         var (record, item) = (found, item)
         let isHere =

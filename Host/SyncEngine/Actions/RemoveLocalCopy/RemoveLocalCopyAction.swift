@@ -79,10 +79,10 @@ struct RemoveLocalCopyAction: RemovalAction {
         return .joined(earlier.id)
     }
 
-    func carryOut(_ job: Job, in tx: Transaction) throws -> Settlement {
+    func carryOut(_ job: Job, in tx: Transaction) throws -> RecordOutcome {
         guard let journal = try tx.journal.record(id: job.id),
             case .removeLocalCopy(let restores, let unusedSince) = journal.action
-        else { return Settlement(record: job.id, fate: .ended) }
+        else { return RecordOutcome(record: job.id, resolution: .ended) }
         guard var item = try tx.items.item(localID: journal.localID), item.cloudStatus != .cloudOnly else {
             return try engine.done(journal, in: tx)
         }
@@ -105,7 +105,7 @@ struct RemoveLocalCopyAction: RemovalAction {
         do { outcome = try tree.remove(at: item.path, known: copy) } catch {
             // One that cannot go holds up no other.
             let verdict = Verdict.wait(until: engine.waitTime() + SyncEngine.inUsePatience, attempts: journal.attempts)
-            return try engine.settle(job, verdict, because: error, in: tx)
+            return try engine.resolve(job, verdict, because: error, in: tx)
         }
         switch outcome {
         case .removed, .nothingThere:
@@ -132,38 +132,38 @@ struct RemoveLocalCopyAction: RemovalAction {
     /// A copy that nobody wants gone any more stays, and the removal is over. A person who asked is told.
     private func keep(
         _ journal: SyncRecord, _ item: Item, _ why: String, in tx: Transaction
-    ) throws -> Settlement {
+    ) throws -> RecordOutcome {
         engine.passOver(item, why, journal.action, for: journal.reason)
-        var settlement = try engine.done(journal, in: tx)
-        if journal.reason == .user { settlement.failure = Failure(.badData, "\(item.path) \(why)") }
-        return settlement
+        var outcome = try engine.done(journal, in: tx)
+        if journal.reason == .user { outcome.failure = Failure(.badData, "\(item.path) \(why)") }
+        return outcome
     }
 
     /// A copy that somebody uses stays: for good if it was to go only unused, or if a person asked, who is told; else for now.
     private func leave(
         _ job: Job, _ journal: SyncRecord, _ item: Item, _ use: String, in tx: Transaction
-    ) throws -> Settlement {
+    ) throws -> RecordOutcome {
         if case .removeLocalCopy(_, .some) = journal.action {
             engine.passOver(item, use, journal.action, for: journal.reason)
             return try engine.done(journal, in: tx)
         }
         let failure = Failure(.failed, "\(item.path) \(use) and was not removed")
         if journal.reason == .user {
-            var settlement = try engine.done(journal, in: tx)
-            settlement.failure = failure
-            return settlement
+            var outcome = try engine.done(journal, in: tx)
+            outcome.failure = failure
+            return outcome
         }
         let verdict = Verdict.wait(until: engine.waitTime() + SyncEngine.inUsePatience, attempts: journal.attempts)
-        return try engine.settle(job, verdict, because: failure, in: tx)
+        return try engine.resolve(job, verdict, because: failure, in: tx)
     }
 
-    private func refuse(_ journal: SyncRecord, _ item: Item, in tx: Transaction) throws -> Settlement {
+    private func refuse(_ journal: SyncRecord, _ item: Item, in tx: Transaction) throws -> RecordOutcome {
         let failure = Failure(
             .failed, "\(item.path) was changed here, and the server does not have the change: it stays")
         logger.notice("\(failure.message)")
-        var settlement = try engine.done(journal, in: tx)
-        settlement.failure = failure
-        return settlement
+        var outcome = try engine.done(journal, in: tx)
+        outcome.failure = failure
+        return outcome
     }
 }
 

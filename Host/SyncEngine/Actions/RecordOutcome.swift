@@ -5,8 +5,8 @@ import Logging
 public import Model
 
 /// What became of a record that was started.
-struct Settlement: Sendable {
-    enum Fate: Sendable {
+struct RecordOutcome: Sendable {
+    enum Resolution: Sendable {
         /// Done, or gone from the journal.
         case ended
         /// In the journal, waiting; nil: for a person.
@@ -20,7 +20,7 @@ struct Settlement: Sendable {
     }
 
     var record: SyncRecordID
-    var fate: Fate
+    var resolution: Resolution
     /// Why it is not done.
     var failure: Failure?
 }
@@ -30,32 +30,32 @@ extension SyncEngine {
     private static let relistPatience = Duration.seconds(60)
 
     /// Writes down what follows from a failure.
-    func settle(_ job: Job, _ verdict: Verdict, because failure: Failure, in tx: Transaction) throws -> Settlement {
-        guard var journal = try tx.journal.record(id: job.id) else { return Settlement(record: job.id, fate: .ended) }
+    func resolve(_ job: Job, _ verdict: Verdict, because failure: Failure, in tx: Transaction) throws -> RecordOutcome {
+        guard var journal = try tx.journal.record(id: job.id) else { return RecordOutcome(record: job.id, resolution: .ended) }
         journal.state = .ready
         journal.landing = nil
-        var fate = Settlement.Fate.waits(until: nil)
+        var resolution = Resolution.waits(until: nil)
         switch verdict {
         case .wait(let wish, let attempts):
             let until = min(wish, waitTime() + Self.longestWait)
             journal.wait = .until(until)
             journal.attempts = attempts
-            fate = .waits(until: until)
+            resolution = .waits(until: until)
         case .relist(let rounds):
             journal.wait = .newVersion(since: job.version, until: waitTime() + Self.relistPatience)
             journal.rounds = rounds
-            fate = .relist(job.path.parent)
+            resolution = .relist(job.path.parent)
         case .ask(let code):
             journal.attempts += 1
             journal.wait = .issue(try ask(code, about: job, because: failure, in: tx).id)
         case .hold(let wait):
             journal.wait = wait
-            fate = .stale
-        case .putBack: fate = .putBack
+            resolution = .stale
+        case .putBack: resolution = .putBack
         }
         try tx.journal.update(journal)
         logger.info("\(job.record.action.kind.rawValue) of \(job.path) did not succeed: \(failure.message)")
-        return Settlement(record: job.id, fate: fate, failure: failure)
+        return RecordOutcome(record: job.id, resolution: resolution, failure: failure)
     }
 
     func ask(_ code: IssueCode, about job: Job, because failure: Failure, in tx: Transaction) throws -> Issue {
