@@ -6,7 +6,7 @@ struct AskCounter {
     /// What is asked for: that the item is here, or that it is not.
     enum Wish { case here, gone }
 
-    enum Verdict: Equatable {
+    enum Answer: Equatable {
         case allowed
         /// - Parameter isFirst: since the last change from outside.
         /// - Parameter former: who asked for the opposite before; nil: this is the same wish once more.
@@ -38,7 +38,7 @@ struct AskCounter {
     }
 
     /// Whether the item may be asked for.
-    mutating func mayAsk(_ item: LocalID, _ wish: Wish) -> Verdict {
+    mutating func mayAsk(_ item: LocalID, _ wish: Wish) -> Answer {
         guard let count = counts[item.hashValue] else { return .allowed }
         let isTurn = count.wish != wish
         guard Int(count.asks) >= RunQueue.mostRounds || isTurn && Int(count.turns) >= Self.mostTurns(before: wish)

@@ -30,12 +30,12 @@ extension SyncEngine {
     private static let relistPatience = Duration.seconds(60)
 
     /// Writes down what follows from a failure.
-    func resolve(_ job: Job, _ verdict: Verdict, because failure: Failure, in tx: Transaction) throws -> RecordOutcome {
+    func resolve(_ job: Job, _ decision: RetryDecision, because failure: Failure, in tx: Transaction) throws -> RecordOutcome {
         guard var journal = try tx.journal.record(id: job.id) else { return RecordOutcome(record: job.id, resolution: .ended) }
         journal.state = .ready
         journal.landing = nil
         var resolution = Resolution.waits(until: nil)
-        switch verdict {
+        switch decision {
         case .wait(let wish, let attempts):
             let until = min(wish, waitTime() + Self.longestWait)
             journal.wait = .until(until)

@@ -39,7 +39,7 @@ struct EngineMachine: Sendable {
         /// Reads in the journal; answered by `read` or `unread`.
         case read(JournalRequest)
         /// Writes down what follows from a failed download; answered by `recorded` or `unrecorded`.
-        case recordFailure(Job, Verdict, FetchFailure, tellsOfAccount: Bool)
+        case recordFailure(Job, RetryDecision, FetchFailure, tellsOfAccount: Bool)
         /// Puts complete downloads in place, and lets the items of those that are in place say so; answered by `landed`.
         case land([Fetched], completing: [Placed])
         /// Removes copies; answered by `removed`.
@@ -255,11 +255,11 @@ extension EngineMachine {
         let hadAccount = !health.isAccountRefused
         health.failed(failure, record: job.id, now: now)
         if failure.isAnswer { health.answered() }
-        let verdict = Verdict.of(
+        let decision = RetryDecision.of(
             failure, attempts: job.record.attempts, rounds: job.record.rounds, serverIsWell: health.isWell, now: now,
             delay: { SyncEngine.backoff.delay(afterFailures: $0, retryAfter: $1) })
         window.freePlace(job.id)
-        due.append(.recordFailure(job, verdict, failure, tellsOfAccount: hadAccount && health.isAccountRefused))
+        due.append(.recordFailure(job, decision, failure, tellsOfAccount: hadAccount && health.isAccountRefused))
     }
 
     private mutating func ended(_ record: SyncRecordID) {

@@ -166,14 +166,14 @@ struct EngineRun {
                     .read(try await engine.readJournal(request, started: started, only: only, with: partners))
                 }
             }
-        case .recordFailure(let job, let verdict, let failure, let tellsOfAccount):
+        case .recordFailure(let job, let decision, let failure, let tellsOfAccount):
             children.addTask { [engine] in
                 try await Self.onDisk(failing: { .unrecorded($0, record: job.id) }) {
                     if tellsOfAccount { try await engine.reportAccount(failure.failure) }
                     return .recorded(
                         try await engine.database.write { tx in
-                            let verdict = try DownloadAction(engine).verdict(verdict, of: job, after: failure, in: tx)
-                            return try engine.resolve(job, verdict, because: failure.failure, in: tx)
+                            let decision = try DownloadAction(engine).decision(decision, of: job, after: failure, in: tx)
+                            return try engine.resolve(job, decision, because: failure.failure, in: tx)
                         })
                 }
             }

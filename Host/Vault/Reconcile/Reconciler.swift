@@ -79,7 +79,7 @@ public struct Reconciler: Sendable {
             if countsAccessTimes, let used = accessed.map({ min($0, believed ?? $0) }), row.wasUsed(at: used) {
                 changes.append(.used(row, used))
             }
-            switch TreeVerdict.compare(row, with: found, proof: tree.proof) {
+            switch TreeDifference.compare(row, with: found, proof: tree.proof) {
             case .unchanged: break
             case .freed: changes.append(.freed(row))
             case .gone: changes.append(.gone(row))

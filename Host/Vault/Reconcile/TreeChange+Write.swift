@@ -70,7 +70,7 @@ extension Transaction {
     }
 
     private func isWithout(_ row: RecordedEntry, _ tree: Tree) -> Bool {
-        switch TreeVerdict.compare(row, with: tree.entry(at: row.path)) {
+        switch TreeDifference.compare(row, with: tree.entry(at: row.path)) {
         case .freed, .gone: true
         default: false
         }

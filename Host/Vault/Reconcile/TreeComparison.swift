@@ -12,7 +12,7 @@ extension RecordedEntry {
 }
 
 /// What follows from comparing a row that should be here with what is there. Nothing was read for it.
-enum TreeVerdict: Hashable {
+enum TreeDifference: Hashable {
     case unchanged
     /// The copy was removed by hand: the item is on the server alone again.
     case freed
@@ -28,7 +28,7 @@ enum TreeVerdict: Hashable {
     /// - Parameter proof: What equal looks are worth where the tree lies.
     static func compare(
         _ row: RecordedEntry, with found: FoundEntry, proof: LooksProof = LooksProof()
-    ) -> TreeVerdict {
+    ) -> TreeDifference {
         switch (row.kind, found) {
         case (_, .unreadable): .unchanged
         case (.folder, .folder), (.folder, .link): .unchanged
@@ -38,7 +38,7 @@ enum TreeVerdict: Hashable {
         }
     }
 
-    private static func compare(_ row: RecordedEntry, withFile looks: FileMark, _ proof: LooksProof) -> TreeVerdict {
+    private static func compare(_ row: RecordedEntry, withFile looks: FileMark, _ proof: LooksProof) -> TreeDifference {
         switch row.status {
         case .cloudOnly: return .modified
         case .localOnly:

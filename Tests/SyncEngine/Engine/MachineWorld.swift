@@ -55,7 +55,7 @@ struct MachineWorld {
     private var reading: Reading?
     private var treeWork: TreeWork?
     private var isListing: [SyncRecordID]?
-    private var resolving: [(job: Job, verdict: Verdict, failure: FetchFailure)] = []
+    private var resolving: [(job: Job, decision: RetryDecision, failure: FetchFailure)] = []
     private var wakes: [Timestamp] = []
     private var visitors = TreeRest.Visitors.none
 
@@ -176,7 +176,7 @@ struct MachineWorld {
             if reading != nil { contradictions.append("reads twice at a time") }
             markStarted()
             reading = .asked(request)
-        case .recordFailure(let job, let verdict, let failure, _): resolving.append((job, verdict, failure))
+        case .recordFailure(let job, let decision, let failure, _): resolving.append((job, decision, failure))
         case .land(let batch, let completing):
             if treeWork != nil || visitors == .inside { contradictions.append("lands while the tree is another's") }
             markStarted()
@@ -256,17 +256,17 @@ struct MachineWorld {
 
     private mutating func endSettling() {
         let index = resolving.indices.randomElement(using: &random) ?? 0
-        let (job, verdict, failure) = resolving.remove(at: index)
+        let (job, decision, failure) = resolving.remove(at: index)
         guard isCalm || Int.random(in: 0..<10, using: &random) > 0 else {
             return take(.unrecorded(Failure(.localIO, "full"), record: job.id))
         }
-        take(.recorded(resolve(job, verdict, failure.failure)))
+        take(.recorded(resolve(job, decision, failure.failure)))
     }
 
-    private mutating func resolve(_ job: Job, _ verdict: Verdict, _ failure: Failure) -> RecordOutcome {
+    private mutating func resolve(_ job: Job, _ decision: RetryDecision, _ failure: Failure) -> RecordOutcome {
         guard journal[job.id] != nil else { return RecordOutcome(record: job.id, resolution: .ended) }
         journal[job.id]?.isLanding = false
-        switch verdict {
+        switch decision {
         case .wait(let until, let attempts):
             journal[job.id]?.journal.wait = .until(until)
             journal[job.id]?.journal.attempts = attempts
@@ -411,8 +411,8 @@ struct MachineWorld {
             switch isCalm ? 0 : Int.random(in: 0..<10, using: &random) {
             case 1: outcome.outcomes.append(RecordOutcome(record: job.id, resolution: .stale))
             case 2:
-                let verdict = Verdict.wait(until: now + .seconds(5), attempts: 1)
-                outcome.outcomes.append(resolve(job, verdict, Failure(.failed, "in use")))
+                let decision = RetryDecision.wait(until: now + .seconds(5), attempts: 1)
+                outcome.outcomes.append(resolve(job, decision, Failure(.failed, "in use")))
             case 3: outcome.outcomes.append(resolve(job, .ask(.retry), Failure(.failed, "modified")))
             default:
                 journal[job.id]?.isLanding = true

@@ -5,50 +5,50 @@ import Testing
 
 @testable import SyncEngine
 
-struct VerdictTests {
+struct RetryDecisionTests {
     private let now = Timestamp(seconds: 100)
     private let failure = Failure(.failed, "it failed")
 
-    private func verdict(_ fetch: FetchFailure, attempts: Int = 0, rounds: Int = 0, isWell: Bool = true) -> Verdict {
-        Verdict.of(fetch, attempts: attempts, rounds: rounds, serverIsWell: isWell, now: now) { failures, wish in
+    private func decision(_ fetch: FetchFailure, attempts: Int = 0, rounds: Int = 0, isWell: Bool = true) -> RetryDecision {
+        RetryDecision.of(fetch, attempts: attempts, rounds: rounds, serverIsWell: isWell, now: now) { failures, wish in
             wish ?? .seconds(failures)
         }
     }
 
     @Test("S23: what passes by itself waits longer each time, and as long as the server wishes")
     func transient() {
-        #expect(verdict(.server(failure, retryAfter: nil)) == .wait(until: Timestamp(seconds: 101), attempts: 1))
+        #expect(decision(.server(failure, retryAfter: nil)) == .wait(until: Timestamp(seconds: 101), attempts: 1))
         #expect(
-            verdict(.server(failure, retryAfter: nil), attempts: 2)
+            decision(.server(failure, retryAfter: nil), attempts: 2)
                 == .wait(until: Timestamp(seconds: 103), attempts: 3))
         #expect(
-            verdict(.server(failure, retryAfter: .seconds(60))) == .wait(until: Timestamp(seconds: 160), attempts: 1))
-        #expect(verdict(.unreachable(failure), attempts: 99) == .putBack)
-        #expect(verdict(.account(failure)) == .putBack)
-        #expect(verdict(.disk(failure)) == .putBack)
+            decision(.server(failure, retryAfter: .seconds(60))) == .wait(until: Timestamp(seconds: 160), attempts: 1))
+        #expect(decision(.unreachable(failure), attempts: 99) == .putBack)
+        #expect(decision(.account(failure)) == .putBack)
+        #expect(decision(.disk(failure)) == .putBack)
     }
 
     @Test("S23: the fifth failure of one file is a person's, unless the whole server fails")
     func lastTry() {
-        #expect(verdict(.server(failure, retryAfter: nil), attempts: 4) == .ask(.retry))
+        #expect(decision(.server(failure, retryAfter: nil), attempts: 4) == .ask(.retry))
         #expect(
-            verdict(.server(failure, retryAfter: nil), attempts: 4, isWell: false)
+            decision(.server(failure, retryAfter: nil), attempts: 4, isWell: false)
                 == .wait(until: Timestamp(seconds: 105), attempts: 5))
-        #expect(verdict(.wrongChecksum(failure), attempts: 4) == .ask(.retry))
-        #expect(verdict(.brokenOff(failure, gained: false), attempts: 4) == .ask(.retry))
+        #expect(decision(.wrongChecksum(failure), attempts: 4) == .ask(.retry))
+        #expect(decision(.brokenOff(failure, gained: false), attempts: 4) == .ask(.retry))
         #expect(
-            verdict(.brokenOff(failure, gained: true), attempts: 4)
+            decision(.brokenOff(failure, gained: true), attempts: 4)
                 == .wait(until: Timestamp(seconds: 101), attempts: 4))
-        #expect(verdict(.refused(failure)) == .ask(.retry))
-        #expect(verdict(.place(failure)) == .ask(.place))
+        #expect(decision(.refused(failure)) == .ask(.retry))
+        #expect(decision(.place(failure)) == .ask(.place))
     }
 
     @Test("S16: another version is waited for three times, then a person decides")
     func changed() {
-        #expect(verdict(.changed(failure)) == .relist(rounds: 1))
-        #expect(verdict(.changed(failure), rounds: 2) == .relist(rounds: 3))
-        #expect(verdict(.changed(failure), rounds: 3) == .ask(.retry))
-        #expect(verdict(.gone(failure), rounds: 0) == .relist(rounds: 1))
+        #expect(decision(.changed(failure)) == .relist(rounds: 1))
+        #expect(decision(.changed(failure), rounds: 2) == .relist(rounds: 3))
+        #expect(decision(.changed(failure), rounds: 3) == .ask(.retry))
+        #expect(decision(.gone(failure), rounds: 0) == .relist(rounds: 1))
     }
 
     @Test("S22: the first choice of every issue loses nothing")

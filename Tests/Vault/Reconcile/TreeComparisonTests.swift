@@ -25,10 +25,10 @@ import Testing
 
     @Test("A copy that looks as recorded is unchanged; one whose mark is no proof is read")
     func looksAlike() {
-        #expect(TreeVerdict.compare(row(.localCopy), with: .file(looks)) == .unchanged)
+        #expect(TreeDifference.compare(row(.localCopy), with: .file(looks)) == .unchanged)
         var fresh = row(.localCopy)
         fresh.copy?.mark.recorded = looks.changed
-        #expect(TreeVerdict.compare(fresh, with: .file(looks)) == .unsure(digest: [7]))
+        #expect(TreeDifference.compare(fresh, with: .file(looks)) == .unsure(digest: [7]))
     }
 
     @Test("Another inode, time or change time is settled by reading; another size is proof of a change")
@@ -37,44 +37,44 @@ import Testing
             other { $0.inode = 2 }, other { $0.modified = Timestamp(seconds: 9) },
             other { $0.changed = Timestamp(seconds: 9) },
         ] {
-            #expect(TreeVerdict.compare(row(.localCopy), with: .file(changed)) == .unsure(digest: [7]))
+            #expect(TreeDifference.compare(row(.localCopy), with: .file(changed)) == .unsure(digest: [7]))
         }
-        #expect(TreeVerdict.compare(row(.localCopy), with: .file(other { $0.size = 11 })) == .modified)
+        #expect(TreeDifference.compare(row(.localCopy), with: .file(other { $0.size = 11 })) == .modified)
     }
 
     @Test("What is missing was removed by hand; what cannot be read was not")
     func missing() {
-        #expect(TreeVerdict.compare(row(.localCopy), with: .nothing) == .freed)
-        #expect(TreeVerdict.compare(row(.locallyModified), with: .nothing) == .freed)
-        #expect(TreeVerdict.compare(row(.localOnly), with: .nothing) == .gone)
+        #expect(TreeDifference.compare(row(.localCopy), with: .nothing) == .freed)
+        #expect(TreeDifference.compare(row(.locallyModified), with: .nothing) == .freed)
+        #expect(TreeDifference.compare(row(.localOnly), with: .nothing) == .gone)
         for found in [FoundEntry.folder, .other] {
-            #expect(TreeVerdict.compare(row(.localCopy), with: found) == .freed)
+            #expect(TreeDifference.compare(row(.localCopy), with: found) == .freed)
         }
         for status in CloudStatus.allCases {
-            #expect(TreeVerdict.compare(row(status), with: .unreadable(because: "I/O error")) == .unchanged)
+            #expect(TreeDifference.compare(row(status), with: .unreadable(because: "I/O error")) == .unchanged)
         }
     }
 
     @Test("A folder is there or not")
     func folders() {
         let folder = row(.localCopy, kind: .folder, hasCopy: false)
-        #expect(TreeVerdict.compare(folder, with: .folder) == .unchanged)
-        #expect(TreeVerdict.compare(folder, with: .nothing) == .freed)
-        #expect(TreeVerdict.compare(folder, with: .file(looks)) == .freed)
+        #expect(TreeDifference.compare(folder, with: .folder) == .unchanged)
+        #expect(TreeDifference.compare(folder, with: .nothing) == .freed)
+        #expect(TreeDifference.compare(folder, with: .file(looks)) == .freed)
     }
 
     @Test("A modified file is read only if it has its copy's size, and is never taken for known by its looks")
     func modified() {
-        #expect(TreeVerdict.compare(row(.locallyModified), with: .file(other { $0.size = 11 })) == .unchanged)
-        #expect(TreeVerdict.compare(row(.locallyModified), with: .file(looks)) == .unsure(digest: [7]))
-        #expect(TreeVerdict.compare(row(.locallyModified, hasCopy: false), with: .file(looks)) == .unchanged)
-        #expect(TreeVerdict.compare(row(.localCopy, hasCopy: false), with: .file(looks)) == .modified)
+        #expect(TreeDifference.compare(row(.locallyModified), with: .file(other { $0.size = 11 })) == .unchanged)
+        #expect(TreeDifference.compare(row(.locallyModified), with: .file(looks)) == .unsure(digest: [7]))
+        #expect(TreeDifference.compare(row(.locallyModified, hasCopy: false), with: .file(looks)) == .unchanged)
+        #expect(TreeDifference.compare(row(.localCopy, hasCopy: false), with: .file(looks)) == .modified)
     }
 
     @Test("What is only here is unchanged, or rewritten")
     func localOnly() {
-        #expect(TreeVerdict.compare(row(.localOnly, hasCopy: false), with: .file(looks)) == .unchanged)
+        #expect(TreeDifference.compare(row(.localOnly, hasCopy: false), with: .file(looks)) == .unchanged)
         let rewritten = other { $0.size = 11 }
-        #expect(TreeVerdict.compare(row(.localOnly, hasCopy: false), with: .file(rewritten)) == .rewritten(rewritten))
+        #expect(TreeDifference.compare(row(.localOnly, hasCopy: false), with: .file(rewritten)) == .rewritten(rewritten))
     }
 }

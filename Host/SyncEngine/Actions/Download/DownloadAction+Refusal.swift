@@ -30,9 +30,9 @@ extension DownloadAction {
         case .inUse:
             let failure = Failure(
                 .failed, "\(job.path) is open in another program and was not replaced", hint: "It is tried again")
-            let verdict = Verdict.wait(
+            let decision = RetryDecision.wait(
                 until: engine.waitTime() + SyncEngine.inUsePatience, attempts: job.record.attempts)
-            return try engine.resolve(job, verdict, because: failure, in: tx)
+            return try engine.resolve(job, decision, because: failure, in: tx)
         case .claimed(let claim): return try leaveClaimed(job, claim, in: tx)
         case .obstructed(let obstruction):
             if let item = try tx.items.item(localID: job.record.localID),
@@ -46,19 +46,19 @@ extension DownloadAction {
             abandonIncoming(job)
             return try engine.resolve(job, .ask(.place), because: inTheWay(obstruction, of: job.path), in: tx)
         case .disk(let failure):
-            let verdict = Verdict.wait(
+            let decision = RetryDecision.wait(
                 until: engine.waitTime() + SyncEngine.inUsePatience, attempts: job.record.attempts)
-            return try engine.resolve(job, verdict, because: failure, in: tx)
+            return try engine.resolve(job, decision, because: failure, in: tx)
         }
     }
 
     /// A file that is not on the server, while it is not decided whether what is missing there is gone, is no matter of its own.
-    func verdict(_ verdict: Verdict, of job: Job, after failure: FetchFailure, in tx: Transaction) throws -> Verdict {
-        guard case .gone = failure, let item = try tx.items.item(localID: job.record.localID) else { return verdict }
+    func decision(_ decision: RetryDecision, of job: Job, after failure: FetchFailure, in tx: Transaction) throws -> RetryDecision {
+        guard case .gone = failure, let item = try tx.items.item(localID: job.record.localID) else { return decision }
         let held = try tx.scan.heldRemovals()
-        switch verdict {
+        switch decision {
         case .ask where held != nil: break
-        default: guard try tx.scan.isMissing(item) else { return verdict }
+        default: guard try tx.scan.isMissing(item) else { return decision }
         }
         return .hold(held.map { .issue($0.id) } ?? .place)
     }
@@ -68,9 +68,9 @@ extension DownloadAction {
         guard let journal = try tx.journal.record(id: job.id) else { return RecordOutcome(record: job.id, resolution: .ended) }
         let failure = notReplaced(job.path, claim)
         guard journal.reason != .user else {
-            let verdict = Verdict.wait(
+            let decision = RetryDecision.wait(
                 until: engine.waitTime() + SyncEngine.inUsePatience, attempts: job.record.attempts)
-            return try engine.resolve(job, verdict, because: failure, in: tx)
+            return try engine.resolve(job, decision, because: failure, in: tx)
         }
         logger.debug("\(failure.message)")
         engine.note(

@@ -104,8 +104,8 @@ struct RemoveLocalCopyAction: RemovalAction {
         let outcome: RemoveOutcome
         do { outcome = try tree.remove(at: item.path, known: copy) } catch {
             // One that cannot go holds up no other.
-            let verdict = Verdict.wait(until: engine.waitTime() + SyncEngine.inUsePatience, attempts: journal.attempts)
-            return try engine.resolve(job, verdict, because: error, in: tx)
+            let decision = RetryDecision.wait(until: engine.waitTime() + SyncEngine.inUsePatience, attempts: journal.attempts)
+            return try engine.resolve(job, decision, because: error, in: tx)
         }
         switch outcome {
         case .removed, .nothingThere:
@@ -153,8 +153,8 @@ struct RemoveLocalCopyAction: RemovalAction {
             outcome.failure = failure
             return outcome
         }
-        let verdict = Verdict.wait(until: engine.waitTime() + SyncEngine.inUsePatience, attempts: journal.attempts)
-        return try engine.resolve(job, verdict, because: failure, in: tx)
+        let decision = RetryDecision.wait(until: engine.waitTime() + SyncEngine.inUsePatience, attempts: journal.attempts)
+        return try engine.resolve(job, decision, because: failure, in: tx)
     }
 
     private func refuse(_ journal: SyncRecord, _ item: Item, in tx: Transaction) throws -> RecordOutcome {

@@ -1,7 +1,7 @@
 import Model
 
 /// What follows for a record from a failure. Pure, so that the whole table can be tested at once.
-enum Verdict: Hashable, Sendable {
+enum RetryDecision: Hashable, Sendable {
     /// It goes on at this time.
     case wait(until: Timestamp, attempts: Int)
     /// Its folder is listed again, and it goes on with what that tells.
@@ -26,7 +26,7 @@ enum Verdict: Hashable, Sendable {
     static func of(
         _ failure: FetchFailure, attempts: Int, rounds: Int, serverIsWell: Bool, now: Timestamp,
         delay: (_ failures: Int, _ serverWish: Duration?) -> Duration
-    ) -> Verdict {
+    ) -> RetryDecision {
         switch failure {
         case .unreachable, .account, .disk: return .putBack
         case .cancelled: return .wait(until: now + delay(1, nil), attempts: attempts)
