@@ -38,7 +38,7 @@ final class Controls: Sendable {
 
     private let state = Mutex(State())
     let signal = Signal()
-    let rest = TreeRest()
+    let treeAccess = TreeAccess()
 
     func with<T>(_ body: (inout sending State) -> sending T) -> sending T { state.withLock(body) }
 

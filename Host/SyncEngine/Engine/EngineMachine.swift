@@ -11,7 +11,7 @@ struct EngineMachine: Sendable {
     /// What has happened.
     enum Input: Sendable {
         /// What others told the engine since it was asked last.
-        case told(EngineFlags, visitors: TreeRest.Visitors, hasUnmarked: Bool)
+        case told(EngineFlags, treeAccess: TreeAccess.State, hasUnmarked: Bool)
         /// A download was complete when the host ended.
         case recovered(RecoveredLanding)
         /// What was handed out and not started, in its order.
@@ -47,7 +47,7 @@ struct EngineMachine: Sendable {
         /// Has folders listed again, for the records that wait for it; answered by `relisted`.
         case relist([ItemPath: [SyncRecordID]])
         /// Lets those into the tree who need it at rest.
-        case admitVisitors
+        case grantTree
         /// Answered by `woke`. An earlier one that has not come is not taken back.
         case wake(at: Timestamp)
     }
@@ -101,7 +101,7 @@ struct EngineMachine: Sendable {
     // What others told.
     private var isOnline = true
     private var expectsMore = false
-    private var visitors = TreeRest.Visitors.none
+    private var treeAccess = TreeAccess.State.none
     private var hasUnmarked = false
 
     // The journal.
@@ -144,8 +144,8 @@ struct EngineMachine: Sendable {
 
     mutating func take(_ input: Input, now: Timestamp) {
         switch input {
-        case .told(let flags, let visitors, let hasUnmarked):
-            (self.visitors, self.hasUnmarked) = (visitors, hasUnmarked)
+        case .told(let flags, let treeAccess, let hasUnmarked):
+            (self.treeAccess, self.hasUnmarked) = (treeAccess, hasUnmarked)
             told(flags)
         case .recovered(.incoming(let fetched)):
             window.addEnding(fetched.job)
@@ -371,10 +371,10 @@ extension EngineMachine {
 
     private mutating func workInTree(_ now: Timestamp) -> Effect? {
         guard treeWork == .none else { return nil }
-        switch visitors {
+        switch treeAccess {
         case .none: break
         case .inside: return nil
-        case .waiting where inPlace.files.isEmpty || isDiskFailing: return .admitVisitors
+        case .waiting where inPlace.files.isEmpty || isDiskFailing: return .grantTree
         case .waiting: return land([], completes: true)
         }
         let isSettled = inPlace.isSettled(now: now)

@@ -118,7 +118,7 @@ struct EngineRun {
     private mutating func tell() {
         take(
             .told(
-                engine.controls.takeFlags(), visitors: engine.controls.rest.visitors,
+                engine.controls.takeFlags(), treeAccess: engine.controls.treeAccess.current,
                 hasUnmarked: pool.hasUnmarked))
         let outcomes = pool.takeOutcomes()
         // What a cancelled task brings back is no result.
@@ -197,7 +197,7 @@ struct EngineRun {
                     return .relisted
                 }
             }
-        case .admitVisitors: engine.controls.rest.admit()
+        case .grantTree: engine.controls.treeAccess.grant()
         case .wake(let time):
             children.addTask { [clock = engine.clock, now = engine.waitTime()] in
                 // Ends early when all is over.

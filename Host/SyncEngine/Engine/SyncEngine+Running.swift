@@ -44,9 +44,9 @@ extension SyncEngine {
                 state.enders = [:]
                 state.cancelled = []
             }
-            controls.rest.open()
+            controls.treeAccess.open()
         }
-        await controls.rest.close()
+        await controls.treeAccess.close()
         return try await EngineRun.run(self, draining: draining, only: records, with: partners)
     }
 

@@ -28,7 +28,7 @@ package final class TreeMover: Sendable {
     /// - Throws: `Failure` of the database or the file system; the moves that are left are made next time.
     package func carryOut() async throws {
         guard try await !database.read({ try $0.moves.all() }).isEmpty else { return }
-        try await engine.withTreeAtRest {
+        try await engine.withExclusiveTree {
             try await runBlocking { [self] in
                 try turn.withLock { _ in
                     var waiting: [TreeMove] = []

@@ -41,14 +41,14 @@ struct EngineMachineTests {
     /// A machine that was told what there is, and has read these records as all of its journal.
     private static func machine(having jobs: [Job], _ flags: EngineFlags = quiet) -> EngineMachine {
         var machine = EngineMachine(downloads: 2)
-        machine.take(.told(flags, visitors: .none, hasUnmarked: false), now: now)
+        machine.take(.told(flags, treeAccess: .none, hasUnmarked: false), now: now)
         #expect(machine.decide(now: now).contains { if case .read = $0 { true } else { false } })
         machine.take(.read(JournalPage(jobs: jobs, last: jobs.last?.id ?? 0)), now: now)
         return machine
     }
 
     private static func tell(_ machine: inout EngineMachine, at time: Timestamp = now, _ flags: EngineFlags) {
-        machine.take(.told(flags, visitors: .none, hasUnmarked: false), now: time)
+        machine.take(.told(flags, treeAccess: .none, hasUnmarked: false), now: time)
     }
 
     @Test("Drained is an empty journal that was read to its end, and not before")
@@ -157,11 +157,11 @@ struct EngineMachineTests {
         machine.take(.recovered(.placed(Placed(job: job, path: job.path, landing: landing, mark: mark))), now: Self.now)
         machine.take(.unread(Failure(.localIO, "full")), now: Self.now)
         guard let end = machine.health.hold?.until else { return #expect(Bool(false)) }
-        func told(_ visitors: TreeRest.Visitors) -> EngineMachine.Input {
-            .told(Self.quiet, visitors: visitors, hasUnmarked: false)
+        func told(_ treeAccess: TreeAccess.State) -> EngineMachine.Input {
+            .told(Self.quiet, treeAccess: treeAccess, hasUnmarked: false)
         }
         machine.take(told(.waiting), now: Self.now)
-        guard case .admitVisitors = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
+        guard case .grantTree = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
         machine.take(told(.inside), now: end)
         #expect(!machine.decide(now: end).contains { if case .land = $0 { true } else { false } })
         machine.take(told(.none), now: end)

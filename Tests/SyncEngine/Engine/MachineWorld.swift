@@ -57,7 +57,7 @@ struct MachineWorld {
     private var isListing: [SyncRecordID]?
     private var resolving: [(job: Job, decision: RetryDecision, failure: FetchFailure)] = []
     private var wakes: [Timestamp] = []
-    private var visitors = TreeRest.Visitors.none
+    private var treeAccess = TreeAccess.State.none
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
@@ -80,7 +80,7 @@ struct MachineWorld {
     /// - Returns: whether it came to that.
     mutating func settleDown() -> Bool {
         isCalm = true
-        visitors = .none
+        treeAccess = .none
         // Nothing more is said than what must be: what the machine has to find out by itself it does.
         (flags.isOnline, flags.expectsMore) = (true, false)
         if machine.health.isAccountRefused { flags.isReset = true }
@@ -132,7 +132,7 @@ struct MachineWorld {
                 { $0.flags.isOnline.toggle() }, { $0.flags.expectsMore.toggle() }, { $0.flags.isReset = true },
                 { $0.flags.isStale = true }, { $0.answerPeople() },
             ]
-            events.append { $0.visitors = $0.visitors == .none ? .waiting : .none }
+            events.append { $0.treeAccess = $0.treeAccess == .none ? .requested : .none }
         }
         return events
     }
@@ -144,7 +144,7 @@ struct MachineWorld {
     private mutating func act() {
         take(
             .told(
-                flags, visitors: visitors,
+                flags, treeAccess: treeAccess,
                 hasUnmarked: journal.values.contains { !$0.isMarked && fetching[$0.id] != nil }))
         (flags.hasNews, flags.isStale, flags.isReset) = (false, false, false)
         for effect in machine.decide(now: now) {
@@ -178,21 +178,21 @@ struct MachineWorld {
             reading = .asked(request)
         case .recordFailure(let job, let decision, let failure, _): resolving.append((job, decision, failure))
         case .land(let batch, let completing):
-            if treeWork != nil || visitors == .inside { contradictions.append("lands while the tree is another's") }
+            if treeWork != nil || treeAccess == .granted { contradictions.append("lands while the tree is another's") }
             markStarted()
             treeWork = .land(batch, completing: completing)
         case .remove(let jobs):
-            if treeWork != nil || visitors == .inside { contradictions.append("removes while the tree is another's") }
+            if treeWork != nil || treeAccess == .granted { contradictions.append("removes while the tree is another's") }
             for job in jobs { begin(job, "remove") }
             treeWork = .remove(jobs)
         case .relist(let folders):
             if isListing != nil { contradictions.append("lists twice at a time") }
             isListing = folders.values.flatMap { $0 }
-        case .admitVisitors:
+        case .grantTree:
             if treeWork != nil || !machine.inPlace.files.isEmpty && machine.health.hold?.failure.kind != .localIO {
-                contradictions.append("admits visitors to a tree that is not at rest")
+                contradictions.append("admits treeAccess to a tree that is not at rest")
             }
-            if visitors == .waiting { visitors = .inside }
+            if treeAccess == .requested { treeAccess = .granted }
         case .wake(let time):
             if time <= now { contradictions.append("wakes in the past") }
             wakes.append(time)

@@ -122,7 +122,7 @@ struct ArrivalsTests {
             return pending == count && rig.source.requests.count == files
         }
         // It lets visitors in when it has put in place what it began to.
-        await rig.engine.withTreeAtRest {}
+        await rig.engine.withExclusiveTree {}
     }
 
     private func untilHere(_ path: String, _ rig: Rig) async throws {

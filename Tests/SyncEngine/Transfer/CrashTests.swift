@@ -155,7 +155,7 @@ struct CrashTests {
             let file = try await rig.addFile("/a")
             try await rig.ask(.download, file)
             async let outcome = rig.drain()
-            let seen = try await rig.engine.withTreeAtRest {
+            let seen = try await rig.engine.withExclusiveTree {
                 // All or nothing: in place and recorded, or neither.
                 let item = try await rig.now(file)
                 return (try rig.text("/a") != nil) == (item.cloudStatus == .localCopy)

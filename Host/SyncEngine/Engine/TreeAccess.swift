@@ -1,7 +1,7 @@
 import Threads
 
 /// Whose turn it is in the tree: the engine's while its loop is at work, or that of visitors who need the tree at rest.
-final class TreeRest: Sendable {
+final class TreeAccess: Sendable {
     struct State: Sendable {
         /// Whoever comes may go in at once.
         var isOpen = true
@@ -10,7 +10,7 @@ final class TreeRest: Sendable {
         var admitted = 0
         var inside = 0
 
-        var visitors: Visitors { inside + admitted > 0 ? .inside : waiting > 0 ? .waiting : .none }
+        var treeAccess: Visitors { inside + admitted > 0 ? .inside : waiting > 0 ? .waiting : .none }
     }
 
     let state = Monitor(State())
@@ -36,7 +36,7 @@ final class TreeRest: Sendable {
         case inside
     }
 
-    var visitors: Visitors { state.with(\.visitors) }
+    var treeAccess: Visitors { state.with(\.visitors) }
 
     /// Returns when the tree is the visitor's, until ``leave()``.
     /// - Parameter ask: Called once it is known that somebody waits.
@@ -59,10 +59,10 @@ extension SyncEngine {
     /// Runs `body` while the engine neither puts anything into the tree nor takes anything out of it, and no file is in place
     /// whose item does not say so: for changes to the paths of the tree that go with changes of rows.
     /// - Throws: What `body` throws.
-    public func withTreeAtRest<T>(_ body: () async throws -> T) async rethrows -> T {
-        await controls.rest.enter(ask: controls.signal.send)
+    public func withExclusiveTree<T>(_ body: () async throws -> T) async rethrows -> T {
+        await controls.treeAccess.acquire(ask: controls.signal.send)
         defer {
-            controls.rest.leave()
+            controls.treeAccess.release()
             controls.signal.send()
         }
         return try await body()
