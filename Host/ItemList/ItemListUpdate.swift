@@ -231,7 +231,7 @@ package struct ItemListUpdate: Sendable {
         let writer = MergeWriter(database: database)
         let failure: ConnectionError?
         do {
-            failure = try await Patience.trying(clock, upTo: Patience.tries) {
+            failure = try await ListingRetry.trying(clock, upTo: ListingRetry.tries) {
                 if case .failed(let error) = try await list(job, context: context, writer: writer) { throw error }
                 return nil
             }

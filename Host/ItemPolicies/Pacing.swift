@@ -5,7 +5,7 @@ import PluginHost
 /// How many more actions a processor with a maximum may ask for, in the course of a run.
 struct Pacing {
     /// A record that waits for longer than this takes no room.
-    static let patience = Duration.seconds(10)
+    static let longestWait = Duration.seconds(10)
 
     let reason: DownloadTrigger
     private let maximum: Int
@@ -23,7 +23,7 @@ struct Pacing {
     }
 
     mutating func count(in reads: some DatabaseReads, now: Timestamp) throws {
-        live = try reads.journal.liveCount(reason: reason, waitingUntil: now + Self.patience)
+        live = try reads.journal.liveCount(reason: reason, waitingUntil: now + Self.longestWait)
         asked = 0
     }
 

@@ -194,7 +194,7 @@ public actor PluginHost {
                     return instance
                 }
             } onCancel: {
-                Task(executorPreference: Workplace.single) { await giveUp(PluginInstance.patience) }
+                Task(executorPreference: Workplace.single) { await giveUp(PluginInstance.hangLimit) }
             }
         } catch {
             if error is CancellationError, let note = record.markHanging(at: account.clock.now()) {

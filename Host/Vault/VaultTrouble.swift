@@ -23,7 +23,7 @@ extension Vault {
     static let noteName = "trouble"
     private static let noteSize = 4_096
     /// How much longer than it said a host may take to try again, before it is taken to have gone.
-    private static let patience = Duration.seconds(300)
+    private static let staleAfter = Duration.seconds(300)
 
     /// Writes the note, or nil: that there is no trouble. It blocks.
     /// - Returns: whether it is on the disk.
@@ -53,7 +53,7 @@ extension Vault {
         let trouble = VaultTrouble(
             message: String(lines[2]), hint: lines[3].isEmpty ? nil : String(lines[3]),
             nextTry: Timestamp(nanoseconds: nextTry))
-        return now < trouble.nextTry + patience ? trouble : nil
+        return now < trouble.nextTry + staleAfter ? trouble : nil
     }
 
     /// A text on one line, so long at most that two of them have room.

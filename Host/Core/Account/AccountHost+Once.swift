@@ -77,7 +77,7 @@ extension AccountHost {
     private func scanAndSettle(reportingTo outcome: SharedOutcome) async throws {
         defer { engine.expectMore(false) }
         do {
-            let (facts, listing) = try await Patience.trying(clock, upTo: 1) {
+            let (facts, listing) = try await ListingRetry.trying(clock, upTo: 1) {
                 try await connect {
                     ScanMode.next(isOwnCloudFamily: $0, history: $1, now: clock.now())
                 }
@@ -177,7 +177,7 @@ extension ItemListUpdate.Outcome {
         else { return nil }
         let wished = passing.compactMap(\.retryAfter).max() ?? .zero
         let pause = max(FolderRetries.pause(afterFailures: tries + 1), wished)
-        return pause <= Patience.longest ? pause : nil
+        return pause <= ListingRetry.longest ? pause : nil
     }
 }
 

@@ -72,7 +72,7 @@ extension Copies {
 
         private func reach(_ host: AccountHost) async throws(Failure) -> ServerFacts {
             do {
-                return try await Patience.trying(host.clock, upTo: 1) { try await host.connect().facts }
+                return try await ListingRetry.trying(host.clock, upTo: 1) { try await host.connect().facts }
             } catch let error as ConnectionError {
                 throw error.failure
             } catch {

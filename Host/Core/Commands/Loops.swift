@@ -29,7 +29,7 @@ public enum Loops {
                     guard await host.loops.enabled.contains(loop.key) else { throw Failure.notAtWork(loop) }
                     wanted = [.core, loop.key]
                 }
-                _ = try await Patience.trying(host.clock, upTo: 1) { try await host.connect() }
+                _ = try await ListingRetry.trying(host.clock, upTo: 1) { try await host.connect() }
                 let failures = try await withThrowingTaskGroup(of: Void.self) { [wanted] group in
                     group.addTask { await host.process.watchPlugins() }
                     defer { group.cancelAll() }

@@ -134,7 +134,7 @@ public final class PluginInstance: @unchecked Sendable {
     }
 
     /// A call that was asked to come to an end has so many seconds for it: as long as one into an event loop keeps its place.
-    static let patience = 5
+    static let hangLimit = 5
 
     /// Asks calls that are under way to come to an end, and lets none begin their work. One that does not end in time is given up: it
     /// goes on if it likes, what it lent it keeps, and nobody waits for it.
@@ -143,7 +143,7 @@ public final class PluginInstance: @unchecked Sendable {
         let task = Task(executorPreference: Workplace.single) { [self] in
             while true {
                 let count = context.callCount.load(ordering: .acquiring)
-                do { try await account.clock.pass(seconds: Self.patience) } catch { return }
+                do { try await account.clock.pass(seconds: Self.hangLimit) } catch { return }
                 guard count % 2 == 1, context.callCount.load(ordering: .acquiring) == count,
                     let note = context.record.markHanging(at: account.clock.now())
                 else { continue }

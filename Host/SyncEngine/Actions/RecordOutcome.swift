@@ -27,7 +27,7 @@ struct RecordOutcome: Sendable {
 
 extension SyncEngine {
     /// How long a record waits for its folder to be listed again, if the host ends meanwhile.
-    private static let relistPatience = Duration.seconds(60)
+    private static let longestRelistWait = Duration.seconds(60)
 
     /// Writes down what follows from a failure.
     func resolve(_ job: Job, _ decision: RetryDecision, because failure: Failure, in tx: Transaction) throws -> RecordOutcome {
@@ -42,7 +42,7 @@ extension SyncEngine {
             journal.attempts = attempts
             resolution = .waits(until: until)
         case .relist(let rounds):
-            journal.wait = .newVersion(since: job.version, until: waitTime() + Self.relistPatience)
+            journal.wait = .newVersion(since: job.version, until: waitTime() + Self.longestRelistWait)
             journal.rounds = rounds
             resolution = .relist(job.path.parent)
         case .ask(let code):

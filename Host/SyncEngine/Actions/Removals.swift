@@ -28,7 +28,7 @@ extension SyncEngine {
                 return outcomes
             }
         } catch let failure as Failure where failure.kind == .localIO {
-            let until = waitTime() + Self.inUsePatience
+            let until = waitTime() + Self.inUseDelay
             return jobs.map { RecordOutcome(record: $0.id, resolution: .waits(until: until), failure: failure) }
         }
     }

@@ -381,7 +381,7 @@ extension EngineMachine {
         let isOverdue = inPlace.isOverdue(now: now)
         // A disk on which no download fits may have room for what is here already.
         if !(isDiskFailing && isLandingStuck),
-            arrivals.areDue(patience: patience, now: now)
+            arrivals.areDue(landingDelay: landingDelay, now: now)
                 || (!inPlace.files.isEmpty && isSettled && (isLast || isOverdue))
         {
             return land(arrivals.takeAll(), completes: isSettled || isOverdue)
@@ -408,7 +408,7 @@ extension EngineMachine {
     private var isLast: Bool { window.underWayCount(.downloads) == 0 }
 
     /// How long complete files wait for others.
-    private var patience: Duration {
+    private var landingDelay: Duration {
         guard isLast else { return Arrivals.longestWait }
         return expectsMore ? Arrivals.shortWait : .zero
     }
@@ -417,7 +417,7 @@ extension EngineMachine {
         if marksAt == nil, hasUnmarked { marksAt = now + Self.longestUnmarked }
         // What is overdue waits for something else, which will tell.
         let times = [
-            health.hold?.until, nextWait, arrivals.landsAt(patience: patience), inPlace.completesAt, inPlace.settlesAt,
+            health.hold?.until, nextWait, arrivals.landsAt(landingDelay: landingDelay), inPlace.completesAt, inPlace.settlesAt,
             marksAt,
         ].compactMap { $0 }.filter { $0 > now }
         guard let next = times.min(), wakesAt.map({ next < $0 }) ?? true else { return nil }
@@ -429,7 +429,7 @@ extension EngineMachine {
 // MARK: The end
 
 extension EngineMachine {
-    /// Whether nothing is left that can go on within the patience of a single run.
+    /// Whether nothing is left that can go on within the longest wait of a single run.
     func isDrained(now: Timestamp) -> Bool {
         guard !isReading, treeWork == .none, relisting == .none, due.isEmpty else { return false }
         // News cannot be read either. What is here and cannot be completed is the next run's.
@@ -441,7 +441,7 @@ extension EngineMachine {
         guard memory == .current, !expectsMore, arrivals.isEmpty, inPlace.files.isEmpty,
             window.readyCount(.removals) == 0
         else { return false }
-        let limit = now + SyncEngine.drainPatience
+        let limit = now + SyncEngine.longestDrainWait
         if let hold = health.hold {
             return hold.until.map { $0 > limit } ?? true || health.holds >= SyncEngine.mostHoldsInDrain
         }

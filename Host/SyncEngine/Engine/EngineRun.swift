@@ -31,7 +31,7 @@ struct EngineRun {
     /// How long a download that has ended waits for others before the machine hears of them.
     private static let gathering = Duration.milliseconds(20)
 
-    /// - Parameter draining: Ends when nothing is left that can go on within ``SyncEngine/drainPatience``; otherwise only when
+    /// - Parameter draining: Ends when nothing is left that can go on within ``SyncEngine/longestDrainWait``; otherwise only when
     ///   the task is cancelled.
     static func run(
         _ engine: SyncEngine, draining: Bool, only: Set<SyncRecordID>? = nil, with partners: SyncEngine.Partners

@@ -40,7 +40,7 @@ extension SyncEngine {
     /// ones do not count: they would hide what comes after them.
     static let pageSize = 1024
     /// After which time it is seen again if there is room for what was held.
-    private static let roomPatience = Duration.seconds(1)
+    private static let roomDelay = Duration.seconds(1)
 
     /// Reads on in the journal.
     ///
@@ -63,7 +63,7 @@ extension SyncEngine {
                 _ = try tx.journal.endFulfilledWaits(now: now, longest: Self.longestWait)
                 // Where waits have ended, or a person has answered, there may be more than there is room for.
                 for (reason, most) in partners.maximums() {
-                    try tx.journal.hold(of: reason, beyond: most, until: now + Self.roomPatience)
+                    try tx.journal.hold(of: reason, beyond: most, until: now + Self.roomDelay)
                 }
             }
             var page = JournalPage(last: request.after, isLast: false, isCovered: partners.isCovered)

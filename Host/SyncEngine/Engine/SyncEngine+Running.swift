@@ -9,11 +9,11 @@ extension SyncEngine {
     /// No record waits for longer, whatever the server asks for.
     static let longestWait = Duration.seconds(24 * 3600)
     /// What waits longer than this is left by ``drain(only:with:)``.
-    static let drainPatience = Duration.seconds(10)
+    static let longestDrainWait = Duration.seconds(10)
     /// So often ``drain(only:with:)`` waits for a server that does not answer.
     static let mostHoldsInDrain = 5
     /// How long a copy that another program has open is left alone.
-    static let inUsePatience = Duration.seconds(30)
+    static let inUseDelay = Duration.seconds(30)
 
     /// Works until the task is cancelled. What is under way then goes on at the next start.
     /// - Throws: when the database cannot be used.

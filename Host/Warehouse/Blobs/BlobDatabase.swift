@@ -3,7 +3,7 @@ import GRDBSQLite
 /// A connection to a blob stack's database, closed when its owner lets it go. Not for two threads at once.
 final class BlobDatabase {
     /// Other processes hold the file for moments only.
-    private static let patience: Int32 = 60_000
+    private static let busyTimeout: Int32 = 60_000
 
     private let connection: OpaquePointer
 
@@ -18,7 +18,7 @@ final class BlobDatabase {
         }
         self.connection = connection
         sqlite3_extended_result_codes(connection, 1)
-        sqlite3_busy_timeout(connection, Self.patience)
+        sqlite3_busy_timeout(connection, Self.busyTimeout)
         // So that what was pushed is there after a power cut too.
         try run("PRAGMA synchronous = FULL")
     }

@@ -29,26 +29,26 @@ struct ArrivalsTests {
     func due() throws {
         var arrivals = Arrivals()
         let (start, second) = (Self.start, Duration.seconds(1))
-        #expect(!arrivals.areDue(patience: .zero, now: start) && arrivals.landsAt(patience: second) == nil)
+        #expect(!arrivals.areDue(landingDelay: .zero, now: start) && arrivals.landsAt(landingDelay: second) == nil)
         arrivals.append(try file(), now: start)
         arrivals.append(try file(), now: start + .milliseconds(900))
-        #expect(arrivals.landsAt(patience: second) == start + second)
-        #expect(!arrivals.areDue(patience: second, now: start + .milliseconds(999)))
-        #expect(arrivals.areDue(patience: second, now: start + second))
-        #expect(arrivals.areDue(patience: .zero, now: start))
+        #expect(arrivals.landsAt(landingDelay: second) == start + second)
+        #expect(!arrivals.areDue(landingDelay: second, now: start + .milliseconds(999)))
+        #expect(arrivals.areDue(landingDelay: second, now: start + second))
+        #expect(arrivals.areDue(landingDelay: .zero, now: start))
 
         for _ in 2..<Arrivals.batch - 1 { arrivals.append(try file(), now: start) }
-        #expect(!arrivals.areDue(patience: second, now: start))
+        #expect(!arrivals.areDue(landingDelay: second, now: start))
         arrivals.append(try file(), now: start)
-        #expect(arrivals.areDue(patience: second, now: start) && !arrivals.areTooMany)
+        #expect(arrivals.areDue(landingDelay: second, now: start) && !arrivals.areTooMany)
         #expect(arrivals.takeAll().count == Arrivals.batch && arrivals.isEmpty)
-        #expect(arrivals.landsAt(patience: second) == nil)
+        #expect(arrivals.landsAt(landingDelay: second) == nil)
 
         for size in [Arrivals.batchBytes - 1, 1] {
-            #expect(!arrivals.areDue(patience: second, now: start))
+            #expect(!arrivals.areDue(landingDelay: second, now: start))
             arrivals.append(try file(size: size), now: start)
         }
-        #expect(arrivals.areDue(patience: second, now: start))
+        #expect(arrivals.areDue(landingDelay: second, now: start))
     }
 
     @Test("Where others are under way a file waits a second for them and no longer", .timeLimit(.minutes(20)))

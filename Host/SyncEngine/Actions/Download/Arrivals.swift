@@ -50,12 +50,12 @@ struct Arrivals {
     }
 
     /// When they are put in place even if few have come; nil if there are none.
-    func landsAt(patience: Duration) -> Timestamp? { since.map { $0 + patience } }
+    func landsAt(landingDelay: Duration) -> Timestamp? { since.map { $0 + landingDelay } }
 
-    /// - Parameter patience: How long files wait for others.
-    func areDue(patience: Duration, now: Timestamp) -> Bool {
-        guard let landsAt = landsAt(patience: patience) else { return false }
-        return patience == .zero || landsAt <= now || files.count >= Self.batch || bytes >= Self.batchBytes
+    /// - Parameter landingDelay: How long files wait for others.
+    func areDue(landingDelay: Duration, now: Timestamp) -> Bool {
+        guard let landsAt = landsAt(landingDelay: landingDelay) else { return false }
+        return landingDelay == .zero || landsAt <= now || files.count >= Self.batch || bytes >= Self.batchBytes
     }
 
     mutating func takeAll() -> [Fetched] {

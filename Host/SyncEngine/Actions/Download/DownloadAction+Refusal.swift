@@ -31,7 +31,7 @@ extension DownloadAction {
             let failure = Failure(
                 .failed, "\(job.path) is open in another program and was not replaced", hint: "It is tried again")
             let decision = RetryDecision.wait(
-                until: engine.waitTime() + SyncEngine.inUsePatience, attempts: job.record.attempts)
+                until: engine.waitTime() + SyncEngine.inUseDelay, attempts: job.record.attempts)
             return try engine.resolve(job, decision, because: failure, in: tx)
         case .claimed(let claim): return try leaveClaimed(job, claim, in: tx)
         case .obstructed(let obstruction):
@@ -47,7 +47,7 @@ extension DownloadAction {
             return try engine.resolve(job, .ask(.place), because: inTheWay(obstruction, of: job.path), in: tx)
         case .disk(let failure):
             let decision = RetryDecision.wait(
-                until: engine.waitTime() + SyncEngine.inUsePatience, attempts: job.record.attempts)
+                until: engine.waitTime() + SyncEngine.inUseDelay, attempts: job.record.attempts)
             return try engine.resolve(job, decision, because: failure, in: tx)
         }
     }
@@ -69,7 +69,7 @@ extension DownloadAction {
         let failure = notReplaced(job.path, claim)
         guard journal.reason != .user else {
             let decision = RetryDecision.wait(
-                until: engine.waitTime() + SyncEngine.inUsePatience, attempts: job.record.attempts)
+                until: engine.waitTime() + SyncEngine.inUseDelay, attempts: job.record.attempts)
             return try engine.resolve(job, decision, because: failure, in: tx)
         }
         logger.debug("\(failure.message)")

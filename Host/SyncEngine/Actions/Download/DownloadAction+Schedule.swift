@@ -51,7 +51,7 @@ extension DownloadAction {
     /// Lets a record wait for a while. Not written down: each write would have the journal read again.
     private func hold(_ record: inout SyncRecord, because failure: Failure) {
         guard record.wait == nil else { return }
-        record.wait = .until(engine.waitTime() + SyncEngine.inUsePatience)
+        record.wait = .until(engine.waitTime() + SyncEngine.inUseDelay)
         engine.reasons.withLock { [id = record.id] in $0[id] = failure }
     }
 

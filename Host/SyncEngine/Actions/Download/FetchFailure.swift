@@ -4,7 +4,7 @@ import Model
 enum FetchFailure: Error, Sendable {
     /// No answer: no connection, no name, no time.
     case unreachable(Failure)
-    /// The server asks for patience or is broken: 5xx, 408, 425, 429.
+    /// The server asks to wait or is broken: 5xx, 408, 425, 429.
     case server(Failure, retryAfter: Duration?)
     /// The body ended early or is too long.
     /// - Parameter gained: Whether it went on from what an earlier try had left, so that another try is nearer to the end.

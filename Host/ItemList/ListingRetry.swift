@@ -2,7 +2,7 @@ import Connection
 package import Model
 
 /// Waiting for a server that cannot answer now and says for how long, or that failed once.
-package enum Patience {
+package enum ListingRetry {
     /// What would have to wait longer is left for later.
     package static let longest: Duration = .seconds(10)
     package static let tries = 3
