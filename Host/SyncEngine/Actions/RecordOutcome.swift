@@ -34,7 +34,7 @@ extension SyncEngine {
         guard var journal = try tx.journal.record(id: job.id) else { return RecordOutcome(record: job.id, resolution: .ended) }
         journal.state = .ready
         journal.landing = nil
-        var resolution = Resolution.waits(until: nil)
+        var resolution = RecordOutcome.Resolution.waits(until: nil)
         switch decision {
         case .wait(let wish, let attempts):
             let until = min(wish, waitTime() + Self.longestWait)

@@ -373,9 +373,9 @@ extension EngineMachine {
         guard treeWork == .none else { return nil }
         switch treeAccess {
         case .none: break
-        case .inside: return nil
-        case .waiting where inPlace.files.isEmpty || isDiskFailing: return .grantTree
-        case .waiting: return land([], completes: true)
+        case .granted: return nil
+        case .requested where inPlace.files.isEmpty || isDiskFailing: return .grantTree
+        case .requested: return land([], completes: true)
         }
         let isSettled = inPlace.isSettled(now: now)
         let isOverdue = inPlace.isOverdue(now: now)

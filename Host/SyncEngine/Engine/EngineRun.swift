@@ -118,7 +118,7 @@ struct EngineRun {
     private mutating func tell() {
         take(
             .told(
-                engine.controls.takeFlags(), treeAccess: engine.controls.treeAccess.current,
+                engine.controls.takeFlags(), treeAccess: engine.controls.treeAccess.state,
                 hasUnmarked: pool.hasUnmarked))
         let outcomes = pool.takeOutcomes()
         // What a cancelled task brings back is no result.

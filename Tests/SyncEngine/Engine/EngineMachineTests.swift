@@ -139,7 +139,7 @@ struct EngineMachineTests {
         guard case .recall = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
         machine.take(.recalled([]), now: Self.now)
         let effects = machine.decide(now: Self.now)
-        #expect(effects.contains { if case .settle = $0 { true } else { false } })
+        #expect(effects.contains { if case .recordFailure = $0 { true } else { false } })
         #expect(!machine.isDrained(now: Self.now))
         machine.take(.recorded(RecordOutcome(record: 1, resolution: .putBack)), now: Self.now)
         #expect(machine.isDrained(now: Self.now))
@@ -160,9 +160,9 @@ struct EngineMachineTests {
         func told(_ treeAccess: TreeAccess.State) -> EngineMachine.Input {
             .told(Self.quiet, treeAccess: treeAccess, hasUnmarked: false)
         }
-        machine.take(told(.waiting), now: Self.now)
+        machine.take(told(.requested), now: Self.now)
         guard case .grantTree = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
-        machine.take(told(.inside), now: end)
+        machine.take(told(.granted), now: end)
         #expect(!machine.decide(now: end).contains { if case .land = $0 { true } else { false } })
         machine.take(told(.none), now: end)
         #expect(machine.decide(now: end).contains { if case .land = $0 { true } else { false } })

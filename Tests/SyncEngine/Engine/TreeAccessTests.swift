@@ -6,35 +6,35 @@ import Threads
 @testable import SyncEngine
 
 @Suite struct TreeAccessTests {
-    @Test("Who is let in between asking and waiting gets in", .timeLimit(.minutes(10)))
-    func admittedAtOnce() async {
+    @Test("A task that is granted the tree between asking and waiting gets it", .timeLimit(.minutes(10)))
+    func grantedAtOnce() async {
         let access = TreeAccess()
         await access.close()
         await access.acquire { access.grant() }
-        #expect(access.current == .granted)
+        #expect(access.state == .granted)
     }
 
     @Test(
-        "Who was let in and has not come yet counts as inside; who asks later waits for another turn",
+        "A task that was granted the tree has it before it begins; one that asks later waits for another grant",
         .timeLimit(.minutes(10)))
     func promised() async {
         let access = TreeAccess()
         await access.close()
         await access.acquire {
             access.grant()
-            #expect(access.current == .granted)
+            #expect(access.state == .granted)
         }
         let second = Task { await access.acquire {} }
         access.release()
-        await until { access.current == .requested }
+        await until { access.state == .requested }
         access.grant()
         await second.value
-        #expect(access.current == .granted)
+        #expect(access.state == .granted)
         access.release()
-        #expect(access.current == .none)
+        #expect(access.state == .none)
     }
 
-    @Test("The engine begins when nobody is inside any more", .timeLimit(.minutes(10)))
+    @Test("The engine begins when no task has the tree any more", .timeLimit(.minutes(10)))
     func begins() async {
         let access = TreeAccess()
         await access.acquire {}
@@ -43,10 +43,10 @@ import Threads
             await access.close()
             #expect(left.withLock { $0 })
         }
-        await until { !access.state.with(\.isOpen) }
+        await until { !access.counts.with(\.isOpen) }
         left.withLock { $0 = true }
         access.release()
         await engine.value
-        #expect(access.current == .none)
+        #expect(access.state == .none)
     }
 }

@@ -95,7 +95,7 @@ extension DownloadAction {
             }
             if let claim = try engine.claimForWriting(of: item, in: tx) {
                 engine.notTaken.withLock { $0[id] = fetched.landing }
-                outcomes.append(try settle(fetched.job, .claimed(claim), in: tx))
+                outcomes.append(try resolve(fetched.job, .claimed(claim), in: tx))
                 continue
             }
             if hasRemovedCopies {
