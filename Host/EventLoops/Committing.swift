@@ -46,16 +46,16 @@ final class Committing: Sendable {
     ) throws -> LoopTurnChanges? {
         var changes: [RecordChange] = []
         var values: [PluginValue] = []
-        var looks: [ItemPath] = []
+        var paths: [ItemPath] = []
         for asked in turn.asked {
             switch asked {
             case .record(let change): changes.append(change)
             case .value(let key, let value): values.append(PluginValue(key: key, value: value))
-            case .look(let path): looks.append(path)
+            case .requestListing(let path): paths.append(path)
             }
         }
         let isHeld = held.withLock { $0.contains(key) }
-        guard from != id || !changes.isEmpty || !values.isEmpty || !looks.isEmpty || isHeld else { return nil }
+        guard from != id || !changes.isEmpty || !values.isEmpty || !paths.isEmpty || isHeld else { return nil }
         let time = clock.now()
         let state = LoopState(key: key, plugin: plugin, eventID: id, lastPoll: time, lastResult: result)
         let commit = LoopTurnCommit(
@@ -70,7 +70,7 @@ final class Committing: Sendable {
             let outcome = try tx.loops.commit(commit)
             if case .committed(let changes) = outcome {
                 for (key, plugin) in loops(of: changes) { try tx.loops.enrol(key, plugin: plugin) }
-                for path in looks { try tx.scan.look(at: path) }
+                for path in paths { try tx.scan.requestListing(of: path) }
                 for key in changes.removedLoops { try tx.forgetIssues(of: key) }
                 try tx.note(removals, at: time)
                 // What goes comes last.
@@ -86,7 +86,7 @@ final class Committing: Sendable {
             throw EventLoopError(.processing, "the loop \(key) was changed meanwhile; its page was dropped")
         }
         if isHeld, result != .more { held.withLock { _ = $0.remove(key) } }
-        if !looks.isEmpty { callbacks.look() }
+        if !paths.isEmpty { callbacks.requestScan() }
         return changes
     }
 

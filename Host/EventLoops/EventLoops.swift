@@ -12,7 +12,7 @@ public final class EventLoops: Sendable {
     /// Whom the loops tell. Called on any thread; they return at once.
     public struct Callbacks: Sendable {
         /// The next scan has something to look at, and is due.
-        public var look: @Sendable () -> Void
+        public var requestScan: @Sendable () -> Void
         /// The server refused the account's credentials.
         public var refused: @Sendable () -> Void
         /// The server refused them for what a loop asks, and not for the account's files.
@@ -25,13 +25,13 @@ public final class EventLoops: Sendable {
         public var recordsChanged: @Sendable (Set<RecordCollection>) -> Void
 
         public init(
-            look: @escaping @Sendable () -> Void, refused: @escaping @Sendable () -> Void,
+            requestScan: @escaping @Sendable () -> Void, refused: @escaping @Sendable () -> Void,
             loopRefused: @escaping @Sendable () -> Void = {},
             stop: @escaping @Sendable (PluginInstance) async -> Void = { _ in },
             start: @escaping @Sendable (PluginInstance) async -> PluginInstance? = { $0 },
             recordsChanged: @escaping @Sendable (Set<RecordCollection>) -> Void
         ) {
-            self.look = look
+            self.requestScan = requestScan
             self.refused = refused
             self.loopRefused = loopRefused
             self.stop = stop

@@ -158,14 +158,14 @@ package struct ItemListUpdate: Sendable {
             return try await listOnce(job, begun, context: context, writer: writer)
         } catch let error as ConnectionError {
             guard error.kind == .notFound, !job.path.isRoot else { return .failed(error) }
-            return try await lookFor(job.path, writer: writer)
+            return try await findMissingFolder(job.path, writer: writer)
         }
     }
 
     /// A folder is not at its path any more. If the one above is there, it is gone or was moved; if not, one of those above was, and
     /// nothing is known of this one. A folder that was moved keeps its ETag, and may be listed at its new place without what is below
     /// it: so the next scan looks from the root on.
-    private func lookFor(_ path: ItemPath, writer: MergeWriter) async throws -> Listed {
+    private func findMissingFolder(_ path: ItemPath, writer: MergeWriter) async throws -> Listed {
         var isAboveThere = true
         do {
             _ = try await connection.list(path.parent, depth: .zero) { _ in }

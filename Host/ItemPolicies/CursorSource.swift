@@ -37,7 +37,7 @@ final class CursorSource: ItemSource {
         repeat {
             guard try cursor.next() else { return false }
         } while !(isWanted?(cursor.item) ?? true)
-        if let shares, let path = cursor.text(.path) { try shares.look(at: path) }
+        if let shares, let path = cursor.text(.path) { try shares.find(path) }
         fill(&view, fields: fields, from: CursorRow(source: self, cursor: cursor))
         return true
     }

@@ -7,7 +7,7 @@ import Threads
 /// Runs for what processors with a maximum left.
 extension ItemPolicies {
     /// It is to be seen soon if there is room again. May be called on any thread.
-    func lookAtCapacity() {
+    func checkCapacity() {
         guard processors.contains(where: \.isPending) else { return }
         state.change { $0.isCapacityDue = true }
         wake.yield()

@@ -72,7 +72,7 @@ public final class ItemPolicies: Sendable {
     /// a run set off is told from what came from outside.
     public func databaseChanged(_ summary: CommitSummary) {
         if summary.policiesChanged { version.add(1, ordering: .releasing) }
-        if summary.recordsChanged { lookAtCapacity() }
+        if summary.recordsChanged { checkCapacity() }
         guard summary.changesItems || summary.triggersPolicies else { return }
         enqueue { $0.add(summary) }
     }
@@ -168,7 +168,7 @@ public final class ItemPolicies: Sendable {
                     hint: "Look at the policies that these processors process, or disable one of them"))
             return
         }
-        var looksForRoom = run.cause.trigger != .syncCapacity
+        var checksCapacity = run.cause.trigger != .syncCapacity
         for processor in processors where run.cause.concerns(processor.plugin) {
             let version = version.load(ordering: .acquiring)
             do {
@@ -184,7 +184,7 @@ public final class ItemPolicies: Sendable {
                     }
                     return isFruitful
                 }
-                if isFruitful { looksForRoom = true }
+                if isFruitful { checksCapacity = true }
             } catch is CancellationError {
                 return
             } catch is PluginHangs {
@@ -198,7 +198,7 @@ public final class ItemPolicies: Sendable {
         }
         // Records may have ended before it was known that items were left. A run for these of which nothing came would only be followed
         // by the same one.
-        if looksForRoom { lookAtCapacity() }
+        if checksCapacity { checkCapacity() }
     }
 
     /// Where the first item is that a run is about; nil: it is about none alone, or that cannot be read.

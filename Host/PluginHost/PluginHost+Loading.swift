@@ -91,7 +91,7 @@ extension PluginHost {
         let minor = Int(LARDER_ABI_MINOR)
         let mark = try Self.mark(of: path, at: clock.now())
         if let mark, await remembered(mark, minor) != nil { return }
-        let digest = try await thread.run { try LibraryLooks.digest(of: path) }
+        let digest = try await thread.run { try LibraryMark.digest(of: path) }
         if let before = await remembered(digest, minor) {
             if let refusal = before.refusal { throw Refusal.probe(refusal) }
             if let mark { await remember(mark, minor, refusal: nil) }
@@ -128,10 +128,10 @@ extension PluginHost {
     /// What another file, or the same one after a write, does not have: as a digest, so that it is remembered like one.
     /// - Returns: nil if the file changed so shortly ago that it may change again unnoticed.
     private static func mark(of path: String, at now: Timestamp) throws(Refusal) -> [UInt8]? {
-        var looks = stat()
-        guard stat(path, &looks) == 0 else { throw .unreadable(errno) }
-        guard now - Timestamp(looks.st_ctim) > .seconds(2) else { return nil }
-        return Array(SHA256.hash(data: Array(LibraryLooks.text(looks).utf8)))
+        var info = stat()
+        guard stat(path, &info) == 0 else { throw .unreadable(errno) }
+        guard now - Timestamp(info.st_ctim) > .seconds(2) else { return nil }
+        return Array(SHA256.hash(data: Array(LibraryMark.text(info).utf8)))
     }
 
     private static func absence(of named: Discovery.Named) -> String {

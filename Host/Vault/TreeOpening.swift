@@ -57,17 +57,17 @@ struct TreeOpening {
     }
 
     /// Marks that were recorded when times were thought to be kept more finely than they are prove nothing at an act.
-    private func measureProof(_ incoming: Int32, _ files: String) throws -> LooksProof {
-        guard var proof = LooksProof.measure(in: incoming) else {
+    private func measureProof(_ incoming: Int32, _ files: String) throws -> MarkProof {
+        guard var proof = MarkProof.measure(in: incoming) else {
             throw Failure.system("keeping times in \(files)", errno)
         }
         let step = proof.step.nanoseconds
         proof.since = try database.writeBlocking { tx in
-            if step > (try tx.meta.integer(.looksStep) ?? FileMark.clockStep.nanoseconds) {
-                try tx.distrustLooks(now: clock())
+            if step > (try tx.meta.integer(.markStep) ?? FileMark.clockStep.nanoseconds) {
+                try tx.distrustMarks(now: clock())
             }
-            try tx.meta.set(.looksStep, step)
-            return try tx.meta.time(.looksSince)
+            try tx.meta.set(.markStep, step)
+            return try tx.meta.time(.marksTrustedSince)
         }
         return proof
     }

@@ -73,7 +73,7 @@ public final class Vault: Sendable {
             let boot = currentBootID()
             let isFirstSinceBoot = try database.writeBlocking { tx in
                 let last = try tx.meta.text(.bootID)
-                if let last, last != boot { try tx.distrustLooks(now: clock()) }
+                if let last, last != boot { try tx.distrustMarks(now: clock()) }
                 try tx.meta.set(.vaultID, marked.id)
                 try tx.meta.set(.bootID, boot)
                 return last != boot

@@ -25,11 +25,11 @@ public struct VaultRestore: Sendable {
     /// Looks, and changes nothing. A host may be at work.
     /// - Throws: `.notFound` when there is no vault, `.localIO` when its mark, the database or the folder of the backups
     ///   cannot be read.
-    public func look() throws(Failure) -> DatabaseCheck {
+    public func inspect() throws(Failure) -> DatabaseCheck {
         let mark = try mark()
         var backups: [DatabaseCheck.Backup] = []
         for (path, made) in try DatabaseBackups(vault: path).all() {
-            backups.append(look(at: path, made: made, of: mark?.id))
+            backups.append(inspect(path, made: made, of: mark?.id))
         }
         let file = DatabaseFile(path: database)
         let emptiness = file.emptiness
@@ -43,7 +43,7 @@ public struct VaultRestore: Sendable {
         return DatabaseCheck(path: database, state: state, problem: problem, backups: backups)
     }
 
-    private func look(at backup: String, made: Timestamp, of vault: String?) -> DatabaseCheck.Backup {
+    private func inspect(_ backup: String, made: Timestamp, of vault: String?) -> DatabaseCheck.Backup {
         let file = DatabaseFile(path: backup)
         var found = DatabaseCheck.Backup(path: backup, made: made, problem: nil)
         do {
@@ -69,7 +69,7 @@ public struct VaultRestore: Sendable {
     ) throws(Failure) -> (found: DatabaseCheck, aside: String?) {
         let lock = try VaultLock(of: path)
         defer { lock.release() }
-        let found = try look()
+        let found = try inspect()
         guard found.state != .sound else { return (found, nil) }
         let mark = try mark()
         // Killed after the last rename: only the marker is left.

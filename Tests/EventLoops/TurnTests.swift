@@ -216,7 +216,7 @@ import Testing
     }
 
     @Test("A loop's wish that the item list looks somewhere becomes a part of the next scan, and calls for it")
-    func look() async throws {
+    func requestsListing() async throws {
         try await withLoopBench(mode: "look 0", target: "/Shared/deep") { bench async throws in
             _ = await bench.loops.runOnce()
             #expect(bench.looks.count == 1)

@@ -149,7 +149,7 @@ import Testing
             let path = folder + "/vault"
             try makeVault(path)
             let restore = VaultRestore(vault: path)
-            #expect(try restore.look().state == .sound)
+            #expect(try restore.inspect().state == .sound)
             #expect(try restore.run { _ in Issue.record("nothing is to be done") }.found.state == .sound)
             #expect(try DatabaseBackups(vault: path).makeIfDue(now: .now() + .seconds(90_000)))
             try damage(path + "/backups/larder-000002.db")
@@ -184,7 +184,7 @@ import Testing
             try damage(path + "/larder.db")
             let damaged = try Files.read(path + "/larder.db")
             let restore = VaultRestore(vault: path)
-            let found = try restore.look()
+            let found = try restore.inspect()
             #expect(found.state == .damaged)
             #expect(found.backups.first?.path == unreadable && found.backups.first?.problem != nil)
             if hasOlder {
@@ -369,7 +369,7 @@ import Testing
             let vault = try Vault.open(at: folder + "/vault")
             let failure = #expect(throws: Failure.self) { try VaultRestore(vault: folder + "/vault").run { _ in } }
             #expect(failure?.kind == .vaultLocked)
-            #expect(try VaultRestore(vault: folder + "/vault").look().state == .sound)
+            #expect(try VaultRestore(vault: folder + "/vault").inspect().state == .sound)
             try vault.close()
         }
     }

@@ -19,7 +19,7 @@ struct Check: LarderCommand {
         let account = try global.loadConfig().oneAccount()
         let repair = DatabaseRepair(vault: account.bookmark.vault)
         guard restore else {
-            let found = try await repair.look()
+            let found = try await repair.inspect()
             show(found, on: console)
             return found.failure.map { [$0] } ?? []
         }

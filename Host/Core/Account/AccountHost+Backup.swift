@@ -41,8 +41,8 @@ public struct DatabaseRepair: Sendable {
     /// Looks at the database and its backups, and changes nothing.
     /// - Throws: `.notFound` when there is no vault, `.localIO` when its mark, the database or the folder of the
     ///   backups cannot be read.
-    public func look() async throws(Failure) -> DatabaseCheck {
-        do { return try await runBlocking { [vault] in try VaultRestore(vault: vault).look() } } catch {
+    public func inspect() async throws(Failure) -> DatabaseCheck {
+        do { return try await runBlocking { [vault] in try VaultRestore(vault: vault).inspect() } } catch {
             throw Failure(of: error)
         }
     }

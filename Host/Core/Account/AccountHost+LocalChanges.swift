@@ -12,13 +12,13 @@ extension AccountHost {
     /// the log, unless the config says to ignore it.
     /// - Parameter scopes: Where, each with all below it; none of them is below another.
     /// - Returns: what was found; nil, without having looked, while moves of the tree are to be carried out.
-    func reconcile(at scopes: [ItemPath] = [.root]) async throws -> TreeLook? {
+    func reconcile(at scopes: [ItemPath] = [.root]) async throws -> Reconciliation? {
         let reconciler = Reconciler(
             database: database, tree: vault.tree, countsAccessTimes: ignoredReaders.isEmpty,
             believed: clock.now())
-        let look = try await runBlocking { try reconciler.run(at: scopes) }
-        if let look { try await engine.reportUnreadable(look.unreadable, at: scopes) }
-        for finding in look?.findings ?? [] {
+        let found = try await runBlocking { try reconciler.run(at: scopes) }
+        if let found { try await engine.reportUnreadable(found.unreadable, at: scopes) }
+        for finding in found?.findings ?? [] {
             switch finding.kind {
             case .modified: tell("It was changed here. It stays as it is and is not uploaded", finding)
             case .added: tell("It is only here. It stays as it is and is not uploaded", finding)
@@ -27,7 +27,7 @@ extension AccountHost {
             case .restored: logger.info("It has the server's content again", metadata: finding.metadata)
             }
         }
-        return look
+        return found
     }
 
     private func tell(_ what: Logger.Message, _ finding: TreeFinding) {

@@ -29,7 +29,7 @@ extension AccountHost {
         if !loops.isEmpty {
             for await hints in connection.hints() {
                 await loops.hint(hints)
-                if hints.contains(.items) { state.looks.send() }
+                if hints.contains(.items) { state.scanRequests.send() }
             }
         }
         // What ends by itself ends the run.

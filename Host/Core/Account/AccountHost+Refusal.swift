@@ -71,7 +71,7 @@ extension AccountHost {
                     continue
                 }
                 state.offer(secret)
-                state.looks.send()
+                state.scanRequests.send()
             }
         }
     }

@@ -31,7 +31,7 @@ extension AccountHost {
 
     private func work(_ watch: TreeWatch) async -> Result<Void, any Error> {
         do {
-            watch.look(at: try await recover())
+            watch.recheck(try await recover())
             let end = try await database.read { try $0.meta.json(HeldLibraries.self, .heldLibraries) }?.nextEnd(
                 after: clock.now())
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -207,7 +207,7 @@ extension AccountHost {
                 return false
             }
             group.addTask {
-                await state.looks.wait()
+                await state.scanRequests.wait()
                 return true
             }
             defer { group.cancelAll() }

@@ -16,9 +16,9 @@ extension AccountHost {
     /// - Returns: where the tree is to be looked at again.
     @discardableResult
     func recover() async throws -> [ItemPath] {
-        try await lookAtClock()
+        try await checkClock()
         try await list.carryOutMoves()
-        let look = try await reconcile()
+        let found = try await reconcile()
         let changed = try await database.write { tx in
             guard try tx.meta.integer(.policiesChanged) == 1 else { return false }
             try tx.meta.clear(.policiesChanged)
@@ -27,7 +27,7 @@ extension AccountHost {
         if changed { policies.fire(.policiesChanged) }
         await writePolicyHistory()
         try await loops.enable()
-        return look?.unsettled ?? [.root]
+        return found?.unstable ?? [.root]
     }
 
     /// Finds the server and lets downloads start; without it only what needs no server is done.
@@ -46,7 +46,7 @@ extension AccountHost {
             engine.setOnline(true)
             try await setConnectionState(.online)
             // The server's clock may have told which time it is, before anything is written by this one.
-            try await lookAtClock()
+            try await checkClock()
             try await noteAccepted()
             try await keepServer()
             return found
@@ -88,7 +88,7 @@ extension AccountHost {
             return outcome
         }
         try await settleRestored()
-        try await lookAtClock()
+        try await checkClock()
         let isOwed = state.finishScan()
         let trigger: Trigger =
             outcome.changed || isOwed ? .itemListUpdateCompleted : .itemListUpdateCompletedWithoutChanges
@@ -117,13 +117,13 @@ extension AccountHost {
     /// has lost what it does not list any more, for then the copies here may be all there is.
     func passTime() async throws {
         guard try await !database.read({ try $0.scan.hasMissing() }) else { return }
-        try await lookAtClock()
+        try await checkClock()
         policies.fire(.timer)
     }
 
     /// Finds out whether what goes for its age may go.
-    private func lookAtClock() async throws {
-        let (before, after) = state.look(at: process.options.clock, aheadOfServer: connection.takeClockAhead())
+    private func checkClock() async throws {
+        let (before, after) = state.checkClock(process.options.clock, aheadOfServer: connection.takeClockAhead())
         if after.isSane != before.isSane {
             if after.isSane {
                 logger.notice("The clock is believed again")

@@ -95,7 +95,7 @@ public final class AccountHost: Sendable {
                 account: bookmark.name, database: vault.database, tree: vault.tree, source: connection,
                 isFirstSinceBoot: vault.isFirstSinceBoot, limits: process.settings.limits, clock: clock,
                 callbacks: .init(
-                    accountRefused: { if state.refuse($0) { state.looks.send() } },
+                    accountRefused: { if state.refuse($0) { state.scanRequests.send() } },
                     dropped: { dropped in
                         trace?.dropped(
                             dropped.action.kind.rawValue, path: dropped.path.text, by: PluginID(of: dropped.reason),
@@ -130,10 +130,10 @@ public final class AccountHost: Sendable {
                 database: vault.database, connection: connection, plugins: plugins,
                 removalGuard: process.settings.removalGuard, clock: clock,
                 callbacks: .init(
-                    look: { state.looks.send() },
+                    requestScan: { state.scanRequests.send() },
                     refused: {
                         state.refuse()
-                        state.looks.send()
+                        state.scanRequests.send()
                     },
                     loopRefused: { state.loopRefusals.send() },
                     stop: { await process.stopPlugins([$0]) }, start: { await process.startPluginAgain($0) },
@@ -195,7 +195,7 @@ final class AccountState: Sendable {
         /// What the server took last.
         var worked: Credentials?
         var owesTrigger = true
-        var policiesLookedAt = 0
+        var checkedPolicies = 0
         var clock: ClockSanity
         var moves = 0
         var calendarObjects = 0
@@ -205,7 +205,7 @@ final class AccountState: Sendable {
 
     private let values: Mutex<Values>
     /// Sent when a scan is due before its time.
-    let looks = Signal()
+    let scanRequests = Signal()
     /// Sent when calendars or what is in them changed.
     let calendars = Signal()
     /// Sent when the server refuses the secret for what a loop asks, and not for the account's files.
@@ -226,10 +226,10 @@ final class AccountState: Sendable {
 
     /// Looks at the system's clocks with what the server says of the time.
     /// - Returns: the clock's state before and after.
-    func look(at clock: HostClock, aheadOfServer ahead: Duration?) -> (before: ClockSanity, after: ClockSanity) {
+    func checkClock(_ clock: HostClock, aheadOfServer ahead: Duration?) -> (before: ClockSanity, after: ClockSanity) {
         values.withLock { values in
             let before = values.clock
-            values.clock.look(now: clock.now(), monotonic: clock.monotonic(), aheadOfServer: ahead)
+            values.clock.observe(now: clock.now(), monotonic: clock.monotonic(), aheadOfServer: ahead)
             return (before, values.clock)
         }
     }
@@ -284,8 +284,8 @@ final class AccountState: Sendable {
     var hasWorked: Bool? { values.withLock { values in values.worked.map { $0 == values.secret.credentials } } }
 
     /// The version of the policies of which it was last seen after a scan whether they are of use still; 0: never.
-    var policiesLookedAt: Int { values.withLock { $0.policiesLookedAt } }
-    func lookedAtPolicies(_ version: Int) { values.withLock { $0.policiesLookedAt = version } }
+    var checkedPolicies: Int { values.withLock { $0.checkedPolicies } }
+    func noteCheckedPolicies(_ version: Int) { values.withLock { $0.checkedPolicies = version } }
 
     /// The run ends so that the account is opened anew.
     func reopen() { values.withLock { $0.reopens = true } }

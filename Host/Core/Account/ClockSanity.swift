@@ -31,7 +31,7 @@ struct ClockSanity: Equatable {
 
     /// Looks at the clocks.
     /// - Parameter ahead: By how much this clock is ahead of the server's, which was asked since the last look; nil: it was not.
-    mutating func look(now: Timestamp, monotonic: Duration, aheadOfServer ahead: Duration?) {
+    mutating func observe(now: Timestamp, monotonic: Duration, aheadOfServer ahead: Duration?) {
         isSane = ahead.map { abs($0) <= Self.agreement } == true || isPlausible(now, monotonic)
         if isSane { last = Reading(wall: now, monotonic: monotonic) }
     }

@@ -39,11 +39,11 @@ extension AccountHost {
     /// - Parameter trigger: the one that the scan gives. One that found nothing new is looked at only if policies changed.
     func removeObsoletePolicies(after trigger: Trigger) async throws {
         let version = policies.policiesVersion
-        let areNew = state.policiesLookedAt != version
+        let areNew = state.checkedPolicies != version
         guard trigger == .itemListUpdateCompleted || areNew else { return }
         let (ids, now, time) = (try await obsoletePolicies(), clock.agesTo(), clock.now())
         // Read before the look: what changed meanwhile is looked at again.
-        state.lookedAtPolicies(version)
+        state.noteCheckedPolicies(version)
         if areNew { try await nameUnmetPolicies() }
         guard !ids.isEmpty else { return }
         let done = try await database.write { tx in

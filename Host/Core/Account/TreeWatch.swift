@@ -36,7 +36,7 @@ struct TreeWatch: Sendable {
     func end() async { await watcher.end() }
 
     /// These are to be compared soon.
-    func look(at paths: [ItemPath]) { watcher.retry(paths.map { DirtyPaths.Due(path: $0) }) }
+    func recheck(_ paths: [ItemPath]) { watcher.retry(paths.map { DirtyPaths.Due(path: $0) }) }
 
     /// Compares what changes, as it changes, until the task is cancelled.
     /// - Throws: `.localIO` when the tree's root is not where it was: what is missing then was not removed by anybody.
@@ -45,13 +45,13 @@ struct TreeWatch: Sendable {
         var hasToldOfUses = false
         var scansAt = Duration.zero
         var forgivesAt = Duration.zero
-        var looksAt = Duration.zero
+        var checksRootAt = Duration.zero
         while true {
             try Task.checkCancellation()
             try await seeToRoot()
-            if host.clock.monotonic() >= looksAt {
+            if host.clock.monotonic() >= checksRootAt {
                 try await seeToUnreadable()
-                looksAt = host.clock.monotonic() + Self.rootCheck
+                checksRootAt = host.clock.monotonic() + Self.rootCheck
             }
             if watcher.limit != nil, limit != nil, host.clock.monotonic() >= scansAt {
                 // The limit may be another by now.
@@ -81,13 +81,13 @@ struct TreeWatch: Sendable {
     /// - Returns: whether something was removed by hand.
     private func compare(_ due: [DirtyPaths.Due]) async throws -> Bool {
         guard !due.isEmpty else { return false }
-        guard let look = try await host.reconcile(at: due.map(\.path)) else {
+        guard let found = try await host.reconcile(at: due.map(\.path)) else {
             watcher.retry(due)
             return false
         }
         let tries = Dictionary(uniqueKeysWithValues: due.map { ($0.path, $0.tries) })
-        watcher.retry(look.unsettled.map { DirtyPaths.Due(path: $0, tries: tries[$0] ?? 0) })
-        return look.findings.contains { $0.kind == .removed }
+        watcher.retry(found.unstable.map { DirtyPaths.Due(path: $0, tries: tries[$0] ?? 0) })
+        return found.findings.contains { $0.kind == .removed }
     }
 
     /// Writes down which copies were used.
@@ -111,7 +111,7 @@ struct TreeWatch: Sendable {
         let folders = try await host.database.read { try $0.unreadableFolders() }
         guard !folders.isEmpty else { return }
         let tree = host.vault.tree
-        look(at: await runBlocking { folders.filter { tree.whyUnreadable($0) == nil } })
+        recheck(await runBlocking { folders.filter { tree.whyUnreadable($0) == nil } })
     }
 
     private func tell(_ limit: Failure?) {

@@ -21,7 +21,7 @@ extension Copies {
                 try await host.recover()
                 var outcome = GetOutcome()
                 var isOnline = false
-                if waits { isOnline = try await look(&outcome, host) }
+                if waits { isOnline = try await listFirst(&outcome, host) }
                 let records = try await ask(&outcome, host)
                 outcome.waiting = records.count
                 guard waits, !records.isEmpty else { return outcome }
@@ -49,7 +49,7 @@ extension Copies {
 
         /// Asks the server about what is not known here: the folders on the way to an item, or everything if it is a folder.
         /// - Returns: whether the server was asked.
-        private func look(_ outcome: inout GetOutcome, _ host: AccountHost) async throws -> Bool {
+        private func listFirst(_ outcome: inout GetOutcome, _ host: AccountHost) async throws -> Bool {
             let known = try await host.database.read { try $0.items.item(at: path) }
             if known?.kind == .file { return false }
             let facts: ServerFacts

@@ -144,8 +144,8 @@ public final class Database: Sendable {
 
     /// How long the write-ahead log is, in bytes.
     public var logSize: Int {
-        var looks = stat()
-        return stat("\(path)-wal", &looks) == 0 ? Int(looks.st_size) : 0
+        var info = stat()
+        return stat("\(path)-wal", &info) == 0 ? Int(info.st_size) : 0
     }
 
     private func commit<T>(_ db: GRDB.Database, _ body: (Transaction) throws -> T) throws -> T {

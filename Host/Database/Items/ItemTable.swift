@@ -78,7 +78,7 @@ public struct ItemTable<Access: DatabaseReads>: Table {
 
     /// When a copy's looks were recorded last; nil: there are no copies.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
-    package func lastRecordedLooks() throws -> Timestamp? {
+    package func newestMarkTime() throws -> Timestamp? {
         try integer("SELECT max(copyRecorded) FROM items").map(Timestamp.init(nanoseconds:))
     }
 }

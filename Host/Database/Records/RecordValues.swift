@@ -69,7 +69,7 @@ public final class SharesOfItems {
     /// Looks an item up by its path.
     /// - Parameter path: borrowed until the next look-up.
     /// - Throws: As ``ReadSession/init(_:)``; ``list`` is nil then.
-    public func look(at path: UnsafeBufferPointer<UInt8>) throws(Failure) {
+    public func find(_ path: UnsafeBufferPointer<UInt8>) throws(Failure) {
         list = nil
         sqlite3_reset(statement)
         path.withMemoryRebound(to: CChar.self) {

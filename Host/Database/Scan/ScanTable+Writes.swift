@@ -19,7 +19,7 @@ extension ScanTable where Access == Transaction {
     /// The next scan lists what has this path, whatever the ETags above it say: the folder itself; of a file, or of what is not known
     /// yet, the folder that it is in.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
-    public func look(at path: ItemPath) throws {
+    public func requestListing(of path: ItemPath) throws {
         var folder = path
         while !folder.isRoot {
             if let row = try access.items.scanRow(at: folder), row.kind == .folder, row.removedAt == nil { break }

@@ -30,7 +30,7 @@ struct CalendarListing: Sendable {
         case .root: return [(.collection(.init("")), CalendarTarget.rootPath)]
         case .principal(user): return [(.principal, request.target.path)]
         case .home(let home):
-            let inside = service.calendars.look { $0.calendars.filter { $0.home == home } }
+            let inside = service.calendars.read { $0.calendars.filter { $0.home == home } }
             guard home == user || !inside.isEmpty else { return nil }
             let itself = (CalendarProperties.Resource.collection(.init(home)), path: request.target.path)
             guard children else { return [itself] }

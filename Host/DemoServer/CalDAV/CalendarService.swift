@@ -30,13 +30,13 @@ package struct CalendarService: Sendable {
     }
 
     func properties(_ request: CalendarRequest) -> CalendarProperties {
-        let others = calendars.look { $0.calendars.map(\.home) }.filter { $0 != user }
+        let others = calendars.read { $0.calendars.map(\.home) }.filter { $0 != user }
         let homes = others.reduce(into: [user]) { if !$0.contains($1) { $0.append($1) } }
         return CalendarProperties(request: request, behavior: behavior, writer: writer, user: user, homes: homes)
     }
 
     func calendar(home: String, id: String) -> Calendar? {
-        calendars.look { state in state.index(of: id, home: home).map { state.calendars[$0] } }
+        calendars.read { state in state.index(of: id, home: home).map { state.calendars[$0] } }
     }
 
     /// An answer that names what a request broke (RFC 4918, section 16).

@@ -52,18 +52,18 @@ public final class Calendars: Sendable {
     }
 
     /// The ids of all calendars, in the order in which they were made.
-    public var ids: [String] { look { $0.calendars.map(\.id) } }
+    public var ids: [String] { read { $0.calendars.map(\.id) } }
 
     /// A calendar's objects by their names; nil if there is no such calendar.
-    public func objects(in id: String) -> [String: String]? { look { $0.calendar(id)?.objects.mapValues(\.text) } }
+    public func objects(in id: String) -> [String: String]? { read { $0.calendar(id)?.objects.mapValues(\.text) } }
 
     /// The path that a calendar, or an object in it, has on the server.
     public func path(_ id: String, _ object: String? = nil) -> String {
-        let home = look { $0.calendar(id)?.home } ?? user
+        let home = read { $0.calendar(id)?.home } ?? user
         return CalendarTarget.path(home: home, id: id, object: object)
     }
 
-    package func look<Result: Sendable>(_ body: (CalendarState) -> Result) -> Result { state.withLock { body($0) } }
+    package func read<Result: Sendable>(_ body: (CalendarState) -> Result) -> Result { state.withLock { body($0) } }
 
     @discardableResult package func change<Result: Sendable>(_ body: (inout CalendarState) -> Result) -> Result {
         state.withLock { body(&$0) }

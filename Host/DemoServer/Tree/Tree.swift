@@ -81,7 +81,7 @@ public final class Tree: Sendable {
 
     package func change(_ body: (inout TreeState) -> Void) { state.withLock { body(&$0) } }
 
-    package func look<Result: Sendable>(_ body: (TreeState) -> Result) -> Result { state.withLock { body($0) } }
+    package func read<Result: Sendable>(_ body: (TreeState) -> Result) -> Result { state.withLock { body($0) } }
 
     package static func now() -> Int64 { Int64(time(nil)) }
 

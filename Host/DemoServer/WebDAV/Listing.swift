@@ -40,7 +40,7 @@ package struct Listing: Sendable {
                 text: #"<?xml version="1.0"?><d:error xmlns:d="DAV:"><d:propfind-finite-depth/></d:error>"#)
         }
         guard let node = tree.node(at: path) else { return Answer(.notFound) }
-        let children = depth == .zero ? [] : tree.look { $0.children(of: node) }
+        let children = depth == .zero ? [] : tree.read { $0.children(of: node) }
         let below = children.map { (path: TreePath(names: path.names + [$0.name]), node: $0) }
         return answer(listing: [(path, node)] + below, base: base, body: body)
     }

@@ -24,7 +24,7 @@ struct ContentWatch: ~Copyable {
         _ file: Int32, _ info: stat, _ kind: Lease.Kind, now: Timestamp, step: Duration,
         instead: (@Sendable (stat) -> OpenFiles.Answer)? = nil
     ) -> Beginning {
-        let ask = instead ?? { OpenFiles.look(for: $0, except: file) }
+        let ask = instead ?? { OpenFiles.use(of: $0, except: file) }
         if instead == nil {
             do {
                 let lease = LeaseBox(try Lease(file, kind))

@@ -12,12 +12,12 @@ package enum OpenFiles {
 
     /// Looks through all processes for open or mapped files with this device and inode, this process's own descriptor
     /// `except` left out.
-    static func look(for file: stat, except: Int32) -> Answer {
+    static func use(of file: stat, except: Int32) -> Answer {
         guard let processes = entries(of: "/proc") else { return .unknown }
         var answer = Answer.unused
         for process in processes where process.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             let isOwn = pid_t(process) == getpid()
-            switch look(for: file, in: "/proc/\(process)", except: isOwn ? except : nil) {
+            switch use(of: file, in: "/proc/\(process)", except: isOwn ? except : nil) {
             case .written: return .written
             case .unknown: answer = .unknown
             case .read: if answer == .unused { answer = .read }
@@ -38,7 +38,7 @@ package enum OpenFiles {
         }
     }
 
-    private static func look(for file: stat, in process: String, except: Int32?) -> Answer {
+    private static func use(of file: stat, in process: String, except: Int32?) -> Answer {
         guard let descriptors = entries(of: process + "/fd") else {
             return errno == ENOENT || errno == ESRCH ? .unused : .unknown
         }

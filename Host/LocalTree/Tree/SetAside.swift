@@ -18,10 +18,10 @@ struct SetAside: Hashable {
     let modified: Timestamp
     let replacement: Replacement?
 
-    init(_ looks: FileMark, replacement: CompletedFile?) {
-        inode = looks.inode
-        size = looks.size
-        modified = looks.modified
+    init(_ mark: FileMark, replacement: CompletedFile?) {
+        inode = mark.inode
+        size = mark.size
+        modified = mark.modified
         self.replacement = replacement.map { Replacement(inode: $0.mark.inode, name: $0.name) }
     }
 

@@ -5,11 +5,11 @@ import Synchronization
 
 /// Content that the server is known to have: of a version that it gave or took.
 struct KnownContent {
-    /// SHA-256, 32 bytes; empty: of a changed file that a person has agreed to lose, which is known by its looks alone.
+    /// SHA-256, 32 bytes; empty: of a changed file that a person has agreed to lose, which is known by its mark alone.
     var digest: [UInt8]
     /// In bytes.
     var size: Int64
-    /// The looks of the file that holds it, if they were recorded.
+    /// The mark of the file that holds it, if it was recorded.
     var mark: FileMark?
 }
 
@@ -29,7 +29,7 @@ extension Tree {
     /// Takes a file out of the tree if, and only if, the server is known to have its content. Nothing else in Larder deletes,
     /// overwrites or truncates a file of the tree.
     ///
-    /// The file is opened and leased: while the lease is held nobody writes it. Its looks, else its bytes, say whether its
+    /// The file is opened and leased: while the lease is held nobody writes it. Its mark, else its bytes, say whether its
     /// content is known. Then, still under the lease, it is moved aside into `incoming/`, or changes places with its
     /// replacement in one step, so that its path always leads to one of them. What was moved is looked at again: when it is
     /// another file, which somebody put there meanwhile, or when somebody waits to write it, it is put back. Only then it is
@@ -61,16 +61,16 @@ extension Tree {
         case .held(let held): watch = held
         case .inUse: return .inUse
         }
-        let looks: FileMark
+        let expected: FileMark
         switch try judge(file.number, watch, known: known, replacement: replacement, name: location.name) {
-        case .known(let mark): looks = mark
+        case .known(let mark): expected = mark
         case .same(let mark): return .sameAsReplacement(mark)
         case .modified: return .modified
         case .inUse: return .inUse
         }
         hooks.reached(.judged)
 
-        let aside = SetAside(looks, replacement: replacement)
+        let aside = SetAside(expected, replacement: replacement)
         if let replacement {
             guard linux_rename_noreplace(incoming.number, replacement.name, incoming.number, aside.name) == 0 else {
                 throw .system("renaming incoming/\(replacement.name)", errno)
@@ -92,7 +92,7 @@ extension Tree {
         hooks.reached(.acted)
 
         if let taken = status(of: aside.name, in: incoming.number),
-            FileMark(taken, now: clock()).hasContent(like: looks),
+            FileMark(taken, now: clock()).hasContent(like: expected),
             watch.isUndisturbed(file.number, now: clock())
         {
             unlinkat(incoming.number, aside.name, 0)
@@ -111,12 +111,12 @@ extension Tree {
         case inUse
     }
 
-    /// Whether the content of a file that is watched is known, by its looks or by reading it.
+    /// Whether the content of a file that is watched is known, by its mark or by reading it.
     private func judge(
         _ file: Int32, _ watch: borrowing ContentWatch, known: KnownContent?, replacement: CompletedFile?, name: String
     ) throws(Failure) -> Judgement {
         guard let before = markOf(file) else { throw .system("reading \(name)", errno) }
-        if let known, let mark = known.mark, mark.looksLike(before),
+        if let known, let mark = known.mark, mark.matches(before),
             known.digest.isEmpty ? proof.suffices(mark) : proof.isProof(mark)
         {
             return .known(before)
@@ -129,7 +129,7 @@ extension Tree {
             return watch.isUncontested
         }
         guard let read else { throw .system("reading \(name)", errno) }
-        guard read, let after = markOf(file), after.looksLike(before) else { return .inUse }
+        guard read, let after = markOf(file), after.matches(before) else { return .inUse }
         let digest = hash.digest
         if let known, digest == known.digest { return .known(after) }
         if let replacement, digest == replacement.digest { return .same(after) }

@@ -35,7 +35,7 @@ extension Tree {
 
     private func isUnchanged(_ file: Int32, _ known: LocalCopy) -> Bool {
         var info = stat()
-        return fstat(file, &info) == 0 && info.isRegular && FileMark(info, now: clock()).looksLike(known.mark)
+        return fstat(file, &info) == 0 && info.isRegular && FileMark(info, now: clock()).matches(known.mark)
     }
 
     private func digest(of file: Int32) -> [UInt8]? {

@@ -79,7 +79,7 @@ extension Tree {
     }
 
     private func renewed(_ known: LocalCopy?, before: stat, _ target: borrowing TreeLocation) -> FileMark? {
-        guard let mark = known?.mark, proof.isProof(mark), mark.looksLike(FileMark(before, now: clock())),
+        guard let mark = known?.mark, proof.isProof(mark), mark.matches(FileMark(before, now: clock())),
             let after = status(of: target.name, in: target.folder.number)
         else { return nil }
         let moved = FileMark(after, now: clock())

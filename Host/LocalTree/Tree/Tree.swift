@@ -19,7 +19,7 @@ public final class Tree: Sendable {
     let incoming: Descriptor
     let clock: @Sendable () -> Timestamp
     /// What a file's looks prove here.
-    package let proof: LooksProof
+    package let proof: MarkProof
     let hooks: TreeHooks
     /// What of the tree Larder itself has open.
     let ownOpens = OwnOpens()
@@ -30,7 +30,7 @@ public final class Tree: Sendable {
 
     package init(
         root: String, folder: consuming Descriptor, incoming: consuming Descriptor, reservesDotLarder: Bool,
-        clock: @escaping @Sendable () -> Timestamp, proof: LooksProof = LooksProof(), hooks: TreeHooks = TreeHooks()
+        clock: @escaping @Sendable () -> Timestamp, proof: MarkProof = MarkProof(), hooks: TreeHooks = TreeHooks()
     ) {
         self.root = root
         self.folder = folder
@@ -68,7 +68,7 @@ public final class Tree: Sendable {
     /// - Returns: the mark as it was if the file looks differently now or its looks tell nothing yet, so that it is read before
     ///   anything is done to it.
     public func settle(_ mark: FileMark, at path: ItemPath) -> FileMark {
-        guard !proof.isCoarse, let now = self.mark(at: path), now.looksLike(mark), now.recorded >= mark.recorded else {
+        guard !proof.isCoarse, let now = self.mark(at: path), now.matches(mark), now.recorded >= mark.recorded else {
             return mark
         }
         return now
@@ -110,7 +110,7 @@ public final class Tree: Sendable {
         let file = OwnFile(location, ownOpens)
         guard file.number >= 0, let info = file.status(), info.isRegular else { return .none }
         if let answer = leaseAnswer(file.number) { return answer }
-        return switch OpenFiles.look(for: info, except: file.number) {
+        return switch OpenFiles.use(of: info, except: file.number) {
         case .unused: .none
         case .read: .read
         case .written, .unknown: .written

@@ -23,10 +23,10 @@ extension Tree {
         }
     }
 
-    func entry(_ name: String, in folder: Int32) -> FoundEntry { look(name, in: folder).entry }
+    func entry(_ name: String, in folder: Int32) -> FoundEntry { inspect(name, in: folder).entry }
 
     /// What lies there, and when others read it last; nil if the system does not tell.
-    package func look(_ name: String, in folder: Int32) -> (entry: FoundEntry, accessed: Timestamp?) {
+    package func inspect(_ name: String, in folder: Int32) -> (entry: FoundEntry, accessed: Timestamp?) {
         guard let info = status(of: name, in: folder) else {
             let code = errno
             let isAbsence = code == ENOENT || code == ENOTDIR
@@ -47,27 +47,27 @@ extension Tree {
         case same(FileMark)
         case different(FileMark)
         /// A program writes it, or it cannot be told.
-        case unsettled
+        case unstable
     }
 
     package func read(_ path: ItemPath, comparingWith digest: [UInt8]) -> Reading {
-        guard case .success(let location) = locate(path) else { return .unsettled }
+        guard case .success(let location) = locate(path) else { return .unstable }
         let file = OwnFile(location, ownOpens)
-        guard file.number >= 0, let info = file.status(), info.isRegular else { return .unsettled }
+        guard file.number >= 0, let info = file.status(), info.isRegular else { return .unstable }
         // Without a watch the mark could be taken for proof though somebody has the file mapped and goes on writing.
         guard
             case .held(let watch) = ContentWatch.begin(
                 file.number, info, .unwritten, now: clock(), step: proof.step, instead: hooks.openFiles)
-        else { return .unsettled }
+        else { return .unstable }
         var hash = ContentHash()
         let read = readAll(file.number) { piece in
             hash.update(piece)
             return watch.isUncontested
         }
-        guard read == true, let after = file.status() else { return .unsettled }
+        guard read == true, let after = file.status() else { return .unstable }
         let mark = FileMark(after, now: clock())
-        guard mark.looksLike(FileMark(info, now: clock())), watch.isUndisturbed(file.number, now: clock()) else {
-            return .unsettled
+        guard mark.matches(FileMark(info, now: clock())), watch.isUndisturbed(file.number, now: clock()) else {
+            return .unstable
         }
         return hash.digest == digest ? .same(mark) : .different(mark)
     }

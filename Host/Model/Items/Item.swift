@@ -162,7 +162,7 @@ public struct FileMark: Hashable, Sendable {
     }
 
     /// Whether all looks are the same; when the mark was taken does not matter.
-    public func looksLike(_ other: FileMark) -> Bool {
+    public func matches(_ other: FileMark) -> Bool {
         inode == other.inode && size == other.size && modified == other.modified && changed == other.changed
     }
 

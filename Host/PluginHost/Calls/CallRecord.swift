@@ -39,7 +39,7 @@ final class CallRecord: @unchecked Sendable {
         call.pointee.plugin_length = put(plugin.text, at: LINUX_CALL_PLUGIN_AT, LINUX_CALL_LOOKS_AT)
         call.pointee.library_length = put(library, at: LINUX_CALL_LIBRARY_AT, LINUX_CALL_SUBJECT_AT)
         call.pointee.looks_length = put(
-            LibraryLooks.text(of: library) ?? "", at: LINUX_CALL_LOOKS_AT, LINUX_CALL_LIBRARY_AT)
+            LibraryMark.text(of: library) ?? "", at: LINUX_CALL_LOOKS_AT, LINUX_CALL_LIBRARY_AT)
     }
 
     /// For an instance of which nothing outlives the process.
@@ -120,7 +120,7 @@ public struct CallNote: Codable, Hashable, Sendable {
     /// Absolute.
     public var library: String
     /// By which the library's file is known again.
-    public var looks: String
+    public var mark: String
     public var call: String
     /// The item's path, or the loop's id; nil: it is about neither.
     public var subject: String?
@@ -128,6 +128,12 @@ public struct CallNote: Codable, Hashable, Sendable {
     public var end: End
     public var signal: Int32
     public var nanoseconds: Int64
+
+    /// The names under which the database keeps them.
+    private enum CodingKeys: String, CodingKey {
+        case plugin, library, call, subject, isAboutLoop, end, signal, nanoseconds
+        case mark = "looks"
+    }
 
     /// Nil if no call was under way. What a crashed process wrote may be anything.
     init?(reading call: UnsafeRawPointer) {
@@ -145,7 +151,7 @@ public struct CallNote: Codable, Hashable, Sendable {
         }
         plugin = text(head.plugin_length, at: LINUX_CALL_PLUGIN_AT, LINUX_CALL_LOOKS_AT)
         library = text(head.library_length, at: LINUX_CALL_LIBRARY_AT, LINUX_CALL_SUBJECT_AT)
-        looks = text(head.looks_length, at: LINUX_CALL_LOOKS_AT, LINUX_CALL_LIBRARY_AT)
+        mark = text(head.looks_length, at: LINUX_CALL_LOOKS_AT, LINUX_CALL_LIBRARY_AT)
         self.call = text(head.name_length, at: LINUX_CALL_NAME_AT, LINUX_CALL_PLUGIN_AT)
         let isAboutAnything = head.about != UInt32(LINUX_CALL_ABOUT_NOTHING)
         subject = isAboutAnything ? text(head.subject_length, at: LINUX_CALL_SUBJECT_AT, LINUX_CALL_SIZE) : nil

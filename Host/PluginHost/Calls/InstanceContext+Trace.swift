@@ -66,7 +66,7 @@ extension LoopAsk {
         case .record(.put): "putRecord"
         case .record(.remove): "removeRecord"
         case .value(_, let value): value == nil ? "deleteValue" : "putValue"
-        case .look: "look"
+        case .requestListing: "look"
         }
     }
 
@@ -75,7 +75,7 @@ extension LoopAsk {
         case .record(.put(let record, let collection)): "\(collection) \(record.key)"
         case .record(.remove(let key, let collection)): "\(collection) \(key)"
         case .value(let key, _): String(decoding: key, as: UTF8.self)
-        case .look(let path): path.text
+        case .requestListing(let path): path.text
         }
     }
 }

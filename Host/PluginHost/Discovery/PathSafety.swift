@@ -14,47 +14,47 @@ enum PathSafety {
         var walked = ""
         var links = 0
         var folder: (path: String, isSticky: Bool) = ("/", false)
-        if let refusal = check("/", looks: nil).refusal { return refusal }
+        if let refusal = check("/", info: nil).refusal { return refusal }
         while !ahead.isEmpty {
             let name = ahead.removeFirst()
             if name == "." { continue }
             if name == ".." {
                 walked = walked.lastIndex(of: "/").map { String(walked[..<$0]) } ?? ""
-                let (refusal, isSticky) = check(walked.isEmpty ? "/" : walked, looks: nil)
+                let (refusal, isSticky) = check(walked.isEmpty ? "/" : walked, info: nil)
                 if let refusal { return refusal }
                 folder = (walked, isSticky)
                 continue
             }
             let path = "\(walked)/\(name)"
-            var looks = stat()
-            guard lstat(path, &looks) == 0 else { return .unreadable(errno) }
-            if looks.st_mode & S_IFMT == S_IFLNK {
+            var info = stat()
+            guard lstat(path, &info) == 0 else { return .unreadable(errno) }
+            if info.st_mode & S_IFMT == S_IFLNK {
                 links += 1
                 guard links <= 40, let target = target(of: path) else { return .unreadable(ELOOP) }
-                if !isOwn(looks) { return .unsafe("\(path) is a link that belongs to another user") }
+                if !isOwn(info) { return .unsafe("\(path) is a link that belongs to another user") }
                 if target.hasPrefix("/") { walked = "" }
                 ahead = components(of: target) + ahead
                 continue
             }
-            let (refusal, isSticky) = check(path, looks: looks)
+            let (refusal, isSticky) = check(path, info: info)
             if let refusal { return refusal }
-            if looks.st_mode & S_IFMT == S_IFDIR { folder = (path, isSticky) }
+            if info.st_mode & S_IFMT == S_IFDIR { folder = (path, isSticky) }
             walked = path
         }
         if folder.isSticky { return .unsafe("its folder \(folder.path) is writable by others") }
         return nil
     }
 
-    private static func check(_ path: String, looks given: stat?) -> (refusal: Refusal?, isSticky: Bool) {
-        var looks = given ?? stat()
-        if given == nil, lstat(path, &looks) != 0 { return (.unreadable(errno), false) }
-        guard isOwn(looks) else { return (.unsafe("\(path) belongs to another user than root and this one"), false) }
-        guard looks.st_mode & (S_IWGRP | S_IWOTH) != 0 else { return (nil, false) }
-        if looks.st_mode & S_IFMT == S_IFDIR, looks.st_mode & S_ISVTX != 0 { return (nil, true) }
+    private static func check(_ path: String, info given: stat?) -> (refusal: Refusal?, isSticky: Bool) {
+        var info = given ?? stat()
+        if given == nil, lstat(path, &info) != 0 { return (.unreadable(errno), false) }
+        guard isOwn(info) else { return (.unsafe("\(path) belongs to another user than root and this one"), false) }
+        guard info.st_mode & (S_IWGRP | S_IWOTH) != 0 else { return (nil, false) }
+        if info.st_mode & S_IFMT == S_IFDIR, info.st_mode & S_ISVTX != 0 { return (nil, true) }
         return (.unsafe("\(path) is writable by others; chmod go-w makes it safe"), false)
     }
 
-    private static func isOwn(_ looks: stat) -> Bool { looks.st_uid == 0 || looks.st_uid == geteuid() }
+    private static func isOwn(_ info: stat) -> Bool { info.st_uid == 0 || info.st_uid == geteuid() }
 
     private static func components(of path: String) -> [String] { path.split(separator: "/").map(String.init) }
 

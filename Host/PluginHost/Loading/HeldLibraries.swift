@@ -8,10 +8,17 @@ public struct HeldLibraries: Codable, Hashable, Sendable {
         /// In hexadecimal digits.
         var digest: String
         var path: String
-        var looks: String
+        /// By which the file is known again without reading it.
+        var mark: String
         /// Of the last day, the latest last.
         var ends: [CallNote]
         var isQuarantined = false
+
+        /// The names under which the database keeps them.
+        enum CodingKeys: String, CodingKey {
+            case digest, path, ends, isQuarantined
+            case mark = "looks"
+        }
     }
 
     /// How long a library is left out after it ended the host.
@@ -30,9 +37,9 @@ public struct HeldLibraries: Codable, Hashable, Sendable {
     /// A file that has changed since is another library. What was under way when somebody else ended the process is no fault.
     public mutating func add(_ notes: [CallNote], now: Timestamp) {
         for note in notes where note.end != .underWay {
-            guard LibraryLooks.text(of: note.library)?.hasSameBytes(as: note.looks) == true else { continue }
+            guard LibraryMark.text(of: note.library)?.hasSameBytes(as: note.mark) == true else { continue }
             do throws(Refusal) {
-                add(note, digest: hexadecimal(try LibraryLooks.digest(of: note.library)), now: now)
+                add(note, digest: hexadecimal(try LibraryMark.digest(of: note.library)), now: now)
             } catch {
                 continue
             }
@@ -45,10 +52,10 @@ public struct HeldLibraries: Codable, Hashable, Sendable {
         let place =
             libraries.firstIndex { $0.digest.hasSameBytes(as: digest) }
             ?? {
-                libraries.append(Library(digest: digest, path: note.library, looks: note.looks, ends: []))
+                libraries.append(Library(digest: digest, path: note.library, mark: note.mark, ends: []))
                 return libraries.endIndex - 1
             }()
-        (libraries[place].path, libraries[place].looks) = (note.library, note.looks)
+        (libraries[place].path, libraries[place].mark) = (note.library, note.mark)
         // It may be found twice, if the process that found it did not get further.
         guard !libraries[place].ends.contains(note) else { return }
         libraries[place].ends.append(note)
@@ -70,13 +77,13 @@ public struct HeldLibraries: Codable, Hashable, Sendable {
     public func hold(of library: String, now: Timestamp) -> LibraryHold? {
         let holds = libraries.compactMap { held in LibraryHold(held, now: now).map { (held: held, hold: $0) } }
         guard !holds.isEmpty else { return nil }
-        let looks = LibraryLooks.text(of: library)
+        let mark = LibraryMark.text(of: library)
         let known = holds.first { one in
-            one.held.path.hasSameBytes(as: library) && looks.map(one.held.looks.hasSameBytes) == true
+            one.held.path.hasSameBytes(as: library) && mark.map(one.held.mark.hasSameBytes) == true
         }
         if let known { return known.hold }
         let digest: String
-        do throws(Refusal) { digest = hexadecimal(try LibraryLooks.digest(of: library)) } catch { return nil }
+        do throws(Refusal) { digest = hexadecimal(try LibraryMark.digest(of: library)) } catch { return nil }
         return holds.first { $0.held.digest.hasSameBytes(as: digest) }?.hold
     }
 

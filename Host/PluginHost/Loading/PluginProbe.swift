@@ -25,7 +25,7 @@ public enum PluginProbe {
         let line: String
         do throws(Refusal) {
             let opened = try PluginLibrary.open(library)
-            try look(at: opened)
+            try inspect(opened)
             line = described + opened.plugins.map { " \($0.id)" }.joined()
         } catch {
             line = refused + error.reason
@@ -38,7 +38,7 @@ public enum PluginProbe {
 
     /// Lets each plugin in a library do what the host lets it do before it is started. What is wrong with it the host will see
     /// for itself, plugin by plugin; here it is enough to have come back.
-    private static func look(at library: PluginLibrary) throws(Refusal) {
+    private static func inspect(_ library: PluginLibrary) throws(Refusal) {
         let thread: SerialThread
         do throws(ThreadError) { thread = try SerialThread.forPlugin("probe") } catch { throw .cannotOpen("no thread") }
         let account = AccountEnvironment(name: "", logger: Logger(label: "probe") { _ in SwiftLogNoOpLogHandler() })

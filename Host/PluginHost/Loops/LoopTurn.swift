@@ -55,7 +55,7 @@ public enum LoopAsk: Hashable, Sendable {
     /// A value of the plugin's own; nil: none.
     case value(key: [UInt8], value: [UInt8]?)
     /// The item list is to look at what has this path.
-    case look(ItemPath)
+    case requestListing(ItemPath)
 }
 
 /// A stream of records.

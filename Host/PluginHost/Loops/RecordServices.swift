@@ -101,7 +101,7 @@ extension InstanceContext {
             switch asked {
             case .record(let change): change.size
             case .value(let key, let value): key.count + (value?.count ?? 0)
-            case .look(let path): path.text.utf8.count
+            case .requestListing(let path): path.text.utf8.count
             }
         guard turnSize + size <= RecordChange.largestTurn else {
             throw ServiceError(LARDER_LIMIT, "the turn asks for more than 16 MiB; hand out several pages")

@@ -35,7 +35,7 @@ let actionsTable = larder_actions(
             do throws(ItemPath.Problem) { parsed = try ItemPath(text) } catch {
                 throw ServiceError(LARDER_INVALID_ARGUMENT, "the path is none: \(error)")
             }
-            try context.ask(.look(parsed))
+            try context.ask(.requestListing(parsed))
         }
     })
 

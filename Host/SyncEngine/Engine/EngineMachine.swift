@@ -64,7 +64,7 @@ struct EngineMachine: Sendable {
     }
 
     /// News that come while the journal is read may be of what it has passed already: they count when it was read.
-    enum AfterReading: Hashable, Sendable { case goOn, lookForMore, beginAnew }
+    enum AfterReading: Hashable, Sendable { case goOn, readOn, beginAnew }
 
     /// How far the journal was read.
     enum Place: Hashable, Sendable {
@@ -193,7 +193,7 @@ extension EngineMachine {
             outdate()
         }
         if flags.isStale { outdate() }
-        if flags.hasNews { lookForMore() }
+        if flags.hasNews { readOn() }
     }
 
     /// What is in memory may be out of date.
@@ -206,9 +206,9 @@ extension EngineMachine {
     }
 
     /// There may be more behind what was read.
-    private mutating func lookForMore() {
+    private mutating func readOn() {
         if case .reading(let ended, let next) = memory {
-            if next == .goOn { memory = .reading(ended: ended, next: .lookForMore) }
+            if next == .goOn { memory = .reading(ended: ended, next: .readOn) }
         } else {
             (journal, removals) = (.after(journal.record), .after(removals.record))
         }
@@ -229,7 +229,7 @@ extension EngineMachine {
         for job in page.jobs where !ended.contains(job.id) { window.add(job) }
         wait(until: page.earliestWait)
         memory = next == .beginAnew ? .outdated : .current
-        if next == .lookForMore { lookForMore() }
+        if next == .readOn { readOn() }
     }
 
     private mutating func wait(until time: Timestamp?) {
@@ -337,7 +337,7 @@ extension EngineMachine {
     private var mayDownload: Bool {
         guard health.hold == nil, isOnline else { return false }
         switch memory {
-        case .current, .reading(_, .goOn), .reading(_, .lookForMore): return true
+        case .current, .reading(_, .goOn), .reading(_, .readOn): return true
         case .outdated, .reading(_, .beginAnew): return false
         }
     }

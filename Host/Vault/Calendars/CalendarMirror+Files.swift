@@ -106,7 +106,7 @@ extension CalendarMirror {
     /// Whether a file is as it was written.
     func isAsWritten(_ file: MirrorFileRow?, in folder: borrowing MirrorFolder) -> Bool {
         guard let file, let info = status(of: file.name.text, in: folder.descriptor.number) else { return false }
-        return file.looksLike(info) && info.st_mode & 0o777 == 0o600
+        return file.matches(info) && info.st_mode & 0o777 == 0o600
     }
 
     private func write(
@@ -207,7 +207,7 @@ extension MirrorFileRow {
             modified: Self.modified(info), digest: digest)
     }
 
-    func looksLike(_ info: stat) -> Bool {
+    func matches(_ info: stat) -> Bool {
         info.isRegular && UInt64(info.st_ino) == inode && Int64(info.st_size) == size && Self.modified(info) == modified
     }
 

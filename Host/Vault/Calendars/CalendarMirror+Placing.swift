@@ -117,7 +117,7 @@ extension CalendarMirror {
         var info = stat()
         guard fstat(file, &info) == 0, info.isRegular else { return false }
         // An empty file, such as a power cut may leave, has nothing to be lost.
-        if info.st_size == 0 || row.digest == nil && row.looksLike(info) { return true }
+        if info.st_size == 0 || row.digest == nil && row.matches(info) { return true }
         guard let found = digest(of: file) else { return false }
         return found == row.digest || found == row.formerDigest
     }
@@ -128,7 +128,7 @@ extension CalendarMirror {
         guard number >= 0 else { return row.digest }
         let file = Descriptor(number)
         guard let info = file.status(), info.isRegular else { return row.digest }
-        let isAsWritten = row.looksLike(info)
+        let isAsWritten = row.matches(info)
         if isAsWritten, let digest = row.digest { return digest }
         let found = digest(of: file.number)
         return isAsWritten || found == row.formerDigest ? found : row.digest

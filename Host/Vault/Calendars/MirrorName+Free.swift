@@ -8,14 +8,14 @@ extension MirrorName {
 
     /// The first of a row of names that is free: the name itself, then with a number, then with a digest of the key, which no other
     /// object has.
-    /// - Parameter look: tells whether a name is in use.
-    func firstFree(for key: RecordKey, _ look: (MirrorName) throws -> Use) throws -> MirrorName {
+    /// - Parameter use: tells whether a name is in use.
+    func firstFree(for key: RecordKey, _ use: (MirrorName) throws -> Use) throws -> MirrorName {
         var base = self
         var number = 0
         // What has even the names with a digest is somebody's; there is an end to it.
         while number < 108 {
             let name = number == 0 ? base : base.distinguished(by: Self.mark(number, for: key))
-            switch try look(name) {
+            switch try use(name) {
             case .free: return name
             case .taken: number += 1
             case .tooLong:

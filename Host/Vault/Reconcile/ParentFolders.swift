@@ -19,13 +19,13 @@ final class ParentFolders {
     deinit { leave() }
 
     /// What lies at a path, and when others read it last, if the system tells.
-    func look(at path: ItemPath) -> (entry: FoundEntry, accessed: Timestamp?) {
+    func inspect(_ path: ItemPath) -> (entry: FoundEntry, accessed: Timestamp?) {
         let parent = path.parent
         if parent != self.path { enter(parent) }
         if folder < 0 { return (hidden.map { .unreadable(because: $0) } ?? .nothing, nil) }
-        let look = tree.look(path.name, in: folder)
-        if case .unreadable(let reason) = look.entry { note(parent, reason) }
-        return look
+        let found = tree.inspect(path.name, in: folder)
+        if case .unreadable(let reason) = found.entry { note(parent, reason) }
+        return found
     }
 
     /// A folder cannot be looked into, or one above it cannot.

@@ -4,7 +4,7 @@ public import Model
 
 /// Compares the rows with the tree and writes into the rows what is different: what was removed, changed or made by hand.
 ///
-/// The tree itself is never changed. Files are known again by inode, size and times; only those whose looks are others are
+/// The tree itself is never changed. Files are known again by inode, size and times; only those whose marks differ are
 /// read. A file that was moved by hand counts as removed where it was and as new where it is. It blocks.
 public struct Reconciler: Sendable {
     let database: Database
@@ -37,19 +37,19 @@ public struct Reconciler: Sendable {
     /// The same for several paths, none of them below another, in one go.
     /// - Throws: The database's `Failure`, as ``Database/writeBlocking(_:)``; what was written before stays. What
     ///   cannot be read in the tree is told by the result.
-    public func run(at scopes: [ItemPath]) throws -> TreeLook? {
+    public func run(at scopes: [ItemPath]) throws -> Reconciliation? {
         var changes: [TreeChange] = []
-        var look = TreeLook()
-        let mayLook = try database.readBlocking { reads in
+        var result = Reconciliation()
+        let isThere = try database.readBlocking { reads in
             guard try reads.moves.isEmpty else { return false }
             let landing = try reads.journal.landingItems()
             for scope in scopes {
-                try compareRows(at: scope, reads, landing, &changes, &look)
-                try findNew(at: scope, reads, landing, &changes, &look)
+                try compareRows(at: scope, reads, landing, &changes, &result)
+                try findNew(at: scope, reads, landing, &changes, &result)
             }
             return true
         }
-        guard mayLook else { return nil }
+        guard isThere else { return nil }
         var rest = changes[...]
         while !rest.isEmpty {
             let part = rest.prefix(Self.batch)
@@ -57,24 +57,24 @@ public struct Reconciler: Sendable {
             let written = try database.writeBlocking { tx in try part.map { ($0.path, try tx.write($0, tree)) } }
             for (path, outcome) in written {
                 switch outcome {
-                case .written(let finding): if let finding { look.findings.append(finding) }
-                case .outdated: look.unsettled.append(path)
+                case .written(let finding): if let finding { result.findings.append(finding) }
+                case .outdated: result.unstable.append(path)
                 }
             }
         }
-        return look
+        return result
     }
 
     /// From the rows to the tree.
     private func compareRows(
         at scope: ItemPath, _ reads: ReadTransaction, _ landing: Set<LocalID>, _ changes: inout [TreeChange],
-        _ look: inout TreeLook
+        _ result: inout Reconciliation
     ) throws {
         let parents = ParentFolders(tree: tree)
-        defer { look.unreadable.merge(parents.unreadable) { first, _ in first } }
+        defer { result.unreadable.merge(parents.unreadable) { first, _ in first } }
         try reads.items.eachRecordedEntry(at: scope) { row in
-            guard !landing.contains(row.localID) else { return look.unsettled.append(row.path) }
-            let (found, accessed) = parents.look(at: row.path)
+            guard !landing.contains(row.localID) else { return result.unstable.append(row.path) }
+            let (found, accessed) = parents.inspect(row.path)
             if row.kind == .folder, found == .link { parents.note(row.path, "a symbolic link lies there") }
             if countsAccessTimes, let used = accessed.map({ min($0, believed ?? $0) }), row.wasUsed(at: used) {
                 changes.append(.used(row, used))
@@ -83,15 +83,15 @@ public struct Reconciler: Sendable {
             case .unchanged: break
             case .freed: changes.append(.freed(row))
             case .gone: changes.append(.gone(row))
-            case .rewritten(let looks): changes.append(.rewritten(row, looks))
+            case .rewritten(let mark): changes.append(.rewritten(row, mark))
             case .modified:
-                if case .file(let looks) = found { changes.append(.modified(row, looks)) }
+                if case .file(let mark) = found { changes.append(.modified(row, mark)) }
             case .unsure(let digest):
                 switch tree.read(row.path, comparingWith: digest) {
                 case .same(let mark): changes.append(.renewed(row, mark))
-                case .different(let looks):
-                    if row.status != .locallyModified { changes.append(.modified(row, looks)) }
-                case .unsettled: look.unsettled.append(row.path)
+                case .different(let mark):
+                    if row.status != .locallyModified { changes.append(.modified(row, mark)) }
+                case .unstable: result.unstable.append(row.path)
                 }
             }
         }
@@ -100,7 +100,7 @@ public struct Reconciler: Sendable {
     /// From the tree to the rows.
     private func findNew(
         at scope: ItemPath, _ reads: ReadTransaction, _ landing: Set<LocalID>, _ changes: inout [TreeChange],
-        _ look: inout TreeLook
+        _ result: inout Reconciliation
     ) throws {
         var folders: [ItemPath] = []
         if scope.isRoot {
@@ -116,34 +116,34 @@ public struct Reconciler: Sendable {
             let name = try reads.items.recordedEntry(at: scope).map {
                 RecordedName(kind: $0.kind, isHere: $0.status != .cloudOnly)
             }
-            try consider(scope, kind, name, reads, landing, &folders, &changes, &look)
+            try consider(scope, kind, name, reads, landing, &folders, &changes, &result)
         }
         while let folder = folders.popLast() {
             let names = try reads.items.recordedNames(in: folder)
             _ = try tree.eachEntry(of: folder) { name, kind, _ in
                 guard let path = try? folder.appending(name) else { return }
-                try consider(path, kind, names[FileName(text: name)], reads, landing, &folders, &changes, &look)
+                try consider(path, kind, names[FileName(text: name)], reads, landing, &folders, &changes, &result)
             }
         }
     }
 
     private func consider(
         _ path: ItemPath, _ kind: Item.Kind?, _ recorded: RecordedName?, _ reads: ReadTransaction,
-        _ landing: Set<LocalID>, _ folders: inout [ItemPath], _ changes: inout [TreeChange], _ look: inout TreeLook
+        _ landing: Set<LocalID>, _ folders: inout [ItemPath], _ changes: inout [TreeChange], _ result: inout Reconciliation
     ) throws {
         guard let kind else { return }
         if let recorded {
             guard recorded.kind == kind else {
-                look.findings.append(TreeFinding(path: path, kind: .obstructed))
+                result.findings.append(TreeFinding(path: path, kind: .obstructed))
                 return
             }
-            if kind == .file, !recorded.isHere, let looks = tree.mark(at: path),
+            if kind == .file, !recorded.isHere, let mark = tree.mark(at: path),
                 let row = try reads.items.recordedEntry(at: path)
             {
                 if landing.contains(row.localID) {
-                    look.unsettled.append(path)
+                    result.unstable.append(path)
                 } else {
-                    changes.append(.modified(row, looks))
+                    changes.append(.modified(row, mark))
                 }
             }
         } else if kind == .folder || tree.mark(at: path) != nil {

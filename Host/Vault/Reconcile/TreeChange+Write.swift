@@ -14,7 +14,7 @@ extension Transaction {
     /// Writes a difference into its row, unless the row or the file has changed since they were compared.
     func write(_ change: TreeChange, _ tree: Tree) throws -> TreeChangeOutcome {
         switch change {
-        case .added(let path, let kind, let looks): return try add(path, kind, looks, tree)
+        case .added(let path, let kind, let mark): return try add(path, kind, mark, tree)
         case .gone(let row):
             guard try current(row) != nil, isWithout(row, tree) else { return .outdated }
             try items.delete(databaseID: row.databaseID)
@@ -27,31 +27,31 @@ extension Transaction {
             item.formerTrigger = nil
             try items.updateLocal(item)
             return .written(TreeFinding(path: row.path, kind: .removed))
-        case .modified(let row, let looks):
-            guard var item = try current(row), tree.mark(at: row.path)?.looksLike(looks) == true else {
+        case .modified(let row, let mark):
+            guard var item = try current(row), tree.mark(at: row.path)?.matches(mark) == true else {
                 return .outdated
             }
             item.cloudStatus = .locallyModified
             try items.updateLocal(item)
             return .written(TreeFinding(path: row.path, kind: .modified))
-        case .rewritten(let row, let looks):
-            guard var item = try current(row), tree.mark(at: row.path)?.looksLike(looks) == true else {
+        case .rewritten(let row, let mark):
+            guard var item = try current(row), tree.mark(at: row.path)?.matches(mark) == true else {
                 return .outdated
             }
-            item.size = looks.size
-            item.lastModified = looks.modified
+            item.size = mark.size
+            item.lastModified = mark.modified
             try items.update(item)
             return .written(nil)
         case .used(let row, let time):
             try items.noteUse(databaseID: row.databaseID, time)
             return .written(nil)
-        case .renewed(let row, let looks):
-            guard var item = try current(row), tree.mark(at: row.path)?.looksLike(looks) == true else {
+        case .renewed(let row, let mark):
+            guard var item = try current(row), tree.mark(at: row.path)?.matches(mark) == true else {
                 return .outdated
             }
-            item.copy?.mark = looks
+            item.copy?.mark = mark
             guard item.cloudStatus == .locallyModified else {
-                try items.renewMark(looks, databaseID: row.databaseID)
+                try items.renewMark(mark, databaseID: row.databaseID)
                 return .written(nil)
             }
             item.cloudStatus = .localCopy
@@ -77,18 +77,18 @@ extension Transaction {
     }
 
     private func add(
-        _ path: ItemPath, _ kind: Item.Kind, _ looks: FileMark?, _ tree: Tree
+        _ path: ItemPath, _ kind: Item.Kind, _ mark: FileMark?, _ tree: Tree
     ) throws -> TreeChangeOutcome {
         guard try items.recordedEntry(at: path) == nil, try moves.isEmpty else { return .outdated }
         switch tree.entry(at: path) {
-        case .file(let now) where kind == .file && looks.map(now.looksLike) == true: break
+        case .file(let now) where kind == .file && mark.map(now.matches) == true: break
         case .folder where kind == .folder: break
         default: return .outdated
         }
         try items.insert(
             Item(
-                localID: .random(), fileID: nil, path: path, kind: kind, size: kind == .file ? looks?.size : nil,
-                lastModified: kind == .file ? looks?.modified : nil, cloudStatus: .localOnly))
+                localID: .random(), fileID: nil, path: path, kind: kind, size: kind == .file ? mark?.size : nil,
+                lastModified: kind == .file ? mark?.modified : nil, cloudStatus: .localOnly))
         return .written(TreeFinding(path: path, kind: .added))
     }
 }

@@ -27,27 +27,27 @@ enum TreeDifference: Hashable {
 
     /// - Parameter proof: What equal looks are worth where the tree lies.
     static func compare(
-        _ row: RecordedEntry, with found: FoundEntry, proof: LooksProof = LooksProof()
+        _ row: RecordedEntry, with found: FoundEntry, proof: MarkProof = MarkProof()
     ) -> TreeDifference {
         switch (row.kind, found) {
         case (_, .unreadable): .unchanged
         case (.folder, .folder), (.folder, .link): .unchanged
         case (.folder, _), (.file, .nothing), (.file, .folder), (.file, .link), (.file, .other):
             row.status == .localOnly ? .gone : .freed
-        case (.file, .file(let looks)): compare(row, withFile: looks, proof)
+        case (.file, .file(let mark)): compare(row, withFile: mark, proof)
         }
     }
 
-    private static func compare(_ row: RecordedEntry, withFile looks: FileMark, _ proof: LooksProof) -> TreeDifference {
+    private static func compare(_ row: RecordedEntry, withFile mark: FileMark, _ proof: MarkProof) -> TreeDifference {
         switch row.status {
         case .cloudOnly: return .modified
         case .localOnly:
-            return row.size == looks.size && row.lastModified == looks.modified ? .unchanged : .rewritten(looks)
+            return row.size == mark.size && row.lastModified == mark.modified ? .unchanged : .rewritten(mark)
         case .localCopy, .locallyModified:
             let isModified = row.status == .locallyModified
             // A digest that is not known is nobody's.
-            guard let copy = row.copy, copy.mark.size == looks.size else { return isModified ? .unchanged : .modified }
-            if !isModified, proof.suffices(copy.mark), copy.mark.looksLike(looks) { return .unchanged }
+            guard let copy = row.copy, copy.mark.size == mark.size else { return isModified ? .unchanged : .modified }
+            if !isModified, proof.suffices(copy.mark), copy.mark.matches(mark) { return .unchanged }
             return .unsure(digest: copy.digest)
         }
     }
@@ -97,11 +97,11 @@ public struct TreeFinding: Hashable, Sendable {
 }
 
 /// What a comparison came to.
-public struct TreeLook: Hashable, Sendable {
+public struct Reconciliation: Hashable, Sendable {
     /// What was different.
     public var findings: [TreeFinding] = []
     /// What is to be compared again: it is being written or put in place, or changed meanwhile.
-    public var unsettled: [ItemPath] = []
+    public var unstable: [ItemPath] = []
     /// Folders of which rows say that something is in them, and that cannot be looked into: the uppermost of each, and why. Nothing
     /// was concluded from what is missing there.
     public var unreadable: [ItemPath: String] = [:]

@@ -42,13 +42,13 @@ extension Disk {
     /// Looks through a folder that is to be moved as ``copyFolder(_:to:links:depth:_:)`` looks through one that is copied, and
     /// remembers what is to be made durable.
     /// - Throws: ``ProjectProblem/badSource(path:why:)``, ``ProjectProblem/sourceElsewhere(path:)``, or the system call that failed.
-    func lookThrough(_ source: Path, on device: dev_t, depth: Int = 0, _ written: inout Written) throws {
+    func collect(_ source: Path, on device: dev_t, depth: Int = 0, _ written: inout Written) throws {
         for name in try names(in: source) {
             let path = source.entry(name)
             guard let info = try status(path) else { continue }
             guard info.st_dev == device else { throw ProjectProblem.sourceElsewhere(path: path.text) }
             if info.isFolder {
-                try lookThrough(path, on: device, depth: depth + 1, &written)
+                try collect(path, on: device, depth: depth + 1, &written)
             } else if info.isRegular {
                 written.files.append(path)
             } else if info.isSymbolicLink {

@@ -12,11 +12,11 @@ extension ProjectStorage {
     func note(of step: StepID) -> Path { folder.moving.entry(step.description) }
 
     /// Sees to it that a folder can be moved to the storage as a step's assets.
-    func lookThrough(_ source: Path, _ written: inout Written) throws {
+    func collect(_ source: Path, _ written: inout Written) throws {
         guard let device = try disk.status(source)?.st_dev, device == (try disk.status(folder.path)?.st_dev) else {
             throw ProjectProblem.sourceElsewhere(path: source.text)
         }
-        try disk.lookThrough(source, on: device, &written)
+        try disk.collect(source, on: device, &written)
     }
 
     /// Renames sources into steps that are in place and have no assets yet.

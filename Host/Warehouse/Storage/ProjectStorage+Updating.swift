@@ -130,7 +130,7 @@ extension ProjectStorage {
         new.written.folders.append(step.data)
         if let source = try content.assetsSource.map({ try usableSource($0, content.sourceUse) }) {
             if content.sourceUse == .moved {
-                try lookThrough(source, &new.written)
+                try collect(source, &new.written)
                 new.moves.append(AssetsMove(step: id, source: source))
             } else {
                 try disk.copyFolder(source, to: step.assets, links: .inside, &new.written)

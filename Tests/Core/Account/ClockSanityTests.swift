@@ -19,30 +19,30 @@ struct ClockSanityTests {
     @Test("P55: small steps and days go; a step back, and a month nobody saw, do not, until the server's clock agrees")
     func table() {
         var clock = ClockSanity(last: .init(wall: start, monotonic: nil))
-        clock.look(now: start - .seconds(9), monotonic: .zero, aheadOfServer: nil)
+        clock.observe(now: start - .seconds(9), monotonic: .zero, aheadOfServer: nil)
         #expect(clock.isSane)
-        clock.look(now: start + day * 29, monotonic: .seconds(1), aheadOfServer: nil)
+        clock.observe(now: start + day * 29, monotonic: .seconds(1), aheadOfServer: nil)
         #expect(clock.isSane)
-        clock.look(now: start + day * 60, monotonic: .seconds(2), aheadOfServer: nil)
+        clock.observe(now: start + day * 60, monotonic: .seconds(2), aheadOfServer: nil)
         #expect(!clock.isSane)
         // What is not believed is not remembered.
-        clock.look(now: start + day * 30, monotonic: .seconds(3), aheadOfServer: nil)
+        clock.observe(now: start + day * 30, monotonic: .seconds(3), aheadOfServer: nil)
         #expect(clock.isSane)
-        clock.look(now: start + day * 20, monotonic: .seconds(4), aheadOfServer: nil)
+        clock.observe(now: start + day * 20, monotonic: .seconds(4), aheadOfServer: nil)
         #expect(!clock.isSane)
-        clock.look(now: start + day * 20, monotonic: .seconds(5), aheadOfServer: day)
+        clock.observe(now: start + day * 20, monotonic: .seconds(5), aheadOfServer: day)
         #expect(!clock.isSane)
-        clock.look(now: start + day * 20, monotonic: .seconds(6), aheadOfServer: .seconds(-3000))
+        clock.observe(now: start + day * 20, monotonic: .seconds(6), aheadOfServer: .seconds(-3000))
         #expect(clock.isSane)
         // A host that ran all the time knows that the time passed.
-        clock.look(now: start + day * 80, monotonic: .seconds(6) + day * 60, aheadOfServer: nil)
+        clock.observe(now: start + day * 80, monotonic: .seconds(6) + day * 60, aheadOfServer: nil)
         #expect(clock.isSane)
     }
 
     @Test("P55: the first look is believed")
     func first() {
         var clock = ClockSanity(last: nil)
-        clock.look(now: Timestamp(seconds: 0), monotonic: .zero, aheadOfServer: nil)
+        clock.observe(now: Timestamp(seconds: 0), monotonic: .zero, aheadOfServer: nil)
         #expect(clock.isSane)
     }
 
@@ -70,7 +70,7 @@ struct ClockSanityTests {
     @Test("P59: a step shows at once: what is written then goes on from the time before, and ages are counted to it")
     func stepBetweenLooks() {
         var clock = ClockSanity(last: nil)
-        clock.look(now: start, monotonic: .seconds(100), aheadOfServer: nil)
+        clock.observe(now: start, monotonic: .seconds(100), aheadOfServer: nil)
         #expect(clock.believed(start + .seconds(5), .seconds(105)) == start + .seconds(5))
         for step in [day * -40, .seconds(-3600), day * 40] {
             #expect(clock.believed(start + step, .seconds(160)) == start + .seconds(60))

@@ -74,7 +74,7 @@ struct DisplacedTests {
     func back() async throws {
         try await withFullBox { bench in
             let before = try #require(try await bench.item("/box/file 3"))
-            let saved = bench.server.tree.look { $0 }
+            let saved = bench.server.tree.read { $0 }
             makeAnew(bench)
             try await bench.runBadly()
             _ = try await held(bench, "31 of 37 items")
@@ -97,7 +97,7 @@ struct DisplacedTests {
             for number in 0..<5 { bench.put("/kept/\(number)", "kept") }
             try await bench.pin("/")
             try await bench.runWell()
-            let saved = bench.server.tree.look { $0 }
+            let saved = bench.server.tree.read { $0 }
             bench.server.tree.remove("/box")
             bench.put("/box/new", "new")
             try await bench.runBadly()
@@ -115,7 +115,7 @@ struct DisplacedTests {
     @Test("P56: what does not come back with a displaced folder is still missing")
     func backInPart() async throws {
         try await withFullBox { bench in
-            let saved = bench.server.tree.look { $0 }
+            let saved = bench.server.tree.read { $0 }
             makeAnew(bench)
             try await bench.runBadly()
             bench.server.tree.change { $0 = saved }
@@ -298,7 +298,7 @@ struct DisplacedTests {
     @Test("P57: what had only moved from one scan to the next had not gone")
     func movedLate() async throws {
         try await withFullBox { bench in
-            let saved = bench.server.tree.look { $0 }
+            let saved = bench.server.tree.read { $0 }
             for name in Self.names.prefix(15) { bench.server.tree.remove(name) }
             try await bench.runWell()
             bench.server.tree.change { $0 = saved }

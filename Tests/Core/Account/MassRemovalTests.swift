@@ -50,7 +50,7 @@ struct MassRemovalTests {
     @Test("P51: the issue is withdrawn by the scan that finds the items again, without one download")
     func back() async throws {
         try await withFullBox { bench in
-            let saved = bench.server.tree.look { $0 }
+            let saved = bench.server.tree.read { $0 }
             bench.server.tree.remove("/box")
             try await bench.runBadly()
             bench.server.tree.change { $0 = saved }

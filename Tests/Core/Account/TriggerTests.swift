@@ -72,7 +72,7 @@ struct TriggerTests {
                 await scan()
                 let afterMove = try triggers()
                 #expect(afterMove == ["itemsChanged", "itemListUpdateCompleted"])
-                let saved = bench.server.tree.look { $0 }
+                let saved = bench.server.tree.read { $0 }
                 bench.server.tree.remove("/away")
                 for _ in 0..<2 {
                     await scan()

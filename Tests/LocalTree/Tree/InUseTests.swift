@@ -71,7 +71,7 @@ private func withProgram<Result>(
             func answer() -> OpenFiles.Answer {
                 var info = stat()
                 stat(name, &info)
-                return OpenFiles.look(for: info, except: -1)
+                return OpenFiles.use(of: info, except: -1)
             }
             // Where some process cannot be looked into, nothing but a finding is sure.
             let quiet: [OpenFiles.Answer] = [.unused, .unknown]

@@ -80,7 +80,7 @@ import TreeFixture
                 Issue.record("not moved")
                 return
             }
-            #expect(fixture.tree.mark(at: fixture.path("/n/b"))?.looksLike(mark) == true)
+            #expect(fixture.tree.mark(at: fixture.path("/n/b"))?.matches(mark) == true)
             try Files.write("changed", to: fixture.root + "/n/b")
             try Files.write("mine", to: fixture.root + "/c")
             #expect(

@@ -49,7 +49,7 @@ import TreeFixture
                 Issue.record("the same content was not found")
                 return
             }
-            #expect(fixture.tree.mark(at: fixture.path("/a"))?.looksLike(mark) == true)
+            #expect(fixture.tree.mark(at: fixture.path("/a"))?.matches(mark) == true)
             #expect(fixture.leftInIncoming.isEmpty)
         }
     }
@@ -65,7 +65,7 @@ import TreeFixture
                 return
             }
             #expect(fixture.content("/a") == "new")
-            #expect(fixture.tree.mark(at: fixture.path("/a"))?.looksLike(mark) == true)
+            #expect(fixture.tree.mark(at: fixture.path("/a"))?.matches(mark) == true)
             #expect(fixture.leftInIncoming.isEmpty)
         }
     }

@@ -10,14 +10,14 @@ import Testing
     func looks() {
         var other = mark
         other.recorded = Timestamp(seconds: 9)
-        #expect(mark.looksLike(other))
+        #expect(mark.matches(other))
         let changes: [(inout FileMark) -> Void] = [
             { $0.inode = 9 }, { $0.size = 9 }, { $0.modified.nanoseconds += 1 }, { $0.changed.nanoseconds += 1 },
         ]
         for change in changes {
             var other = mark
             change(&other)
-            #expect(!mark.looksLike(other))
+            #expect(!mark.matches(other))
         }
     }
 

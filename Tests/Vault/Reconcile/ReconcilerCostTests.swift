@@ -32,8 +32,8 @@ import TreeFixture
         #expect(steps[0] > 100 && steps[1] < steps[0] * 5, "\(steps)")
     }
 
-    @Test("A file whose looks are no proof is the only one that is read")
-    func unsettled() throws {
+    @Test("A file whose mark is no proof is the only one that is read")
+    func unstable() throws {
         try withCopies(100, folders: 2) { tree, database in
             utimensat(AT_FDCWD, tree.root + "/d1/f7", nil, 0)
             let opened = try Opened(below: tree.root)

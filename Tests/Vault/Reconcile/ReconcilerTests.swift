@@ -61,7 +61,7 @@ import TreeFixture
             // Placed a moment ago: the mark was renewed, without anybody being told.
             let renewed = try fixture.item("/a/c")?.copy?.mark
             #expect(
-                renewed?.looksLike(fixture.tree.tree.mark(at: ItemPath(unchecked: "/a/c")) ?? mark(inode: 0)) == true)
+                renewed?.matches(fixture.tree.tree.mark(at: ItemPath(unchecked: "/a/c")) ?? mark(inode: 0)) == true)
         }
     }
 
@@ -139,7 +139,7 @@ import TreeFixture
             }
             #expect(try fixture.findings().isEmpty)
             // Whoever put it there, it is looked at again when the engine is done.
-            #expect(try fixture.reconciler.run(at: [.root])?.unsettled == [ItemPath(unchecked: "/a")])
+            #expect(try fixture.reconciler.run(at: [.root])?.unstable == [ItemPath(unchecked: "/a")])
             try fixture.database.writeBlocking { tx in
                 try tx.db.execute(sql: "DELETE FROM syncRecords")
                 try tx.db.execute(sql: "INSERT INTO treeMoves (localID, fromPath, toPath) VALUES ('x', '/b', '/c')")
@@ -197,10 +197,10 @@ import TreeFixture
             try fixture.fetch("/a", "old", isProof: false)
             let file = open(fixture.tree.root + "/a", O_RDWR | O_CLOEXEC)
             #expect(try fixture.findings().isEmpty)
-            #expect(try fixture.reconciler.run(at: [.root])?.unsettled == [ItemPath(unchecked: "/a")])
+            #expect(try fixture.reconciler.run(at: [.root])?.unstable == [ItemPath(unchecked: "/a")])
             #expect(try fixture.item("/a")?.copy?.mark.isConclusive(step: FileMark.clockStep) == false)
             close(file)
-            #expect(try fixture.reconciler.run(at: [.root])?.unsettled == [])
+            #expect(try fixture.reconciler.run(at: [.root])?.unstable == [])
         }
     }
 

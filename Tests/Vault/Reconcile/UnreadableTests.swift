@@ -15,9 +15,9 @@ import TreeFixture
         let database: Database
         var sub: String { tree.root + "/top/sub" }
 
-        func look(_ scopes: String...) throws -> TreeLook {
+        func reconcile(_ scopes: String...) throws -> Reconciliation {
             let reconciler = Reconciler(database: database, tree: tree.tree)
-            return try reconciler.run(at: scopes.map { ItemPath(unchecked: $0) }) ?? TreeLook()
+            return try reconciler.run(at: scopes.map { ItemPath(unchecked: $0) }) ?? Reconciliation()
         }
 
         func statuses() throws -> [String: CloudStatus] {
@@ -60,7 +60,7 @@ import TreeFixture
                 top.fileID = FileID("/top")
                 try tx.items.insert(top)
             }
-            _ = try fixture.look("/")
+            _ = try fixture.reconcile("/")
             try await body(fixture)
         }
     }
@@ -68,9 +68,9 @@ import TreeFixture
     private func expectNothingConcluded(_ fixture: Fixture, _ before: [String: CloudStatus]) throws {
         // The whole tree, the folder alone, a folder in it, and a file in it, as the watcher looks.
         for scope in ["/", "/top/sub", "/top/sub/deep", "/top/sub/own/mine"] {
-            let look = try fixture.look(scope)
-            #expect(look.findings.isEmpty, "\(scope)")
-            #expect(Array(look.unreadable.keys) == [ItemPath(unchecked: "/top/sub")], "\(scope)")
+            let result = try fixture.reconcile(scope)
+            #expect(result.findings.isEmpty, "\(scope)")
+            #expect(Array(result.unreadable.keys) == [ItemPath(unchecked: "/top/sub")], "\(scope)")
             #expect(try fixture.statuses() == before, "\(scope)")
         }
         #expect(fixture.tree.tree.whyUnreadable(ItemPath(unchecked: "/top/sub")) != nil)
@@ -78,7 +78,7 @@ import TreeFixture
 
     private func expectReadable(_ fixture: Fixture, _ before: [String: CloudStatus]) throws {
         #expect(fixture.tree.tree.whyUnreadable(ItemPath(unchecked: "/top/sub")) == nil)
-        #expect(try fixture.look("/") == TreeLook())
+        #expect(try fixture.reconcile("/") == Reconciliation())
         #expect(try fixture.statuses() == before)
     }
 
@@ -96,7 +96,7 @@ import TreeFixture
             try expectReadable(fixture, before)
             // What is gone is gone.
             Files.remove(fixture.sub + "/copy")
-            #expect(try fixture.look("/").findings.map(\.kind) == [.removed])
+            #expect(try fixture.reconcile("/").findings.map(\.kind) == [.removed])
         }
     }
 
@@ -118,9 +118,9 @@ import TreeFixture
         try await with { fixture in
             Files.remove(fixture.sub)
             try Files.write("a file", to: fixture.sub)
-            let look = try fixture.look("/top/sub")
-            #expect(look.unreadable.isEmpty)
-            #expect(look.findings.count { $0.kind == .removed } == 7)
+            let result = try fixture.reconcile("/top/sub")
+            #expect(result.unreadable.isEmpty)
+            #expect(result.findings.count { $0.kind == .removed } == 7)
         }
     }
 }

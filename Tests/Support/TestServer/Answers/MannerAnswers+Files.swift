@@ -29,7 +29,7 @@ extension MannerAnswers {
         switch (Listing.Depth(asked.fields[named: "Depth"]), manner.depthInfinity) {
         case (.infinity?, .granted):
             guard let node = service.tree.node(at: path) else { return Answer(.notFound) }
-            let all = service.tree.look { $0.entries(at: path, node) }
+            let all = service.tree.read { $0.entries(at: path, node) }
             answer = Listing(tree: service.tree, behavior: behavior).answer(listing: all, base: base, body: body)
         case (.infinity?, .oneLevel):
             var shallow = asked

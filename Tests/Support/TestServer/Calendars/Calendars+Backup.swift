@@ -6,7 +6,7 @@ extension Calendars {
         fileprivate var state: CalendarState
     }
 
-    public func backup() -> Backup { Backup(state: look { $0 }) }
+    public func backup() -> Backup { Backup(state: read { $0 }) }
 
     public func restore(_ backup: Backup) { change { $0 = backup.state } }
 

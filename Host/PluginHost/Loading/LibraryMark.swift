@@ -3,16 +3,16 @@ import Glibc
 import Model
 
 /// What a library's file is known by.
-enum LibraryLooks {
+enum LibraryMark {
     /// What another file, or the same one after a write, does not have; nil if it cannot be read.
     static func text(of path: String) -> String? {
-        var looks = stat()
-        return stat(path, &looks) == 0 ? text(looks) : nil
+        var info = stat()
+        return stat(path, &info) == 0 ? text(info) : nil
     }
 
-    static func text(_ looks: stat) -> String {
-        "\(looks.st_dev) \(looks.st_ino) \(looks.st_size) \(Timestamp(looks.st_mtim).nanoseconds) "
-            + "\(Timestamp(looks.st_ctim).nanoseconds)"
+    static func text(_ info: stat) -> String {
+        "\(info.st_dev) \(info.st_ino) \(info.st_size) \(Timestamp(info.st_mtim).nanoseconds) "
+            + "\(Timestamp(info.st_ctim).nanoseconds)"
     }
 
     /// The SHA-256 of the file's bytes. Blocks.

@@ -6,7 +6,7 @@ package import Model
 ///
 /// A comparison leaves alone what looks as it was recorded. Before a copy is removed, replaced or handed out, its looks must prove
 /// its content, or it is read.
-package struct LooksProof: Hashable, Sendable {
+package struct MarkProof: Hashable, Sendable {
     /// A file that changes again within this may keep its times.
     package var step = FileMark.clockStep
     /// Whether each change shows in a change time that no program can set, by this system's clock. Where it does not (vfat, network
@@ -32,10 +32,10 @@ package struct LooksProof: Hashable, Sendable {
     var isCoarse: Bool { step > FileMark.clockStep * 2 }
 }
 
-extension LooksProof {
+extension MarkProof {
     /// Finds out by a file that is made and removed in a folder.
     /// - Returns: nil with `errno` if that fails.
-    package static func measure(in folder: Int32) -> LooksProof? {
+    package static func measure(in folder: Int32) -> MarkProof? {
         let name = "probe"
         let file = Descriptor(openat(folder, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600))
         guard file.number >= 0 else { return nil }
@@ -47,7 +47,7 @@ extension LooksProof {
         guard type != -1, futimens(file.number, &times) == 0, let info = file.status() else { return nil }
         let lost = (Timestamp(set) - Timestamp(info.st_mtim)).nanoseconds.magnitude
         let grain = max(lost == 0 ? 0 : Int64(clamping: lost) + 1, coarseness(of: Timestamp(info.st_ctim)))
-        return LooksProof(
+        return MarkProof(
             step: FileMark.clockStep + .nanoseconds(grain), showsChanges: keepsOwnTimes(type))
     }
 

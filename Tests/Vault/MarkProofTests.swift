@@ -8,10 +8,10 @@ import TreeFixture
 @testable import LocalTree
 @testable import Vault
 
-@Suite struct LooksProofTests {
-    private func measured(in folder: String) throws -> LooksProof {
+@Suite struct MarkProofTests {
+    private func measured(in folder: String) throws -> MarkProof {
         let descriptor = Descriptor(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-        let proof = try #require(LooksProof.measure(in: descriptor.number))
+        let proof = try #require(MarkProof.measure(in: descriptor.number))
         #expect(try !Files.names(in: folder).contains("probe"))
         return proof
     }
@@ -46,7 +46,7 @@ import TreeFixture
             FileMark(
                 inode: 1, size: 1, modified: Timestamp(seconds: 1), changed: changed, recorded: changed + recorded)
         }
-        var proof = LooksProof()
+        var proof = MarkProof()
         #expect(proof.isProof(mark(.milliseconds(21))) && !proof.isProof(mark(.milliseconds(20))))
         proof.step = .milliseconds(1_020)
         #expect(!proof.suffices(mark(.milliseconds(21))) && !proof.isProof(mark(.milliseconds(21))))
@@ -61,8 +61,8 @@ import TreeFixture
     @Test("What is not known as a file system of this kernel's own is not believed")
     func types() {
         // vfat, NFS, SMB, FUSE.
-        for type: Int64 in [0x4d44, 0x6969, 0xff53_4d42, 0x6573_5546, 0] { #expect(!LooksProof.keepsOwnTimes(type)) }
-        for type: Int64 in [0xef53, 0x0102_1994] { #expect(LooksProof.keepsOwnTimes(type)) }
+        for type: Int64 in [0x4d44, 0x6969, 0xff53_4d42, 0x6573_5546, 0] { #expect(!MarkProof.keepsOwnTimes(type)) }
+        for type: Int64 in [0xef53, 0x0102_1994] { #expect(MarkProof.keepsOwnTimes(type)) }
     }
 
     @Test("Marks of an earlier boot, or of a time when times were thought to be finer, are no proof; new ones are")
@@ -91,7 +91,7 @@ import TreeFixture
                 item.copy?.mark.recorded = recorded
                 try tx.items.insert(item)
             }
-            for key in [MetaKey.bootID, .looksStep] {
+            for key in [MetaKey.bootID, .markStep] {
                 try reopen()
                 check(vault, true)
                 try vault.database.writeBlocking { tx in
@@ -102,7 +102,7 @@ import TreeFixture
                     try reopen()
                     check(vault, false)
                 }
-                try vault.database.writeBlocking { try $0.meta.clear(.looksSince) }
+                try vault.database.writeBlocking { try $0.meta.clear(.marksTrustedSince) }
             }
         }
     }
