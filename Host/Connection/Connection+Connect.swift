@@ -46,7 +46,7 @@ extension Connection {
             do {
                 var found = try await facts(
                     of: candidate, status.map(Identity.init) ?? Identity(), asking: depth(status != nil))
-                try await settle(&found.facts)
+                try await complete(&found.facts)
                 return found
             } catch {
                 let isElsewhere = error.kind == .notFound || error.status == 405
@@ -101,7 +101,7 @@ extension Connection {
 
     /// Where `oc:id` is and no status document, the capabilities say whether the server is of the ownCloud family. What was found out can
     /// be kept then.
-    private func settle(_ facts: inout ServerFacts) async throws(ConnectionError) {
+    private func complete(_ facts: inout ServerFacts) async throws(ConnectionError) {
         var wish: Int64?
         if facts.evidence == .none, facts.hasFileIDs, facts.hasFiles {
             let root = try root()

@@ -101,7 +101,7 @@ package struct ItemListUpdate: Sendable {
         // Since when it is known: a long scan is no age.
         let ended = clock.now()
         outcome.isHeld = try await database.write { [removalGuard] tx in
-            let isHeld = try tx.settleMissing(guardedBy: removalGuard, at: ended)
+            let isHeld = try tx.decideMissing(guardedBy: removalGuard, at: ended)
             if changed, !isHeld { try tx.scan.noteKnown(tx.items.knownCount(), at: ended) }
             guard isComplete else { return isHeld }
             try tx.items.keepModifiedOfRemoved()
@@ -132,7 +132,7 @@ package struct ItemListUpdate: Sendable {
                 let now = clock.now()
                 outcome.isHeld = try await database.write { [removalGuard] tx in
                     try tx.endScan(mode, begun: now)
-                    return try tx.settleMissing(guardedBy: removalGuard, at: now)
+                    return try tx.decideMissing(guardedBy: removalGuard, at: now)
                 }
                 return nil
             }
@@ -239,7 +239,7 @@ package struct ItemListUpdate: Sendable {
             failure = error
         }
         try await database.write { [removalGuard] tx in
-            _ = try tx.settleMissing(in: folder, guardedBy: removalGuard, at: started)
+            _ = try tx.decideMissing(in: folder, guardedBy: removalGuard, at: started)
         }
         return failure
     }

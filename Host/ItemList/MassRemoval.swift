@@ -27,7 +27,7 @@ extension Transaction {
     ///   - removalGuard: Nil: nothing is too much.
     /// - Returns: whether it is held.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
-    package func settleMissing(
+    package func decideMissing(
         in folder: ItemPath? = nil, guardedBy removalGuard: RemovalGuard?, at time: Timestamp
     ) throws -> Bool {
         // What waits for its place is looked at again after each scan, whatever that found.

@@ -30,7 +30,7 @@ enum MergeDecision: Equatable {
         if let atPath, isSameItem(atPath, entry) {
             if atPath.fileID == nil { return .meet(atPath) }
             guard !differs(atPath, entry) else { return .update(atPath, racy: racy) }
-            return settleRace(of: atPath, with: entry, racyNow: racy)
+            return resolveRace(of: atPath, with: entry, racyNow: racy)
         }
         if let withID, withID.kind == entry.kind, !isConfirmedElsewhere,
             entry.fileID != nil || withID.path == entry.path
@@ -68,7 +68,7 @@ enum MergeDecision: Equatable {
         return entry.etag?.strength == .weak ? .untilStrong : .yes
     }
 
-    private static func settleRace(of row: ScanRow, with entry: ListedItem, racyNow: ScanRow.Racy) -> MergeDecision {
+    private static func resolveRace(of row: ScanRow, with entry: ListedItem, racyNow: ScanRow.Racy) -> MergeDecision {
         let strengthChanged = row.etag?.strength != entry.etag?.strength
         guard row.racy != .no, racyNow == .no else {
             return .keep(row, renewing: strengthChanged ? row.racy : nil)

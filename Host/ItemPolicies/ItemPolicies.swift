@@ -15,7 +15,7 @@ public final class ItemPolicies: Sendable {
         var isEnded = false
         var failures: [Failure] = []
 
-        var isSettled: Bool { isEnded || !isWorking && !isCapacityDue && queue.waiting.isEmpty }
+        var isIdle: Bool { isEnded || !isWorking && !isCapacityDue && queue.waiting.isEmpty }
     }
 
     let database: Database
@@ -118,8 +118,8 @@ public final class ItemPolicies: Sendable {
     }
 
     /// Returns when no run waits or is under way, or ``run()`` has ended.
-    public func settled() async {
-        await state.wait { $0.isSettled }
+    public func waitUntilIdle() async {
+        await state.wait { $0.isIdle }
     }
 
     /// What kept runs from being finished, since this was asked last.

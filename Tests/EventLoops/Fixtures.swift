@@ -131,7 +131,7 @@ func withLoopBench(
             let loops = EventLoops(
                 database: database, connection: connection, plugins: plugins,
                 limits: .init(polling: .seconds(600), processing: .seconds(600)), clock: clock,
-                callbacks: .init(look: { looks.add() }, refused: {}, recordsChanged: { _ in }), logger: log.logger)
+                callbacks: .init(requestScan: { looks.add() }, refused: {}, recordsChanged: { _ in }), logger: log.logger)
             try await loops.enable()
             let bench = LoopBench(
                 database: database, connection: connection, host: host, plugin: plugin, loops: loops, server: server,

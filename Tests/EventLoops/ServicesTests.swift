@@ -128,7 +128,7 @@ import Threads
                     logger: log.logger)
                 let loops = EventLoops(
                     database: database, connection: connection, plugins: plugins,
-                    callbacks: .init(look: {}, refused: {}, recordsChanged: { _ in }), logger: log.logger)
+                    callbacks: .init(requestScan: {}, refused: {}, recordsChanged: { _ in }), logger: log.logger)
                 try await loops.enable()
                 let state = LoopState(key: LoopBench.loop, plugin: LoopBench.plugin, eventID: EventID("0"))
                 _ = try await database.write { try $0.loops.commit(LoopTurnCommit(from: nil, state: state)) }

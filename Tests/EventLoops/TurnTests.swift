@@ -115,7 +115,7 @@ import Testing
     func supersededPage() async throws {
         try await withLoopBench { bench async throws in
             let offer = try #require(bench.plugin.loops)
-            let callbacks = EventLoops.Callbacks(look: {}, refused: {}, recordsChanged: { _ in })
+            let callbacks = EventLoops.Callbacks(requestScan: {}, refused: {}, recordsChanged: { _ in })
             let committing = Committing(
                 database: bench.database, connection: bench.connection, clock: .system, logger: bench.log.logger,
                 loopPlugins: [offer.kind: LoopPlugin(bench.plugin, offer, callbacks)],

@@ -52,7 +52,7 @@ private struct Account {
                 path: path, kind: .folder, fileID: FileID("id" + path.text), etag: ETag(field: etag))
             let result = try merge.finish(Listing(folder: folder), in: tx)
             // As if the scan ended here.
-            _ = try tx.settleMissing(guardedBy: nil, at: date)
+            _ = try tx.decideMissing(guardedBy: nil, at: date)
             return result
         }
         listedFolders.insert(path)

@@ -29,7 +29,7 @@ import Testing
                     kind: .availableOffline, condition: #"path == "\#(path)" || path.startsWith("\#(path)/")"#,
                     path: ItemPath(path)), by: .somebody)
         }
-        await bench.policies.settled()
+        await bench.policies.waitUntilIdle()
         return policy
     }
 
@@ -66,7 +66,7 @@ import Testing
                 })
             _ = try await Self.pin("/Photos/x", bench)
             try await bench.database.write { try $0.policies.remove(outer.id, by: .somebody) }
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(try await Self.here(bench) == ["/Photos/x", "/Photos/x/b"])
             #expect(bench.policies.takeFailures().isEmpty)
         }
@@ -77,7 +77,7 @@ import Testing
         try await withWorkbench(nil, items: ["/Photos/a"], effect: Self.effect) { bench in
             _ = try await Self.pin("/Photos", bench)
             try await bench.add("/Photos/new")
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(try await Self.here(bench) == ["/Photos/a", "/Photos/new"])
         }
     }
@@ -97,9 +97,9 @@ import Testing
                     try transaction.items.update(item)
                 }
             }
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             let moved = try #require(try await bench.database.read { try $0.policies.policy(policy.id) })
             #expect(moved.path == ItemPath(unchecked: "/Pictures"))
             #expect(moved.condition == #"path == "/Pictures" || path.startsWith("/Pictures/")"#)

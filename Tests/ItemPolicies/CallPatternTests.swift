@@ -51,7 +51,7 @@ import Testing
     func itemsChanged() async throws {
         let settings = ["match": "true"]
         try await withWorkbench("recorder", settings: settings, items: ["/old", "/b"]) { bench in
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             let names = try await bench.names {
                 try await bench.database.write { transaction in
                     guard let b = try transaction.items.item(at: ItemPath("/b")) else { return }
@@ -77,9 +77,9 @@ import Testing
         try await withWorkbench(settings: ["mode": "preflight"], items: ["/old"]) { bench in
             try await bench.add("/new", size: 7)
             try await bench.add("/gone", size: 9, removed: true)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(
                 bench.log.messages.filter { $0.hasPrefix("info") } == [
                     "info: there 7", "info: gone 9", "info: no batch 0",
@@ -103,7 +103,7 @@ import Testing
                     try transaction.items.update(item)
                 }
             }
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             let before = bench.log.messages.count
             try await bench.database.write { transaction in
                 guard let row = try transaction.items.scanRow(at: folder.path),
@@ -113,7 +113,7 @@ import Testing
                 try transaction.scan.removeMissing(at: Timestamp(seconds: 5))
                 try transaction.items.update(kept)
             }
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             let said = bench.log.messages.dropFirst(before).filter { $0.hasPrefix("info") }
             #expect(Array(said) == ["info: gone 0", "info: gone 6", "info: gone 8", "info: there 5"])
         }
@@ -125,10 +125,10 @@ import Testing
         try await withWorkbench(settings: settings, items: ["/a"]) { bench in
             for trigger in Trigger.allCases where trigger != .policiesChanged { bench.policies.fire(trigger) }
             try await bench.add("/b")
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(try bench.calls().isEmpty)
             bench.policies.fire(.policiesChanged)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(try bench.calls().count == 4)
         }
     }
@@ -139,7 +139,7 @@ import Testing
         try await withWorkbench(settings: ["mode": "moody"]) { bench in
             for expected in [1, 1, 2, 2, 3] {
                 bench.policies.fire(.itemListUpdateCompleted)
-                await bench.policies.settled()
+                await bench.policies.waitUntilIdle()
                 let count = try bench.count(of: "willEnterTrigger")
                 #expect(count == expected)
             }
@@ -150,7 +150,7 @@ import Testing
     func asks() async throws {
         try await withWorkbench("recorder", settings: ["match": Self.onlyA], items: Self.files) { bench in
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(
                 bench.sink.intents == [
                     Intent(

@@ -13,7 +13,7 @@ import Testing
         let settings = ["mode": "learns", "match": #"path == "/a""#]
         try await withWorkbench(settings: settings) { bench in
             let (a, b, c) = (try await bench.add("/a"), try await bench.add("/b"), try await bench.add("/c"))
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             // It says nothing before it has entered its first trigger.
             #expect(try bench.policies.covers(a, for: plugin) == true)
             #expect(try bench.policies.covers(b, for: plugin) == false)
@@ -26,7 +26,7 @@ import Testing
             #expect(try bench.policies.covers(a, for: plugin) == true)
             #expect(try bench.policies.covers(b, for: plugin) == true)
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(try bench.policies.covers(a, for: plugin) == true)
             #expect(try bench.policies.covers(b, for: plugin) == true)
             #expect(try bench.policies.covers(c, for: plugin) == false)
@@ -45,7 +45,7 @@ import Testing
                     ItemPolicy(kind: PolicyKind("wilful"), condition: #"path == "/a""#), by: .somebody)
             }
             let (a, b) = (try await bench.add("/a"), try await bench.add("/b"))
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             try await bench.database.write { try $0.policies.remove(policy.id, by: .somebody, runsTrigger: false) }
             #expect(try bench.policies.covers(a, for: plugin) == false)
             #expect(try bench.policies.covers(b, for: plugin) == true)
@@ -61,11 +61,11 @@ import Testing
                 try transaction.policies.add(
                     ItemPolicy(kind: PolicyKind("wilful"), condition: #"path == "/a""#), by: .somebody)
             }
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(try bench.policies.covers(a, for: plugin) == true)
             #expect(try bench.policies.covers(b, for: plugin) == nil)
             bench.policies.fire(.syncCapacity)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(try bench.policies.covers(b, for: plugin) == true)
         }
     }

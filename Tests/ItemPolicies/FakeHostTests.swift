@@ -57,7 +57,7 @@ import Testing
         #expect(said.count > 60)
         try await withWorkbench("careless", defines: defines, settings: settings, items: ["/a"]) { bench in
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             let lines = Self.lines(
                 bench.log.messages.filter { $0.hasPrefix("info: ") }.map { String($0.dropFirst(6)) })
             for (host, fake) in zip(lines, said) { #expect(host == fake) }

@@ -67,10 +67,10 @@ struct Workbench: Sendable {
 
     /// The names of the calls that a change gives.
     func names(after change: () async throws -> Void) async throws -> [String] {
-        await policies.settled()
+        await policies.waitUntilIdle()
         let before = try names().count
         try await change()
-        await policies.settled()
+        await policies.waitUntilIdle()
         return Array(try names().dropFirst(before))
     }
 

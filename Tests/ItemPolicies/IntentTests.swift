@@ -46,7 +46,7 @@ import Testing
                             kind: .file))
                 }
             }
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(bench.sink.intents.count == 2_500)
             #expect(bench.sink.intents.map(\.key) == (0..<2_500).map { "/\(10_000 + $0)" })
         }
@@ -57,7 +57,7 @@ import Testing
         try await withWorkbench(settings: ["mode": "kv"]) { bench in
             for _ in 0..<2 {
                 bench.policies.fire(.itemListUpdateCompleted)
-                await bench.policies.settled()
+                await bench.policies.waitUntilIdle()
             }
             let said = bench.log.messages.filter { $0.hasPrefix("info") }
             #expect(said == ["stored -3", "own 0", "later 0", "stored 0", "own 0", "later 0"].map { "info: \($0)" })
@@ -68,7 +68,7 @@ import Testing
         }
         try await withWorkbench(settings: ["mode": "kv fails"]) { bench in
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(bench.log.messages.filter { $0.hasPrefix("info") } == ["info: later -3"])
         }
     }
@@ -80,7 +80,7 @@ import Testing
             try await withWorkbench(settings: settings, items: ["/a"]) { bench in
                 let before = Timestamp.now()
                 bench.policies.fire(.itemListUpdateCompleted)
-                await bench.policies.settled()
+                await bench.policies.waitUntilIdle()
                 guard mode != "flags" else {
                     #expect(bench.sink.intents.isEmpty)
                     return
@@ -109,7 +109,7 @@ import Testing
                 try add("4", "/c", .write, .explicit)
             }
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             let said = bench.log.messages.filter { $0.hasPrefix("info") }
             #expect(said == ["info: claims 0", "info: claims 5", "info: claims 2"])
         }
@@ -119,7 +119,7 @@ import Testing
     func shares() async throws {
         try await withWorkbench(settings: ["mode": "shares", "match": "false"], items: ["/a", "/b"]) { bench in
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             try await bench.database.write { transaction in
                 for (id, path) in [("12", "/b"), ("3 \"x\"", "/b"), ("4", "/c")] {
                     let value = #"{"path":"\#(path)"}"#
@@ -127,7 +127,7 @@ import Testing
                 }
             }
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             let said = bench.log.messages.filter { $0.hasPrefix("info") }
             #expect(said == ["info: none", "info: none", "info: []", #"info: ["12","3 \"x\""]"#])
         }
@@ -137,7 +137,7 @@ import Testing
     func cursors() async throws {
         try await withWorkbench(settings: ["mode": "items"], items: ["/a", "/b", "/c"]) { bench in
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(
                 bench.log.messages.filter { $0.hasPrefix("info") }
                     == ["files 3", "closed 0", "closed again -2", "no condition -2"].map { "info: \($0)" })
@@ -148,7 +148,7 @@ import Testing
     func sorted() async throws {
         try await withWorkbench(settings: ["mode": "sorted"], items: ["/aaa", "/b", "/cc"]) { bench in
             try await bench.add("/none")
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(
                 bench.log.messages.filter { $0.hasPrefix("info") }
                     == [
@@ -178,17 +178,17 @@ import Testing
                 }
             }
             let words = ["no size -2", "usage 0", "bytes 60", "copies 2", "room 1"].map { "info: \($0)" }
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(bench.log.messages.filter { $0.hasPrefix("info") } == words)
             // Nothing changed: the figures are those of the last count.
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(bench.log.messages.filter { $0.hasPrefix("info") } == words + words)
             var item = try #require(try await bench.database.read { try $0.items.item(localID: LocalID("1")) })
             item.cloudStatus = .cloudOnly
             item.copy = nil
             try await bench.database.write { [item] in _ = try $0.items.update(item) }
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(bench.log.messages.filter { $0 == "info: bytes 40" }.count == 1)
         }
     }
@@ -197,7 +197,7 @@ import Testing
     func restless() async throws {
         try await withWorkbench(settings: ["mode": "restless"]) { bench in
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(try bench.count(of: "willEnterTrigger") == 21)
             let failure = try #require(bench.policies.takeFailures().first)
             #expect(failure.message.contains("did not come to rest"))
@@ -210,7 +210,7 @@ import Testing
             }
             // A change from outside sets it to work again.
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(try bench.count(of: "willEnterTrigger") == 42)
         }
     }
@@ -242,11 +242,11 @@ import Testing
                     try transaction.items.update(item)
                     return true
                 }
-                await bench.policies.settled()
+                await bench.policies.waitUntilIdle()
                 return isDone
             }
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             var rounds = 0
             while try await carryOut(), rounds < 100 { rounds += 1 }
             // It came, went, and came again.
@@ -263,7 +263,7 @@ import Testing
                 dropped.count == 1
                     && dropped[0].contains(#""what":"removeLocalCopy","text":"/a","because":"/a is fetched"#))
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             let isAskedAgain = try await carryOut()
             #expect(isAskedAgain)
         }
@@ -277,15 +277,15 @@ import Testing
             policy = stored
             policy.condition = #"path == "/b""#
             try await bench.database.write { [policy] in _ = try $0.policies.update(policy, by: .somebody) }
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             try await bench.database.write { try $0.policies.remove(stored.id, by: .somebody, runsTrigger: false) }
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(try bench.count(of: "didPassTrigger") == 2)
             // Policies of its own kind alone, and those that are stored.
             _ = try await bench.database.write {
                 try $0.policies.add(ItemPolicy(kind: .availableOffline, condition: "true"), by: .somebody)
             }
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(bench.log.messages.filter { $0.hasPrefix("info") }.last == #"info: path == "/b""#)
             #expect(try bench.count(of: "updatePolicies") == 3)
         }
@@ -297,7 +297,7 @@ import Testing
             let a = try await bench.add("/a")
             let b = try await bench.add("/b")
             let plugin = PluginID("org.example.wilful")
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(try bench.policies.covers(a, for: plugin) == false)
             let policy = try await bench.database.write { transaction in
                 try transaction.policies.add(ItemPolicy(kind: .availableOffline, condition: "true"), by: .somebody)
@@ -309,7 +309,7 @@ import Testing
             try await bench.database.write { try $0.policies.remove(policy.id, by: .somebody) }
             #expect(try bench.policies.covers(a, for: plugin) == false)
             #expect(try policyCondition(of: []) == nil)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
         }
     }
 }

@@ -17,7 +17,7 @@ import Testing
     func failing() async throws {
         try await withWorkbench(settings: ["mode": "fail", "match": "true"], items: ["/a", "/bad", "/c"]) { bench in
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(asked(bench) == ["id:/a", "id:/c"])
             let statuses = try bench.calls().map(\.status)
             #expect(statuses.filter { $0 != "ok" } == ["failed"])
@@ -47,10 +47,10 @@ import Testing
                 }
                 let watch = Task { await bench.host.watch() }
                 bench.policies.fire(.itemListUpdateCompleted)
-                await bench.policies.settled()
+                await bench.policies.waitUntilIdle()
                 #expect(asked(bench) == ["id:/a"])
                 try await bench.add("/new")
-                await bench.policies.settled()
+                await bench.policies.waitUntilIdle()
                 #expect(asked(bench) == ["id:/a", "id:/new"])
                 #expect(try performed("/bad") && !performed("/new"))
                 #expect(bench.log.messages.count { $0.contains("org.example.fatal hangs: performAction of /bad") } == 1)
@@ -59,7 +59,7 @@ import Testing
                 // Its thread has the next call as soon as it was told of the end of this one.
                 for number in 0..<1_000 where try !performed("/new") {
                     try await bench.add("/later \(number)")
-                    await bench.policies.settled()
+                    await bench.policies.waitUntilIdle()
                 }
                 #expect(try performed("/new"))
                 watch.cancel()
@@ -73,7 +73,7 @@ import Testing
         try await withWorkbench(settings: ["mode": "unknown", "match": "true"], items: ["/bad", "/c"]) { bench in
             for _ in 0..<2 {
                 bench.policies.fire(.itemListUpdateCompleted)
-                await bench.policies.settled()
+                await bench.policies.waitUntilIdle()
             }
             #expect(asked(bench) == ["id:/c", "id:/c"])
             #expect(bench.log.contains("performAction of /bad returned the unknown status 42"))
@@ -98,7 +98,7 @@ import Testing
     func refused(mode: String, said: [String], named: String) async throws {
         try await withWorkbench(settings: ["mode": mode, "match": "true"], items: ["/a"]) { bench in
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(bench.log.messages.filter { $0.hasPrefix("info") } == said.map { "info: \($0)" })
             #expect(bench.log.contains(named) || named.isEmpty)
             #expect(bench.sink.intents.isEmpty)
@@ -109,7 +109,7 @@ import Testing
     func wrongThread() async throws {
         try await withWorkbench(settings: ["mode": "thread", "match": "true"], items: ["/a", "/b", "/c"]) { bench in
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(bench.log.messages.filter { $0 == "info: thread -11" }.count == 3)
             #expect(bench.log.contains("refused actions.download: called from a thread that no call"))
             #expect(bench.sink.intents.isEmpty)
@@ -129,7 +129,7 @@ import Testing
         try await withWorkbench(settings: ["mode": "fails", "match": "true"], items: ["/a", "/b", "/c"]) { bench in
             for _ in 0..<2 {
                 bench.policies.fire(.itemListUpdateCompleted)
-                await bench.policies.settled()
+                await bench.policies.waitUntilIdle()
             }
             let said = "3 failed calls, the first: performAction of /a failed: failed"
             let warnings = bench.log.messages.filter { $0.hasPrefix("warning") && $0.contains("performAction") }
@@ -147,7 +147,7 @@ import Testing
         let settings = ["mode": "hands on", "match": "true"]
         try await withWorkbench(settings: settings, items: ["/a"]) { bench in
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(
                 bench.log.contains("performAction of /a failed: actions.download: the key is missing"),
                 "\(bench.log.messages)")
@@ -177,7 +177,7 @@ import Testing
     func noStart() async throws {
         try await withWorkbench(settings: ["mode": "no start"], items: ["/a"]) { bench in
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             let report = try #require(await bench.host.reports().first { $0.id == PluginID("org.example.wilful") })
             #expect(report.state == .refused)
             #expect(report.reason == "it did not start: the archive is not mounted")
@@ -188,7 +188,7 @@ import Testing
     func condition() async throws {
         try await withWorkbench(settings: ["match": "size > ", "cleanup": "true"], items: ["/a"]) { bench in
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             let names = try bench.names()
             #expect(!names.contains("beginMatching"))
             #expect(names.contains("performCleanup /a"))

@@ -45,7 +45,7 @@ import Testing
                 try tx.journal.delete(id: record.id)
             }
         }
-        await bench.policies.settled()
+        await bench.policies.waitUntilIdle()
     }
 
     private func records(_ bench: Workbench) async throws -> [SyncRecord] {
@@ -69,7 +69,7 @@ import Testing
             effect: { try journal.take($0, in: $1) }
         ) { bench in
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(try bench.count(of: "performAction") == 10)
             #expect(try await records(bench).count == 10)
             try await finish(4, bench)
@@ -99,7 +99,7 @@ import Testing
         ) { bench in
             for number in 0..<5 { try await bench.add("/\(number)", .localCopy) }
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             while try await !records(bench).isEmpty { try await finish(1, bench) }
             #expect(try bench.count(of: "performCleanup") == 5)
             #expect(journal.mostLive == 2)
@@ -107,7 +107,7 @@ import Testing
         let settings = ["match": "true", "triggers": "0x1e"]
         try await withWorkbench(defines: ["MAX_RECORDS=2"], settings: settings, items: ["/a", "/b", "/c"]) { bench in
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(bench.sink.intents.map(\.key) == ["/a", "/b", "/c"])
             let calls = try bench.calls()
             #expect(calls.filter { $0.trigger == "syncCapacity" } == [])
@@ -125,7 +125,7 @@ import Testing
             effect: { try journal.take($0, in: $1) }
         ) { bench in
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             try await bench.database.write { tx in
                 var records: [SyncRecord] = []
                 try tx.journal.each { record in
@@ -137,7 +137,7 @@ import Testing
                     try tx.journal.update(waiting)
                 }
             }
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             var rounds = 0
             while try await records(bench).count > 3, rounds < 30 {
                 try await finish(2, bench)
@@ -157,7 +157,7 @@ import Testing
             items: ["/a", "/b"], effect: { try journal.take($0, in: $1) }
         ) { bench in
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(bench.log.messages.contains("info: twice -8"))
             #expect(try await records(bench).map(\.path.text) == ["/a"])
             try await finish(1, bench)
@@ -172,7 +172,7 @@ import Testing
             items: ["/a", "/b"], effect: { _, _ in }
         ) { bench in
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             let runs = try bench.calls().filter { $0.call == "willEnterTrigger" }.map(\.trigger)
             #expect(runs == ["itemListUpdateCompleted", "syncCapacity"])
         }

@@ -99,17 +99,17 @@ import Testing
                 try transaction.db.execute(
                     sql: "CREATE TRIGGER full BEFORE INSERT ON policies BEGIN SELECT RAISE(FAIL, 'disk full'); END")
             }
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             let before = try bench.calls().count
             await #expect(throws: Failure.self) {
                 try await bench.database.write {
                     try $0.policies.add(ItemPolicy(kind: kind, condition: "false"), by: .somebody)
                 }
             }
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(try bench.calls().count == before)
             bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             #expect(try bench.count(of: "updatePolicies") == 1)
         }
     }

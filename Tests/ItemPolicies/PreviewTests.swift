@@ -93,7 +93,7 @@ import Testing
     func removed() async throws {
         try await withWorkbench(settings: ["cleanup": "removed"], items: []) { bench in
             let item = try await bench.add("/gone", removed: true)
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             let before = bench.sink.intents.count
             let explanation = try #require(try await bench.policies.explain(item).first)
             #expect(explanation.cleanup && explanation.because?.text == "removed")

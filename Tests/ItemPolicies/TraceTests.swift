@@ -14,7 +14,7 @@ import Testing
 
     private func run(_ bench: Workbench) async {
         bench.policies.fire(.itemListUpdateCompleted)
-        await bench.policies.settled()
+        await bench.policies.waitUntilIdle()
     }
 
     @Test("G18: conditions, what was asked for, what is dropped with its call, and messages have lines of their own")
@@ -63,7 +63,7 @@ import Testing
             for path in paths {
                 try await bench.add(path, size: 7, removed: condition == "removed", .localCopy)
             }
-            await bench.policies.settled()
+            await bench.policies.waitUntilIdle()
             let before = try bench.calls().count
             await run(bench)
             let items = try bench.calls().dropFirst(before).filter { $0.call == "performAction" }.compactMap(\.path)

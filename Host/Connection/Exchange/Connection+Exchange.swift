@@ -20,7 +20,7 @@ extension Connection {
             timeLimit: request.timeLimit, doing: "\(request.method) \(address.path)")
         let echo = CredentialsEcho(try usableCredentials().credentials)
         var reply = try await openly(question, at: address)
-        if reply.answer.status == 401 { try await settleRefusal(&reply.answer) }
+        if reply.answer.status == 401 { try await confirmRefusal(&reply.answer) }
         let headers = reply.answer.headers.map { ($0.name, $0.value) }
         guard !headers.contains(where: { echo.isIn($0.1) }) else {
             throw ConnectionError(.repeatsCredentials, doing: question.doing, at: address.origin)
@@ -38,7 +38,7 @@ extension Connection {
     /// Decides whom a 401 concerns that came away from the account's files. A server of the ownCloud family has one door: it is asked for
     /// the files, once. Does it take the credentials there, what it refused is another matter.
     /// - Throws: `authentication` if it refuses them there too, after which nothing is sent; what else kept it from telling.
-    func settleRefusal(_ answer: inout HTTPAnswer) async throws(ConnectionError) {
+    func confirmRefusal(_ answer: inout HTTPAnswer) async throws(ConnectionError) {
         guard let (root, isFamily) = knownRoot(), isFamily else { return }
         // Read, it leaves its connection to the question.
         _ = await answer.beginning(atMost: 65_536)

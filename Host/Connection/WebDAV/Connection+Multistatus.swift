@@ -37,7 +37,7 @@ extension Connection {
         reply.answer.body = GuardedBody(reply.answer.body, echo)
         guard reply.answer.status == 207 else {
             let document = await reply.answer.beginning(atMost: 65_536)
-            if reply.answer.status == 401 { try await settleRefusal(&reply.answer) }
+            if reply.answer.status == 401 { try await confirmRefusal(&reply.answer) }
             let answer = MultistatusAnswer(
                 status: reply.answer.status,
                 body: BodyReader(reply.answer.body, doing: question.doing, at: address.origin), reader: nil,

@@ -64,7 +64,7 @@ extension AccountHost {
             group.addTask { [self] in try await keepLogBounded() }
             defer { group.cancelAll() }
             engine.expectMore(true)
-            async let scanning: Void = scanAndSettle(reportingTo: outcome)
+            async let scanning: Void = scanAndApplyPolicies(reportingTo: outcome)
             // Downloads begin while folders are still listed.
             _ = try await engine.drain(with: partners)
             try await scanning
@@ -74,7 +74,7 @@ extension AccountHost {
         }
     }
 
-    private func scanAndSettle(reportingTo outcome: SharedOutcome) async throws {
+    private func scanAndApplyPolicies(reportingTo outcome: SharedOutcome) async throws {
         defer { engine.expectMore(false) }
         do {
             let (facts, listing) = try await ListingRetry.trying(clock, upTo: 1) {
@@ -99,7 +99,7 @@ extension AccountHost {
             outcome.add(error.failure)
             try await passTime()
         }
-        await policies.settled()
+        await policies.waitUntilIdle()
     }
 
     /// Scans, and lists again alone what could not be listed, as long as that may pass within a moment.
@@ -158,10 +158,10 @@ extension AccountHost {
     /// Drains until neither the engine's results nor the processors' wishes set anything new off.
     private func drainToRest() async throws -> DrainOutcome {
         while true {
-            await policies.settled()
+            await policies.waitUntilIdle()
             let before = try await database.read { try $0.journal.lastID() }
             let outcome = try await engine.drain(with: partners)
-            await policies.settled()
+            await policies.waitUntilIdle()
             if try await database.read({ try $0.journal.lastID() }) == before { return outcome }
         }
     }

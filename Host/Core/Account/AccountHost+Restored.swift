@@ -11,7 +11,7 @@ extension AccountHost {
     /// What came, moved or was replaced since the backup is told apart from what a person changed by its bytes: they are compared
     /// with the versions that the backup knew, by the server's id. What is left, and is as long as the server's file, is fetched beside the
     /// copy and compared; it replaces nothing.
-    func settleRestored() async throws {
+    func compareRestored() async throws {
         guard try await database.read({ try $0.meta.integer(.isRestored) }) != nil else { return }
         let known = RestoredCopies(vault: bookmark.vault, database: database, tree: vault.tree)
         let unknown = try await runBlocking { try known.adopt() }

@@ -87,7 +87,7 @@ extension AccountHost {
             if outcome.changed { state.oweTrigger() }
             return outcome
         }
-        try await settleRestored()
+        try await compareRestored()
         try await checkClock()
         let isOwed = state.finishScan()
         let trigger: Trigger =

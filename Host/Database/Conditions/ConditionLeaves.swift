@@ -8,7 +8,7 @@ extension ConditionCompiler {
         case .property(let property):
             return values(of: property, where: { $0 == .boolean(true) }, negated: negated)
         case .comparison(let comparison):
-            if let result = settled(
+            if let result = constant(
                 [comparison.left, comparison.right], negated: negated,
                 {
                     .comparison(.init(left: $0[0], relation: comparison.relation, right: $0[1]))
@@ -18,7 +18,7 @@ extension ConditionCompiler {
             }
             return self.comparison(comparison, negated: negated)
         case .membership(let membership):
-            if let result = settled(
+            if let result = constant(
                 [membership.value], negated: negated,
                 {
                     .membership(.init(value: $0[0], list: membership.list))
@@ -29,7 +29,7 @@ extension ConditionCompiler {
             let result = self.membership(membership)
             return negated ? result.negated : result
         case .text(let test):
-            if let result = settled(
+            if let result = constant(
                 [test.text, test.part], negated: negated,
                 {
                     .text(.init(text: $0[0], place: test.place, part: $0[1]))
@@ -48,7 +48,7 @@ extension ConditionCompiler {
 
     /// The answer to a question that depends on no property, or on one alone that has few values: it is answered here for
     /// each of them.
-    private func settled(
+    private func constant(
         _ operands: [Condition.Operand], negated: Bool, _ question: ([Condition.Operand]) -> Condition
     ) -> ConditionFragment? {
         let varying = operands.indices.filter { operands[$0].dependsOnItem }

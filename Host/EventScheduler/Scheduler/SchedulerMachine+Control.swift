@@ -13,7 +13,7 @@ extension SchedulerMachine {
             entries[key]?.backOffUntil = nil
             entries[key]?.refusedUntil = nil
         }
-        return settle(at: now)
+        return nextEffects(at: now)
     }
 
     mutating func suspend(at now: Duration) -> [Effect] {
@@ -23,7 +23,7 @@ extension SchedulerMachine {
         queue = []
         triggered = []
         cancelRunning(at: now)
-        return settle(at: now)
+        return nextEffects(at: now)
     }
 
     /// Suspends and forgets the special loops.
@@ -49,7 +49,7 @@ extension SchedulerMachine {
             once = Once(wanted: wanted)
             left = []
         }
-        return settle(at: now)
+        return nextEffects(at: now)
     }
 
     /// Enables a loop, or puts another in place of the one with this key, of which nothing goes on.
@@ -64,17 +64,17 @@ extension SchedulerMachine {
         entries[key] = Entry(
             order: lastOrder, limits: limits, interval: interval, heldUntil: rest.map { now + min($0, Self.day) })
         if isCore { coreKey = key }
-        return settle(at: now)
+        return nextEffects(at: now)
     }
 
     mutating func disable(_ key: LoopKey, at now: Duration) -> [Effect] {
         remove(key, at: now)
-        return settle(at: now)
+        return nextEffects(at: now)
     }
 
     /// Runs the core loop, then this special one, before all that waits: at once, or with the next batch. What runs and waits stays.
     mutating func trigger(special: LoopKey?, at now: Duration) -> [Effect] {
-        guard isActive, !isAccountHeld(at: now) else { return settle(at: now) }
+        guard isActive, !isAccountHeld(at: now) else { return nextEffects(at: now) }
         for case let key? in [coreKey, special]
         where entries[key] != nil && !triggered.contains(key)
             // Its turn is still to come.
@@ -82,7 +82,7 @@ extension SchedulerMachine {
         {
             triggered.append(key)
         }
-        return settle(at: now)
+        return nextEffects(at: now)
     }
 
     private mutating func remove(_ key: LoopKey, at now: Duration) {

@@ -6,11 +6,11 @@ extension SchedulerMachine {
     /// - Parameter outcome: nil if it told the loop of an error, or was cancelled.
     mutating func finished(_ id: UInt64, _ outcome: TurnOutcome?, at now: Duration) -> [Effect] {
         guard hung.removeValue(forKey: id) == nil, let running, running.operation.id == id else {
-            return settle(at: now)
+            return nextEffects(at: now)
         }
         self.running = nil
         if running.state != .cancelled, let outcome { take(outcome, of: running, at: now) }
-        return settle(at: now)
+        return nextEffects(at: now)
     }
 
     /// An operation's call has not ended in time.

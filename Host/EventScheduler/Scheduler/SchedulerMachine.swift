@@ -124,7 +124,7 @@ struct SchedulerMachine: Sendable {
                 if running?.state == .cancelled { isRefillDue = true } else { refill(at: now) }
             }
         }
-        return settle(at: now)
+        return nextEffects(at: now)
     }
 
     /// Whether something of a tick waits or runs.
@@ -142,11 +142,11 @@ struct SchedulerMachine: Sendable {
         else { return (false, []) }
         self.running?.state = stage == .polling ? .polling : .processing
         self.running?.deadline = now + (stage == .polling ? entry.limits.polling : entry.limits.processing)
-        return (true, settle(at: now))
+        return (true, nextEffects(at: now))
     }
 
     /// What follows from an input.
-    mutating func settle(at now: Duration) -> [Effect] {
+    mutating func nextEffects(at now: Duration) -> [Effect] {
         endBatch(at: now)
         beginBatch(at: now)
         if running == nil {

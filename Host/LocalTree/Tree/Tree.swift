@@ -67,7 +67,7 @@ public final class Tree: Sendable {
     /// are kept too coarsely to tell that, the file is read once, by the next comparison.
     /// - Returns: the mark as it was if the file looks differently now or its looks tell nothing yet, so that it is read before
     ///   anything is done to it.
-    public func settle(_ mark: FileMark, at path: ItemPath) -> FileMark {
+    public func renewed(_ mark: FileMark, at path: ItemPath) -> FileMark {
         guard !proof.isCoarse, let now = self.mark(at: path), now.matches(mark), now.recorded >= mark.recorded else {
             return mark
         }

@@ -28,7 +28,7 @@ public enum Obstruction: Hashable, Sendable {
 
 /// What became of putting a file in place.
 public enum PlaceOutcome: Hashable, Sendable {
-    /// It is there. The mark becomes proof when `Tree.settle` has renewed it.
+    /// It is there. The mark becomes proof when `Tree.renewed` has renewed it.
     case placed(FileMark)
     /// The same content was there already, and stays.
     case alreadyThere(FileMark)

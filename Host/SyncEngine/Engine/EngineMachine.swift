@@ -377,14 +377,14 @@ extension EngineMachine {
         case .requested where inPlace.files.isEmpty || isDiskFailing: return .grantTree
         case .requested: return land([], completes: true)
         }
-        let isSettled = inPlace.isSettled(now: now)
+        let isProof = inPlace.isProof(now: now)
         let isOverdue = inPlace.isOverdue(now: now)
         // A disk on which no download fits may have room for what is here already.
         if !(isDiskFailing && isLandingStuck),
             arrivals.areDue(landingDelay: landingDelay, now: now)
-                || (!inPlace.files.isEmpty && isSettled && (isLast || isOverdue))
+                || (!inPlace.files.isEmpty && isProof && (isLast || isOverdue))
         {
-            return land(arrivals.takeAll(), completes: isSettled || isOverdue)
+            return land(arrivals.takeAll(), completes: isProof || isOverdue)
         }
         var jobs: [Job] = []
         while let job = window.start(.removals) { jobs.append(job) }
@@ -417,7 +417,7 @@ extension EngineMachine {
         if marksAt == nil, hasUnmarked { marksAt = now + Self.longestUnmarked }
         // What is overdue waits for something else, which will tell.
         let times = [
-            health.hold?.until, nextWait, arrivals.landsAt(landingDelay: landingDelay), inPlace.completesAt, inPlace.settlesAt,
+            health.hold?.until, nextWait, arrivals.landsAt(landingDelay: landingDelay), inPlace.completesAt, inPlace.provesAt,
             marksAt,
         ].compactMap { $0 }.filter { $0 > now }
         guard let next = times.min(), wakesAt.map({ next < $0 }) ?? true else { return nil }

@@ -19,7 +19,7 @@ extension CalendarMirror {
             if let there, !there.isFolder, !file.isNew {
                 if linux_rename_exchange(number, file.temporary.name, number, file.row.name.text) == 0 {
                     try hooks.reached(.placed)
-                    return try settle(file.temporary, of: file.row, in: folder)
+                    return try resolve(file.temporary, of: file.row, in: folder)
                 }
                 guard errno == ENOENT else { throw writing(file, in: folder) }
                 continue
@@ -48,7 +48,7 @@ extension CalendarMirror {
         guard let there = status(of: file.name.text, in: folder.descriptor.number), !there.isFolder else { return }
         var aside = Temporary(contentID: file.contentID, kind: .other)
         try moveAside(file.name.text, to: &aside, in: folder)
-        try settle(aside, of: file, in: folder)
+        try resolve(aside, of: file, in: folder)
         try hooks.reached(.removed)
     }
 
@@ -66,7 +66,7 @@ extension CalendarMirror {
 
     /// Removes what was set aside if Larder wrote it, and keeps it otherwise, under a name that says so.
     /// - Parameter row: the file that has, or had, the place; nil: nothing is known of it.
-    private func settle(_ aside: Temporary, of row: MirrorFileRow?, in folder: borrowing MirrorFolder) throws {
+    private func resolve(_ aside: Temporary, of row: MirrorFileRow?, in folder: borrowing MirrorFolder) throws {
         if let row, isOwn(aside.name, row, in: folder) {
             guard unlinkat(folder.descriptor.number, aside.name, 0) == 0 || errno == ENOENT else {
                 throw Failure.system("removing \(folder.path)/\(row.name)", errno)
@@ -85,7 +85,7 @@ extension CalendarMirror {
                 let row = try database.readBlocking {
                     try $0.calendarFiles.file(contentID: left.contentID, in: calendar)
                 }
-                try settle(left, of: row, in: folder)
+                try resolve(left, of: row, in: folder)
                 continue
             }
             if left.kind == .new {

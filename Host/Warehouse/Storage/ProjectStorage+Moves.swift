@@ -65,30 +65,30 @@ extension ProjectStorage {
     /// Puts back what was on its way when a process ended, and forgets what had arrived. Needs the lock.
     /// - Returns: the steps of which that could not be done. They are no rest, whether a project names them or not.
     @discardableResult
-    func settleMoves() throws -> Set<StepID> {
+    func finishMoves() throws -> Set<StepID> {
         guard try disk.status(folder.moving) != nil else { return [] }
         var stuck: Set<StepID> = []
         for name in try disk.names(in: folder.moving) {
             guard let step = StepID(Path(bytes: name + [0]).text) else { continue }
             // A project that is damaged is no reason to stop the others. The same holds for a folder that cannot be renamed.
-            do { try settleMove(to: step) } catch { stuck.insert(step) }
+            do { try finishMove(to: step) } catch { stuck.insert(step) }
         }
         return stuck
     }
 
-    private func settleMove(to step: StepID) throws {
+    private func finishMove(to step: StepID) throws {
         let note = note(of: step)
         let words = try disk.read(disk.open(note, O_RDONLY | O_NOFOLLOW))
             .split(separator: UInt8(ascii: "\n"), maxSplits: 1)
         // What is cut off was written before anything was moved.
         if words.count == 2, let id = ProjectID(String(decoding: words[0], as: UTF8.self)) {
             let source = Path(bytes: words[1].map { CChar(bitPattern: $0) } + [0])
-            try settle(AssetsMove(step: step, source: source), of: id)
+            try finish(AssetsMove(step: step, source: source), of: id)
         }
         try disk.removeFile(note)
     }
 
-    private func settle(_ move: AssetsMove, of id: ProjectID) throws {
+    private func finish(_ move: AssetsMove, of id: ProjectID) throws {
         let project = folder.project(id)
         let step = project.step(move.step)
         guard try disk.status(step.assets) != nil,

@@ -6,7 +6,7 @@ extension ProjectStorage {
     /// next opening does it.
     func sweep() throws {
         _ = try disk.holdingLock(at: folder.lock, waits: false) {
-            let stuck = try settleMoves()
+            let stuck = try finishMoves()
             if try disk.status(folder.staging) != nil {
                 for name in try disk.names(in: folder.staging) {
                     // One that cannot be removed is no reason to leave the others. The same below.

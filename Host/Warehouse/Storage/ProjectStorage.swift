@@ -77,7 +77,7 @@ public final class ProjectStorage: Sendable {
     /// removed.
     func writing<Result>(_ body: (_ work: Path) throws -> Result) throws -> Result {
         let result = try disk.holdingLock(at: folder.lock, waits: true) {
-            try settleMoves()
+            try finishMoves()
             if try disk.status(folder.staging) == nil { try disk.makeFolder(folder.staging) }
             let work = folder.staging.entry(UniqueID<Path>().description)
             try disk.makeFolder(work)

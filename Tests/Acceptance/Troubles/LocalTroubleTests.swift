@@ -108,10 +108,9 @@ import Testing
                 let result = try await account.larder("run", "--once")
                 #expect(result.exitCode == 0, "\(result.summary)")
                 #expect(try account.text("Docs/a") == "x")
-                var info = stat()
-                #expect(lstat("\(account.files)/Docs/a", &info) == 0 && info.st_mode & 0o7777 == 0o600)
-                #expect(lstat("\(account.files)/Docs", &info) == 0 && info.st_mode & 0o7777 == 0o700)
-                #expect(info.st_uid == Build.unprivilegedUser)
+                #expect(Files.mode(of: "\(account.files)/Docs/a") == 0o600)
+                #expect(Files.mode(of: "\(account.files)/Docs") == 0o700)
+                #expect(Files.owner(of: "\(account.files)/Docs") == Build.unprivilegedUser)
 
                 let locked = "\(folder)/locked"
                 var refused = try Account(in: locked, server)

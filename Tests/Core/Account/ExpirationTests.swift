@@ -213,7 +213,7 @@ struct ExpirationTests {
                 let host = try await bench.ready()
                 let policies = Task { await host.policies.run() }
                 host.policies.fire(.itemListUpdateCompletedWithoutChanges)
-                await host.policies.settled()
+                await host.policies.waitUntilIdle()
                 policies.cancel()
                 await policies.value
                 #expect(try await bench.records().count == 3)

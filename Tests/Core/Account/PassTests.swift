@@ -61,7 +61,7 @@ struct PassTests {
             }
             let policies = Task { await host.policies.run() }
             try await bench.pin("/")
-            await host.policies.settled()
+            await host.policies.waitUntilIdle()
             policies.cancel()
             await policies.value
 

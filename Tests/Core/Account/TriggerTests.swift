@@ -46,7 +46,7 @@ struct TriggerTests {
                     let next = try await bench.reader { try await $0.status() }.nextPoll
                     return next.map { $0 < bench.clock.now + .seconds(60) } ?? false
                 }
-                await bench.host.policies.settled()
+                await bench.host.policies.waitUntilIdle()
                 let afterFailure = try triggers()
                 #expect(afterFailure == ["itemsChanged", "timer"])
                 bench.server.remove(fault)
@@ -55,7 +55,7 @@ struct TriggerTests {
                     let next = try await bench.reader { try await $0.status() }.nextPoll
                     return next.map { $0 > bench.clock.now + .seconds(1_000) } ?? false
                 }
-                await bench.host.policies.settled()
+                await bench.host.policies.waitUntilIdle()
                 let afterRest = try triggers()
                 #expect(afterRest == ["itemListUpdateCompleted"])
             }
@@ -126,7 +126,7 @@ extension Bench {
         let run = Task { try await host.run() }
         let settle = { [clock] in
             await clock.untilScanned()
-            await host.policies.settled()
+            await host.policies.waitUntilIdle()
         }
         await settle()
         do {

@@ -111,7 +111,7 @@ struct UnpinningTests {
             await bench.server.untilHeld(hold, count: 2)
             try await bench.unpin("/a")
             // The processor is at rest when what it asked for is in the journal.
-            await host.policies.settled()
+            await host.policies.waitUntilIdle()
             bench.server.remove(hold)
             _ = await run
             #expect(bench.downloads.count <= 2)

@@ -110,9 +110,9 @@ import TreeFixture
             let copy = try fixture.place("one", at: "/a")
             #expect(!copy.mark.isConclusive(step: FileMark.clockStep))
             clock.value = now + .seconds(60)
-            #expect(fixture.tree.settle(copy.mark, at: fixture.path("/a")).isConclusive(step: FileMark.clockStep))
+            #expect(fixture.tree.renewed(copy.mark, at: fixture.path("/a")).isConclusive(step: FileMark.clockStep))
             try Files.write("two", to: fixture.root + "/a")
-            #expect(fixture.tree.settle(copy.mark, at: fixture.path("/a")) == copy.mark)
+            #expect(fixture.tree.renewed(copy.mark, at: fixture.path("/a")) == copy.mark)
         }
     }
 

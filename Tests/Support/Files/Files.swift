@@ -54,6 +54,18 @@ public enum Files {
         return lstat(path, &info) == 0
     }
 
+    /// The rights of a file, folder or link, without its kind; nil if there is none.
+    public static func mode(of path: String) -> mode_t? {
+        var info = stat()
+        return lstat(path, &info) == 0 ? info.st_mode & 0o7777 : nil
+    }
+
+    /// The user whom a file, folder or link belongs to; nil if there is none.
+    public static func owner(of path: String) -> uid_t? {
+        var info = stat()
+        return lstat(path, &info) == 0 ? info.st_uid : nil
+    }
+
     public static func isFolder(_ path: String) -> Bool {
         var info = stat()
         return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR

@@ -118,7 +118,7 @@ struct MachineWorld {
         if reading != nil { events += [{ $0.readOn() }, { $0.readOn() }] }
         if treeWork != nil { events += [{ $0.endTreeWork() }, { $0.endTreeWork() }] }
         if isListing != nil { events.append { $0.endListing() } }
-        if !resolving.isEmpty { events.append { $0.endSettling() } }
+        if !resolving.isEmpty { events.append { $0.endFailure() } }
         if !wakes.isEmpty { events.append { $0.sleep() } }
         guard !isCalm else { return events }
         events.append { world in
@@ -254,7 +254,7 @@ struct MachineWorld {
         ].randomElement(using: &random) ?? .cancelled
     }
 
-    private mutating func endSettling() {
+    private mutating func endFailure() {
         let index = resolving.indices.randomElement(using: &random) ?? 0
         let (job, decision, failure) = resolving.remove(at: index)
         guard isCalm || Int.random(in: 0..<10, using: &random) > 0 else {

@@ -105,7 +105,7 @@ struct ArrivalsTests {
             for gate in gates { gate.open() }
             for path in ["/b", "/c"] { try await untilHere(path, rig) }
             #expect(try await status("/a", rig) == .cloudOnly)
-            clock.advance(to: Arrivals.longestWait + InPlace.settling)
+            clock.advance(to: Arrivals.longestWait + InPlace.provingDelay)
             for path in ["/a", "/b", "/c"] { await until { (try? await status(path, rig)) == .localCopy } }
             #expect(try await rig.records().isEmpty)
         }

@@ -70,14 +70,14 @@ struct InPlace: Sendable {
     /// When the items say so even if no other batch comes.
     private(set) var completesAt: Timestamp?
     /// From when on the files' looks are proof of their content.
-    private(set) var settlesAt: Timestamp?
+    private(set) var provesAt: Timestamp?
 
     /// How long a file that is in place waits for others before its item says so.
     static let longestCompletion = Duration.seconds(1)
     /// So long a file must have been in place for its looks to be proof: completed sooner, it would be read at the next start.
-    static let settling = FileMark.clockStep * 2
+    static let provingDelay = FileMark.clockStep * 2
 
-    func isSettled(now: Timestamp) -> Bool { settlesAt.map { $0 <= now } ?? true }
+    func isProof(now: Timestamp) -> Bool { provesAt.map { $0 <= now } ?? true }
     func isOverdue(now: Timestamp) -> Bool { completesAt.map { $0 <= now } ?? false }
 
     /// - Parameter completed: Whether the items of those that were in place before say so now.
@@ -85,10 +85,10 @@ struct InPlace: Sendable {
         if completed { (files, completesAt) = ([], nil) }
         files += placed
         if files.isEmpty {
-            (completesAt, settlesAt) = (nil, nil)
+            (completesAt, provesAt) = (nil, nil)
         } else {
             completesAt = completesAt ?? now + Self.longestCompletion
-            settlesAt = now + Self.settling
+            provesAt = now + Self.provingDelay
         }
     }
 }

@@ -46,7 +46,7 @@ extension DownloadAction {
         let reason = try tx.journal.take(id: file.job.id) ?? file.job.record.reason
         guard var item = try tx.items.item(localID: file.job.record.localID) else { return }
         item.copy = LocalCopy(
-            etag: file.landing.etag, digest: file.landing.digest, mark: tree.settle(file.mark, at: file.path))
+            etag: file.landing.etag, digest: file.landing.digest, mark: tree.renewed(file.mark, at: file.path))
         // What the host fetched once more for itself is no use by anybody, and stays whose it is.
         if item.cloudStatus != .localCopy || !fetchesAgain(file.job.record) {
             item.lastUsed = clock.now()

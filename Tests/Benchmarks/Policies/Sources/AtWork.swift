@@ -53,7 +53,7 @@ struct AtWork {
     func time(_ change: () throws -> Void) async throws -> Duration {
         let start = processorTime()
         try change()
-        await policies.settled()
+        await policies.waitUntilIdle()
         let time = processorTime() - start
         if let failure = policies.takeFailures().first { throw BenchmarkError("\(failure)") }
         return time
