@@ -23,7 +23,8 @@ final class Committing: Sendable {
     private let reports: LoopReports
 
     init(
-        database: Database, connection: Connection, clock: HostClock, logger: Logger, loopPlugins: [LoopKind: LoopPlugin],
+        database: Database, connection: Connection, clock: HostClock, logger: Logger,
+        loopPlugins: [LoopKind: LoopPlugin],
         reports: LoopReports, removalGuard: RemovalGuard?, callbacks: EventLoops.Callbacks
     ) {
         (self.database, self.connection, self.clock, self.logger) = (database, connection, clock, logger)

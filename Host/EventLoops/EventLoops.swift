@@ -75,7 +75,8 @@ public final class EventLoops: Sendable {
         let make: @Sendable (LoopKey, any LoopDelegate) -> PluginLoop? = { key, delegate in
             guard let loopPlugin = loopPlugins[key.kind], let instance = loopPlugin.instance else { return nil }
             return PluginLoop(
-                key, loopPlugin.offer, of: instance, committing, limits, interval: loopPlugin.interval, gate: loopPlugin.gate,
+                key, loopPlugin.offer, of: instance, committing, limits, interval: loopPlugin.interval,
+                gate: loopPlugin.gate,
                 delegate: delegate)
         }
         let (turns, turn) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

@@ -41,7 +41,7 @@ package final class FolderMerge: Sendable {
     private struct State {
         var seen = RowSet()
         var result = Result()
-        var reserved: [RefusedEntry] = []
+        var reserved: [UnusableEntry] = []
         /// Those of the jobs that a later scan has to know of in any case: it would not find them by their ETags.
         var jobsToKeep: [ScanJob] = []
         /// Whether something changed that the folder's own ETag should have told.
@@ -69,7 +69,7 @@ package final class FolderMerge: Sendable {
         try state.withLock { state in
             for entry in entries {
                 if context.reservesDotLarder, entry.path.text.hasSameBytes(as: Self.reservedName) {
-                    state.reserved = [RefusedEntry(href: Self.reservedName, problem: .reserved)]
+                    state.reserved = [UnusableEntry(href: Self.reservedName, problem: .reserved)]
                 } else {
                     try merge(entry, listedAt: context.etagsNameWrites ? nil : listedAt, into: &state, in: tx)
                 }
@@ -105,7 +105,7 @@ package final class FolderMerge: Sendable {
     }
 
     /// Files one issue for all entries that cannot be kept here, and withdraws it when there are none any more.
-    private func report(_ refused: [RefusedEntry], of count: Int, in tx: Transaction) throws {
+    private func report(_ refused: [UnusableEntry], of count: Int, in tx: Transaction) throws {
         let subject = job.path.text
         guard let first = refused.first else {
             try tx.issues.remove(code: Self.refusedCode, subject: subject)

@@ -178,7 +178,8 @@ public final class ItemPolicies: Sendable {
                     if processor.takeMissed() { runs.insert(RunQueue.Run(cause: .all(.policiesChanged)), at: 0) }
                     var isFruitful = false
                     for run in runs {
-                        let pass = ProcessorRun(self, processor: processor, calls: calls, run: run, policiesVersion: version)
+                        let pass = ProcessorRun(
+                            self, processor: processor, calls: calls, run: run, policiesVersion: version)
                         try pass.perform()
                         if pass.isFruitful { isFruitful = true }
                     }

@@ -33,7 +33,8 @@ final class ProcessorRun: PluginRun {
     private(set) var policies: [ItemPolicy] = []
 
     init(
-        _ owner: ItemPolicies, processor: PolicyProcessor, calls: ProcessorCalls, run: RunQueue.Run, policiesVersion: Int,
+        _ owner: ItemPolicies, processor: PolicyProcessor, calls: ProcessorCalls, run: RunQueue.Run,
+        policiesVersion: Int,
         preview: RunPreview? = nil
     ) {
         policiesOwner = owner

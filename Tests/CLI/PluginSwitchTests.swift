@@ -68,7 +68,7 @@ import Testing
             "plugins: { vacuum: { enabled: true, enabled: true } }", "plugins:\n  ? vacuum\n",
         ])
     func refusals(text: String) {
-        #expect(throws: PluginSwitch.Refusal.self) { _ = try off(text) }
+        #expect(throws: PluginSwitch.EditError.self) { _ = try off(text) }
     }
 
     @Test("G2: a plugin that the config does not name yet is named with its library")

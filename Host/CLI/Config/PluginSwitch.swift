@@ -11,7 +11,7 @@ struct PluginSwitch {
     var library: String?
 
     /// Why a text is not changed.
-    struct Refusal: Error {
+    struct EditError: Error {
         var reason: String
     }
 
@@ -22,8 +22,8 @@ struct PluginSwitch {
     }
 
     /// - Returns: the new text; the same one if nothing has to change.
-    func apply(to text: String) throws(Refusal) -> String {
-        guard let root = Self.parse(text) else { throw Refusal(reason: "it is not YAML, or has a key twice") }
+    func apply(to text: String) throws(EditError) -> String {
+        guard let root = Self.parse(text) else { throw EditError(reason: "it is not YAML, or has a key twice") }
         guard let edit = try edit(text, root), let changed = edit.apply(to: text) else { return text }
         var wanted = root
         let known = root.pairs?["plugins"]?.value.pairs?.first { isMe($0.key) }?.key
@@ -37,7 +37,7 @@ struct PluginSwitch {
                 to: ConfigValue(content: .scalar(library, isPlain: false), source: .builtIn))
         }
         guard let found = Self.parse(changed), found.meansSame(as: wanted) else {
-            throw Refusal(reason: "the way in which it is written leaves no safe place for the change")
+            throw EditError(reason: "the way in which it is written leaves no safe place for the change")
         }
         return changed
     }
@@ -51,7 +51,7 @@ struct PluginSwitch {
     private func isMe(_ key: String) -> Bool { PluginID(shortOrFull: key) == plugin }
 
     /// Nil: it is so already.
-    private func edit(_ text: String, _ root: ConfigValue) throws(Refusal) -> TextEdit? {
+    private func edit(_ text: String, _ root: ConfigValue) throws(EditError) -> TextEdit? {
         let editor = TextEditor(text)
         let entry = line
         guard let plugins = root.pairs?["plugins"] else {
@@ -64,7 +64,7 @@ struct PluginSwitch {
             return try editor.insert("enabled: \(isEnabled)", into: mine)
         }
         guard case .scalar(let now, true) = enabled.value.content, now == "true" || now == "false" else {
-            throw Refusal(reason: "`enabled` is neither true nor false there")
+            throw EditError(reason: "`enabled` is neither true nor false there")
         }
         return now == "\(isEnabled)" ? nil : try editor.replace(now, of: enabled, with: "\(isEnabled)")
     }

@@ -32,14 +32,14 @@ struct TextEditor {
     }
 
     /// Replaces a pair's plain value.
-    func replace(_ old: String, of pair: ConfigPair, with new: String) throws(PluginSwitch.Refusal) -> TextEdit {
+    func replace(_ old: String, of pair: ConfigPair, with new: String) throws(PluginSwitch.EditError) -> TextEdit {
         let offset = try offset(of: pair.value, after: pair)
         guard bytes[offset...].starts(with: old.utf8) else { throw tooClever }
         return TextEdit(offset: offset, removed: old.utf8.count, inserted: new)
     }
 
     /// Adds `key: value` as the first entry of a pair's map, which may be empty.
-    func insert(_ entry: String, into pair: ConfigPair) throws(PluginSwitch.Refusal) -> TextEdit {
+    func insert(_ entry: String, into pair: ConfigPair) throws(PluginSwitch.EditError) -> TextEdit {
         if pair.value.isNull { return try fill(pair, with: "{ \(entry) }") }
         let offset = try offset(of: pair.value, after: pair)
         let first = pair.value.pairs?.first
@@ -51,7 +51,7 @@ struct TextEditor {
     /// Adds lines at the end of the text, or an entry to a root that is a flow map.
     func append(
         _ entry: String, orInto root: ConfigValue, block lines: [String]
-    ) throws(PluginSwitch.Refusal) -> TextEdit {
+    ) throws(PluginSwitch.EditError) -> TextEdit {
         if root.pairs?.isEmpty == false, case .file(_, let line, let column) = root.source,
             let offset = places.offset(line: line, column: column), bytes[offset] == UInt8(ascii: "{")
         {
@@ -68,7 +68,7 @@ struct TextEditor {
             offset: offset + 1, removed: 0, inserted: " " + entry + (isEmpty ? (isTight ? " " : "") : ","))
     }
 
-    private func insert(_ entry: String, above first: ConfigPair) throws(PluginSwitch.Refusal) -> TextEdit {
+    private func insert(_ entry: String, above first: ConfigPair) throws(PluginSwitch.EditError) -> TextEdit {
         guard case .file(_, let line, let column) = first.source, let start = places.start(ofLine: line),
             let key = places.offset(line: line, column: column),
             bytes[start..<key].allSatisfy({ $0 == UInt8(ascii: " ") })
@@ -78,7 +78,7 @@ struct TextEditor {
     }
 
     /// Gives a pair without a value one.
-    private func fill(_ pair: ConfigPair, with value: String) throws(PluginSwitch.Refusal) -> TextEdit {
+    private func fill(_ pair: ConfigPair, with value: String) throws(PluginSwitch.EditError) -> TextEdit {
         guard case .scalar(let written, _) = pair.value.content else { throw tooClever }
         if !written.isEmpty {
             let offset = try offset(of: pair.value, after: pair)
@@ -95,19 +95,19 @@ struct TextEditor {
         return TextEdit(offset: end + 1, removed: 0, inserted: " " + value)
     }
 
-    private func offset(of value: ConfigValue, after pair: ConfigPair) throws(PluginSwitch.Refusal) -> Int {
+    private func offset(of value: ConfigValue, after pair: ConfigPair) throws(PluginSwitch.EditError) -> Int {
         guard case .file(_, let line, let column) = value.source,
             case .file(_, let keyLine, let keyColumn) = pair.source,
             let offset = places.offset(line: line, column: column),
             let key = places.offset(line: keyLine, column: keyColumn), offset < bytes.count
         else { throw tooClever }
         guard offset > key else {
-            throw PluginSwitch.Refusal(reason: "`\(pair.key)` is an alias there, which other values may share")
+            throw PluginSwitch.EditError(reason: "`\(pair.key)` is an alias there, which other values may share")
         }
         return offset
     }
 
-    private var tooClever: PluginSwitch.Refusal {
-        PluginSwitch.Refusal(reason: "the way in which it is written leaves no safe place for the change")
+    private var tooClever: PluginSwitch.EditError {
+        PluginSwitch.EditError(reason: "the way in which it is written leaves no safe place for the change")
     }
 }

@@ -22,7 +22,7 @@ public struct Listing: Sendable, Hashable {
     /// The server's clock, to the second, when it answered.
     public var date: Timestamp?
     /// Entries that cannot be kept here, the first few of them. They are on the server.
-    public var refused: [RefusedEntry]
+    public var refused: [UnusableEntry]
     /// All of them.
     public var refusedCount: Int
     /// Entries of which the server told an error instead of properties. They are on the server: what is known of them, and of
@@ -33,7 +33,7 @@ public struct Listing: Sendable, Hashable {
     public var reachesGrandchildren: Bool
 
     public init(
-        folder: ListedItem, entries: Int = 0, date: Timestamp? = nil, refused: [RefusedEntry] = [],
+        folder: ListedItem, entries: Int = 0, date: Timestamp? = nil, refused: [UnusableEntry] = [],
         refusedCount: Int = 0, unknown: [ItemPath] = [], reachesGrandchildren: Bool = false
     ) {
         self.folder = folder

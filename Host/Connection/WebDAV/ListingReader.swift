@@ -21,7 +21,7 @@ final class ListingReader {
     private let limits: ListingLimits
     /// Entries that came, of any kind.
     private var told = 0
-    private var refused: [RefusedEntry] = []
+    private var refused: [UnusableEntry] = []
     private var refusedCount = 0
     private var unknown: [ItemPath] = []
     private var reachesGrandchildren = false
@@ -156,7 +156,7 @@ final class ListingReader {
         let isLong = href.utf8.count > limits.shownAddress
         // A part of a character at the end is shown as what it is: bytes.
         let shown = String(decoding: href.utf8.prefix(limits.shownAddress), as: UTF8.self)
-        refused.append(RefusedEntry(href: PercentCoding.printable(shown) + (isLong ? "…" : ""), problem: problem))
+        refused.append(UnusableEntry(href: PercentCoding.printable(shown) + (isLong ? "…" : ""), problem: problem))
     }
 
     private func isInForeign(_ path: ItemPath) -> Bool {

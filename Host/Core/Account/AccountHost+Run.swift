@@ -66,7 +66,7 @@ extension AccountHost {
     private func poll() async throws {
         var facts: ServerFacts?
         var wish: Duration?
-        var refusal: RefusedAccount?
+        var refusal: AuthenticationRetry?
         var walks = WalkPlan(interval: settings.walk)
         var isCalled = false
         var outage = Outage()
@@ -165,8 +165,8 @@ extension AccountHost {
     }
 
     /// Whether the server is asked again that refused the account. If not, all that asks it is at rest when this returns.
-    private func retries(_ refusal: inout RefusedAccount?) async throws -> Bool {
-        var refused = refusal ?? RefusedAccount()
+    private func retries(_ refusal: inout AuthenticationRetry?) async throws -> Bool {
+        var refused = refusal ?? AuthenticationRetry()
         defer { refusal = refused }
         if refused.isTrying {
             refused.refused(mayPass: try await mayPass(), at: clock.monotonic())
@@ -181,7 +181,7 @@ extension AccountHost {
     }
 
     /// Waits until the secret's source is looked at again.
-    private func waitForSecret(_ refusal: RefusedAccount?) async throws {
+    private func waitForSecret(_ refusal: AuthenticationRetry?) async throws {
         let now = clock.monotonic()
         let end = min(now + PollInterval.standard, refusal?.nextTry ?? .seconds(Int64.max / 2))
         let next = refusal?.nextTry.map { clock.now() + ($0 - now) }

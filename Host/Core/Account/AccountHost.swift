@@ -249,7 +249,7 @@ final class AccountState: Sendable {
         values.withLock { ($0.moves, $0.calendarObjects, $0.removed) }
     }
 
-    /// The server refused the account: it is not asked again before ``RefusedAccount`` says so.
+    /// The server refused the account: it is not asked again before ``AuthenticationRetry`` says so.
     /// - Returns: whether that is news.
     @discardableResult
     func refuse(_ why: Failure? = nil) -> Bool {

@@ -124,7 +124,7 @@ public struct AccountReader: Sendable {
             status.records = try tx.journal.counts()
             status.issues = try tx.issues.count()
             status.nextPoll = try tx.meta.time(.nextPoll)
-            status.refusal = try tx.meta.json(AccountRefusal.self, .refusal)
+            status.refusal = try tx.meta.json(AuthenticationFailure.self, .refusal)
             status.server = try tx.meta.json(KnownServer.self, .server).map(ServerReport.init)
             let history = try tx.scanHistory()
             (status.lastScan, status.etagsWereWrong) = (history.lastScan, history.etagsWereWrong)

@@ -123,7 +123,7 @@ public struct AccountStatus: Sendable {
     /// Why the account does not go on, although its host runs; nil: it does, or no host runs.
     public var trouble: AccountTrouble?
     /// That the server refuses the account.
-    public var refusal: AccountRefusal?
+    public var refusal: AuthenticationFailure?
     /// Which kind of server was found; nil: none was yet.
     public var server: ServerReport?
     /// A folder's ETag was once the same although something in it had changed: ETags are not believed since, and every scan lists

@@ -22,7 +22,7 @@ package struct Node: Sendable {
 }
 
 /// Why the tree refuses a change, as a WebDAV server says it.
-package enum Refusal: Error {
+package enum TreeError: Error {
     case notFound
     /// The folder that it should go into is not there.
     case noParent

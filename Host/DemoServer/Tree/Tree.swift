@@ -34,7 +34,7 @@ public final class Tree: Sendable {
     @discardableResult public func move(_ from: String, to: String) -> Bool {
         succeeds { state in
             let (from, to) = (TreePath(from), TreePath(to))
-            guard state.node(at: from) != nil, !from.contains(to) else { throw Refusal.notFound }
+            guard state.node(at: from) != nil, !from.contains(to) else { throw TreeError.notFound }
             if state.node(at: to) != nil { try state.remove(to) }
             try state.move(from, to: to)
         }
@@ -74,9 +74,9 @@ public final class Tree: Sendable {
 
     /// One look at the tree, or one change of it.
     package func with<Result: Sendable>(
-        _ body: (inout TreeState) throws(Refusal) -> Result
-    ) throws(Refusal) -> Result {
-        try state.withLock { (state) throws(Refusal) in try body(&state) }
+        _ body: (inout TreeState) throws(TreeError) -> Result
+    ) throws(TreeError) -> Result {
+        try state.withLock { (state) throws(TreeError) in try body(&state) }
     }
 
     package func change(_ body: (inout TreeState) -> Void) { state.withLock { body(&$0) } }

@@ -24,7 +24,7 @@ package struct TreeState: Sendable {
     /// The children of a folder in the order in which they were made.
     package func children(of node: Node) -> [Node] { (node.children ?? [:]).values.sorted().compactMap { nodes[$0] } }
 
-    package mutating func put(_ content: Content, at path: TreePath, modified: Int64) throws(Refusal) -> Node {
+    package mutating func put(_ content: Content, at path: TreePath, modified: Int64) throws(TreeError) -> Node {
         if let there = node(at: path) {
             guard !there.isFolder else { throw .wrongKind }
             nodes[there.id]?.content = content
@@ -40,12 +40,12 @@ package struct TreeState: Sendable {
         return node
     }
 
-    package mutating func makeFolder(at path: TreePath, modified: Int64) throws(Refusal) {
+    package mutating func makeFolder(at path: TreePath, modified: Int64) throws(TreeError) {
         guard node(at: path) == nil else { throw .exists }
         _ = try insert(at: path, children: [:], modified: modified)
     }
 
-    package mutating func remove(_ path: TreePath) throws(Refusal) {
+    package mutating func remove(_ path: TreePath) throws(TreeError) {
         guard let node = node(at: path), let parent = node.parent else { throw .notFound }
         resize(parent, by: -node.size)
         nodes[parent]?.children?[node.name] = nil
@@ -54,7 +54,7 @@ package struct TreeState: Sendable {
     }
 
     /// Moves what is at a path, with all below it; ids stay.
-    package mutating func move(_ from: TreePath, to: TreePath) throws(Refusal) {
+    package mutating func move(_ from: TreePath, to: TreePath) throws(TreeError) {
         guard let node = node(at: from), let oldParent = node.parent else { throw .notFound }
         guard !from.contains(to), let name = to.names.last else { throw .intoItself }
         guard self.node(at: to) == nil else { throw .exists }
@@ -70,7 +70,7 @@ package struct TreeState: Sendable {
     }
 
     /// Gives an item a new version with the same content.
-    mutating func touch(_ path: TreePath) throws(Refusal) {
+    mutating func touch(_ path: TreePath) throws(TreeError) {
         guard let node = node(at: path) else { throw .notFound }
         changed(node.id)
     }
@@ -82,7 +82,7 @@ package struct TreeState: Sendable {
 
     private mutating func insert(
         at path: TreePath, children: [[UInt8]: UInt64]?, modified: Int64
-    ) throws(Refusal) -> UInt64 {
+    ) throws(TreeError) -> UInt64 {
         guard let name = path.names.last else { throw .exists }
         guard let parent = parent(of: path) else { throw .noParent }
         lastID += 1

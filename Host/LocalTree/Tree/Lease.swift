@@ -13,7 +13,7 @@ package struct Lease: ~Copyable {
         case unused
     }
 
-    package enum Refusal: Error {
+    package enum Denial: Error {
         /// Somebody has the file open.
         case inUse
         /// Not the file's owner, or a file system without leases.
@@ -26,7 +26,7 @@ package struct Lease: ~Copyable {
     /// Takes the lease.
     /// - Parameter file: Opened for reading only.
     /// - Throws: `.inUse` if somebody has the file open so, `.unavailable` if there are no leases for it.
-    package init(_ file: Int32, _ kind: Kind) throws(Refusal) {
+    package init(_ file: Int32, _ kind: Kind) throws(Denial) {
         ProcessSetup.perform()
         self.file = file
         type = Int32(kind == .unused ? F_WRLCK : F_RDLCK)

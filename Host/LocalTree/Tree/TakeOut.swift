@@ -42,7 +42,9 @@ extension Tree {
     func takeOut(
         _ location: borrowing TreeLocation, known: KnownContent?, replacement: CompletedFile?, lease kind: Lease.Kind
     ) throws(Failure) -> TakeOutOutcome {
-        guard let first = status(of: location.name, in: location.folder.number) else { return try missing(errno, location.name) }
+        guard let first = status(of: location.name, in: location.folder.number) else {
+            return try missing(errno, location.name)
+        }
         if let obstruction = Obstruction(first) { return .obstructed(obstruction) }
         let file = OwnFile(location, ownOpens)
         guard file.number >= 0 else {

@@ -24,7 +24,8 @@ extension Tree {
             // What is there may go or come while it is looked at; then it is looked at once more.
             for _ in 0..<3 {
                 if let placed = try placeWhereNothingIs(file, location) { return placed }
-                switch try takeOut(location, known: known.map(KnownContent.init), replacement: file, lease: .unwritten) {
+                switch try takeOut(location, known: known.map(KnownContent.init), replacement: file, lease: .unwritten)
+                {
                 case .taken: return .placed(placedMark(of: file, location))
                 case .sameAsReplacement(let mark):
                     unlinkat(incoming.number, file.name, 0)
@@ -84,7 +85,9 @@ extension Tree {
         return mark
     }
 
-    private func placeWhereNothingIs(_ file: CompletedFile, _ location: borrowing TreeLocation) throws(Failure) -> PlaceOutcome? {
+    private func placeWhereNothingIs(
+        _ file: CompletedFile, _ location: borrowing TreeLocation
+    ) throws(Failure) -> PlaceOutcome? {
         if linux_rename_noreplace(incoming.number, file.name, location.folder.number, location.name) == 0 {
             return .placed(placedMark(of: file, location))
         }

@@ -20,7 +20,8 @@ extension Tree {
         case .success(let location):
             let name = Self.stagedPrefix + "\(move)"
             guard
-                linux_rename_noreplace(location.folder.number, location.name, incoming.number, name) == 0 || errno == ENOENT
+                linux_rename_noreplace(location.folder.number, location.name, incoming.number, name) == 0
+                    || errno == ENOENT
                     || errno == EEXIST
             else { throw .system("moving \(localPath(of: path)) aside", errno) }
         }

@@ -54,7 +54,8 @@ public final class Tree: Sendable {
 
     /// The looks of the file at a path; nil if there is no regular file.
     public func mark(at path: ItemPath) -> FileMark? {
-        guard case .success(let location) = locate(path), let info = status(of: location.name, in: location.folder.number),
+        guard case .success(let location) = locate(path),
+            let info = status(of: location.name, in: location.folder.number),
             info.isRegular
         else { return nil }
         return FileMark(info, now: clock())

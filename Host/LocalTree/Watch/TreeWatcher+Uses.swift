@@ -37,7 +37,8 @@ extension TreeWatcher {
         let fresh = uses.with { uses in paths.filter { !uses.has($0) } }
         var files: [ItemPath: FileNumber] = [:]
         for path in fresh {
-            guard case .success(let location) = tree.locate(path), let info = status(of: location.name, in: location.folder.number)
+            guard case .success(let location) = tree.locate(path),
+                let info = status(of: location.name, in: location.folder.number)
             else { continue }
             files[path] = FileNumber(info)
         }

@@ -32,7 +32,7 @@ public struct ListedItem: Hashable, Sendable {
 }
 
 /// An entry of a listing that cannot be kept here: its name would leave the tree, is too long or is not UTF-8.
-public struct RefusedEntry: Hashable, Sendable {
+public struct UnusableEntry: Hashable, Sendable {
     /// The href as the server sent it, with anything unprintable percent-encoded.
     public var href: String
     public var problem: ItemPath.Problem

@@ -30,8 +30,12 @@ extension SyncEngine {
     private static let longestRelistWait = Duration.seconds(60)
 
     /// Writes down what follows from a failure.
-    func resolve(_ job: Job, _ decision: RetryDecision, because failure: Failure, in tx: Transaction) throws -> RecordOutcome {
-        guard var journal = try tx.journal.record(id: job.id) else { return RecordOutcome(record: job.id, resolution: .ended) }
+    func resolve(
+        _ job: Job, _ decision: RetryDecision, because failure: Failure, in tx: Transaction
+    ) throws -> RecordOutcome {
+        guard var journal = try tx.journal.record(id: job.id) else {
+            return RecordOutcome(record: job.id, resolution: .ended)
+        }
         journal.state = .ready
         journal.landing = nil
         var resolution = RecordOutcome.Resolution.waits(until: nil)

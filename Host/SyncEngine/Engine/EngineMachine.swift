@@ -417,7 +417,8 @@ extension EngineMachine {
         if marksAt == nil, hasUnmarked { marksAt = now + Self.longestUnmarked }
         // What is overdue waits for something else, which will tell.
         let times = [
-            health.hold?.until, nextWait, arrivals.landsAt(landingDelay: landingDelay), inPlace.completesAt, inPlace.provesAt,
+            health.hold?.until, nextWait, arrivals.landsAt(landingDelay: landingDelay), inPlace.completesAt,
+            inPlace.provesAt,
             marksAt,
         ].compactMap { $0 }.filter { $0 > now }
         guard let next = times.min(), wakesAt.map({ next < $0 }) ?? true else { return nil }

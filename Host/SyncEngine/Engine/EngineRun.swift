@@ -172,7 +172,8 @@ struct EngineRun {
                     if tellsOfAccount { try await engine.reportAccount(failure.failure) }
                     return .recorded(
                         try await engine.database.write { tx in
-                            let decision = try DownloadAction(engine).decision(decision, of: job, after: failure, in: tx)
+                            let decision = try DownloadAction(engine).decision(
+                                decision, of: job, after: failure, in: tx)
                             return try engine.resolve(job, decision, because: failure.failure, in: tx)
                         })
                 }

@@ -104,7 +104,7 @@ extension CalendarMirror {
         let number = openForReading(name, in: folder.descriptor.number)
         guard number >= 0 else { return false }
         let file = Descriptor(number)
-        do throws(Lease.Refusal) {
+        do throws(Lease.Denial) {
             let lease = try Lease(file.number, .unwritten)
             return Self.holdsOwn(file.number, row) && lease.isUncontested
         } catch {

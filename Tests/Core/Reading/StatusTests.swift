@@ -22,7 +22,7 @@ struct StatusTests {
         var status = AccountStatus(account: "home")
         status.isRunning = true
         let since = Timestamp(seconds: 1_800_000_000)
-        status.refusal = AccountRefusal(message: "it says no", since: since, nextTry: since + .seconds(30))
+        status.refusal = AuthenticationFailure(message: "it says no", since: since, nextTry: since + .seconds(30))
         #expect(
             StatusText(status, plugins: []).lines[1]
                 == "  refused    it says no, since 2027-01-15T08:00:00Z; tried again at 2027-01-15T08:00:30Z")

@@ -29,7 +29,7 @@ extension DownloadAction {
                 return try journal(batch, in: tx)
             }
             outcome.outcomes = placed.map { RecordOutcome(record: $0.job.id, resolution: .ended) } + journalled.outcomes
-            var refused: [(Job, Refusal)] = []
+            var refused: [(Job, PlaceProblem)] = []
             for landable in journalled.landable { put(landable, &outcome.placed, &refused) }
             guard !refused.isEmpty else { return outcome }
             outcome.outcomes += try database.writeBlocking { tx in
@@ -115,7 +115,7 @@ extension DownloadAction {
     }
 
     private func put(
-        _ landable: Landable, _ placed: inout [Placed], _ refused: inout [(Job, Refusal)]
+        _ landable: Landable, _ placed: inout [Placed], _ refused: inout [(Job, PlaceProblem)]
     ) {
         let path = landable.path
         var job = landable.fetched.job

@@ -28,7 +28,9 @@ struct PurgeAction: RemovalAction {
     /// Removes the copy and forgets the item, in one transaction with others. What cannot go now is passed over: whoever asked
     /// finds it again.
     func carryOut(_ job: Job, in tx: Transaction) throws -> RecordOutcome {
-        guard let journal = try tx.journal.record(id: job.id) else { return RecordOutcome(record: job.id, resolution: .ended) }
+        guard let journal = try tx.journal.record(id: job.id) else {
+            return RecordOutcome(record: job.id, resolution: .ended)
+        }
         guard var item = try tx.items.item(localID: journal.localID) else { return try engine.done(journal, in: tx) }
         switch try engine.objection(to: .purge, of: item, besides: journal, in: tx) {
         case .kept(let why), .used(let why):

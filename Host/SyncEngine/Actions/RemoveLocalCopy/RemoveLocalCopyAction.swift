@@ -104,7 +104,8 @@ struct RemoveLocalCopyAction: RemovalAction {
         let outcome: RemoveOutcome
         do { outcome = try tree.remove(at: item.path, known: copy) } catch {
             // One that cannot go holds up no other.
-            let decision = RetryDecision.wait(until: engine.waitTime() + SyncEngine.inUseDelay, attempts: journal.attempts)
+            let decision = RetryDecision.wait(
+                until: engine.waitTime() + SyncEngine.inUseDelay, attempts: journal.attempts)
             return try engine.resolve(job, decision, because: error, in: tx)
         }
         switch outcome {

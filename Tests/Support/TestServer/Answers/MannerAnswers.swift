@@ -37,7 +37,7 @@ struct MannerAnswers {
         case .item(let path, let base):
             do {
                 return try await answer(to: &asked, path, base: base)
-            } catch let refusal as Refusal {
+            } catch let refusal as TreeError {
                 return .refusal(refusal)
             }
         case .calendars(let target) where manner.calendars.offered: return try await answer(to: &asked, target)
@@ -70,7 +70,7 @@ extension Answer {
         return answer
     }
 
-    fileprivate static func refusal(_ refusal: Refusal) -> Answer {
+    fileprivate static func refusal(_ refusal: TreeError) -> Answer {
         switch refusal {
         case .notFound: Answer(.notFound)
         case .noParent: Answer(.conflict)

@@ -7,9 +7,9 @@ struct Writing: Sendable {
     let behavior: TestBehavior
     let site: Site
 
-    func put(_ path: TreePath, _ content: Content, fields: HTTPFields) throws(Refusal) -> Answer {
+    func put(_ path: TreePath, _ content: Content, fields: HTTPFields) throws(TreeError) -> Answer {
         let modified = fields[named: "X-OC-Mtime"].flatMap { Int64($0.prefix { $0 != "." }) }
-        let (node, existed) = try tree.with { (state) throws(Refusal) in
+        let (node, existed) = try tree.with { (state) throws(TreeError) in
             let there = state.node(at: path)
             try check(there, fields)
             return (try state.put(content, at: path, modified: modified ?? Tree.now()), there != nil)
@@ -21,13 +21,13 @@ struct Writing: Sendable {
         return answer
     }
 
-    func makeFolder(_ path: TreePath) throws(Refusal) -> Answer {
-        try tree.with { (state) throws(Refusal) in try state.makeFolder(at: path, modified: Tree.now()) }
+    func makeFolder(_ path: TreePath) throws(TreeError) -> Answer {
+        try tree.with { (state) throws(TreeError) in try state.makeFolder(at: path, modified: Tree.now()) }
         return Answer(.created)
     }
 
-    func remove(_ path: TreePath, fields: HTTPFields) throws(Refusal) -> Answer {
-        try tree.with { (state) throws(Refusal) in
+    func remove(_ path: TreePath, fields: HTTPFields) throws(TreeError) -> Answer {
+        try tree.with { (state) throws(TreeError) in
             try check(state.node(at: path), fields)
             try state.remove(path)
         }
@@ -35,12 +35,12 @@ struct Writing: Sendable {
     }
 
     /// MOVE, or COPY with `copying`.
-    func move(_ path: TreePath, fields: HTTPFields, copying: Bool) throws(Refusal) -> Answer {
+    func move(_ path: TreePath, fields: HTTPFields, copying: Bool) throws(TreeError) -> Answer {
         guard let field = fields[named: "Destination"],
             let destination = destination(field)
         else { return Answer(.badRequest) }
         let deep = fields[named: "Depth"] != "0"
-        let existed = try tree.with { (state) throws(Refusal) in
+        let existed = try tree.with { (state) throws(TreeError) in
             guard let source = state.node(at: path) else { throw .notFound }
             try check(source, fields)
             guard !path.contains(destination), !destination.contains(path) else { throw .intoItself }
@@ -70,7 +70,7 @@ struct Writing: Sendable {
         return item
     }
 
-    private func check(_ node: Node?, _ fields: HTTPFields) throws(Refusal) {
+    private func check(_ node: Node?, _ fields: HTTPFields) throws(TreeError) {
         let etag = node.flatMap { behavior.etag(of: $0, inHead: true) }
         guard Preconditions(fields: fields, etag: etag, exists: node != nil).allowWriting else {
             throw .preconditionFailed
@@ -80,7 +80,7 @@ struct Writing: Sendable {
 
 extension TreeState {
     /// Copies what is at a path, with all below it if `deep`; the copies are items of their own.
-    fileprivate mutating func copy(_ from: TreePath, to: TreePath, deep: Bool = true) throws(Refusal) {
+    fileprivate mutating func copy(_ from: TreePath, to: TreePath, deep: Bool = true) throws(TreeError) {
         guard let node = node(at: from) else { throw .notFound }
         guard !from.contains(to) else { throw .intoItself }
         guard node.isFolder else {

@@ -2,7 +2,7 @@ public import Model
 
 /// When an account is asked again that the server refuses: with growing waits if that may pass by itself, else with another secret, or one
 /// that was written anew. A value without I/O; times are on the monotonic clock.
-struct RefusedAccount: Equatable {
+struct AuthenticationRetry: Equatable {
     static let firstWait: Duration = .seconds(30)
     static let longestWait: Duration = .seconds(15 * 60)
 
@@ -57,7 +57,7 @@ struct WorkedSecret: Codable, Equatable {
 }
 
 /// That the server refuses an account, as the status tells it.
-public struct AccountRefusal: Codable, Equatable, Sendable {
+public struct AuthenticationFailure: Codable, Equatable, Sendable {
     /// What it said.
     public var message: String
     private var sinceNanoseconds: Int64

@@ -10,10 +10,10 @@ import Vault
 @testable import Core
 
 @Suite("An account that the server refuses", .timeLimit(.minutes(20)))
-struct RefusedAccountTests {
+struct AuthenticationRetryTests {
     @Test("C2: a secret that worked is tried again after 30 s, then twice as long each time, at most 15 minutes")
     func waits() {
-        var refused = RefusedAccount()
+        var refused = AuthenticationRetry()
         var now = Duration.zero
         for wait in [30, 60, 120, 240, 480, 900, 900, 900] {
             refused.refused(mayPass: true, at: now)
@@ -27,7 +27,7 @@ struct RefusedAccountTests {
 
     @Test("C2: one that never worked waits for another, which is tried at once; one that was written anew too")
     func another() {
-        var refused = RefusedAccount()
+        var refused = AuthenticationRetry()
         refused.refused(mayPass: false, at: .zero)
         let ever = refused.tries(hasNewSecret: false, at: .seconds(1_000_000))
         let another = refused.tries(hasNewSecret: true, at: .zero)
@@ -214,7 +214,7 @@ extension Bench {
 
     /// What the status says of the refusal, when it is so.
     @discardableResult
-    fileprivate func refusal(_ isSo: (AccountRefusal) -> Bool) async throws -> AccountRefusal {
+    fileprivate func refusal(_ isSo: (AuthenticationFailure) -> Bool) async throws -> AuthenticationFailure {
         while true {
             if let refusal = try await reader({ try await $0.status() }).refusal, isSo(refusal) { return refusal }
             try await HostClock.system.sleep(.milliseconds(5))

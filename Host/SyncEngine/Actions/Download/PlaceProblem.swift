@@ -5,7 +5,7 @@ import Model
 import Synchronization
 
 /// Why the tree did not take a file.
-enum Refusal: Sendable {
+enum PlaceProblem: Sendable {
     /// There is content that the server is not known to have.
     case modified
     /// A program has it open.
@@ -17,15 +17,15 @@ enum Refusal: Sendable {
 }
 
 extension DownloadAction {
-    /// Writes down what follows from the tree's refusal to take a download.
+    /// Writes down what follows from the tree's problem to take a download.
     /// - Parameter job: With the landing that was journalled.
-    func resolve(_ job: Job, _ refusal: Refusal, in tx: Transaction) throws -> RecordOutcome {
-        switch refusal {
+    func resolve(_ job: Job, _ problem: PlaceProblem, in tx: Transaction) throws -> RecordOutcome {
+        switch problem {
         // It is whole and verified, and offered again as it is.
         case .inUse, .disk: engine.notTaken.withLock { $0[job.id] = job.record.landing }
         case .modified, .obstructed, .claimed: break
         }
-        switch refusal {
+        switch problem {
         case .modified: return try refuseModified(job, in: tx)
         case .inUse:
             let failure = Failure(
@@ -53,7 +53,9 @@ extension DownloadAction {
     }
 
     /// A file that is not on the server, while it is not decided whether what is missing there is gone, is no matter of its own.
-    func decision(_ decision: RetryDecision, of job: Job, after failure: FetchFailure, in tx: Transaction) throws -> RetryDecision {
+    func decision(
+        _ decision: RetryDecision, of job: Job, after failure: FetchFailure, in tx: Transaction
+    ) throws -> RetryDecision {
         guard case .gone = failure, let item = try tx.items.item(localID: job.record.localID) else { return decision }
         let held = try tx.scan.heldRemovals()
         switch decision {
@@ -65,7 +67,9 @@ extension DownloadAction {
 
     /// A plugin's download is over, as if it were asked for now; a person's waits.
     private func leaveClaimed(_ job: Job, _ claim: String, in tx: Transaction) throws -> RecordOutcome {
-        guard let journal = try tx.journal.record(id: job.id) else { return RecordOutcome(record: job.id, resolution: .ended) }
+        guard let journal = try tx.journal.record(id: job.id) else {
+            return RecordOutcome(record: job.id, resolution: .ended)
+        }
         let failure = notReplaced(job.path, claim)
         guard journal.reason != .user else {
             let decision = RetryDecision.wait(
@@ -104,7 +108,9 @@ extension DownloadAction {
     private func refuseModified(_ job: Job, in tx: Transaction) throws -> RecordOutcome {
         let failure = Failure(.failed, "\(job.path) was changed here; a download would replace the change")
         abandonIncoming(job)
-        guard let journal = try tx.journal.record(id: job.id) else { return RecordOutcome(record: job.id, resolution: .ended) }
+        guard let journal = try tx.journal.record(id: job.id) else {
+            return RecordOutcome(record: job.id, resolution: .ended)
+        }
         if var item = try tx.items.item(localID: journal.localID), item.cloudStatus != .locallyModified {
             item.cloudStatus = .locallyModified
             try tx.items.updateLocal(item)

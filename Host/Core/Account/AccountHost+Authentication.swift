@@ -33,13 +33,13 @@ extension AccountHost {
         try await engine.reportAccount(failure)
         let now = clock.now()
         try await database.write { tx in
-            let since = try tx.meta.json(AccountRefusal.self, .refusal)?.since ?? now
-            try tx.meta.set(.refusal, json: AccountRefusal(message: failure.message, since: since, nextTry: next))
+            let since = try tx.meta.json(AuthenticationFailure.self, .refusal)?.since ?? now
+            try tx.meta.set(.refusal, json: AuthenticationFailure(message: failure.message, since: since, nextTry: next))
         }
     }
 
     /// Pauses what asks the server, and has the status say why and until when.
-    func pause(_ refused: RefusedAccount) async throws {
+    func pause(_ refused: AuthenticationRetry) async throws {
         let why = connection.refusal?.failure ?? state.refusedBecause
         let failure = why ?? Failure(.denied, "the server does not accept the account")
         await loops.suspend()
