@@ -32,7 +32,7 @@ public struct ReadTransaction: DatabaseReads {
 public final class Transaction: DatabaseReads {
     public let connection: DatabaseConnection
     private var nextAnchor: Int64?
-    private var notes = CommitSummary()
+    private var notes = CommitChanges()
     private var policyChanges = NotedPolicyChanges()
     /// What policies keep here, once it was asked; nil again when policies change.
     var kept: KeptItems?
@@ -89,11 +89,11 @@ public final class Transaction: DatabaseReads {
     }
 
     /// What the transaction has noted so far, as its observer will get it; nil if nothing.
-    public var summary: CommitSummary? { notes == CommitSummary() ? nil : notes }
+    public var changes: CommitChanges? { notes == CommitChanges() ? nil : notes }
 }
 
 /// What a committed transaction changed.
-public struct CommitSummary: Hashable, Sendable {
+public struct CommitChanges: Hashable, Sendable {
     /// The anchor of the changed items; 0 if none was changed.
     public var anchor: Int64 = 0
     /// The `databaseID`s of items, in the order of the changes. An item may be named more than once.

@@ -70,11 +70,11 @@ public final class ItemPolicies: Sendable {
 
     /// A transaction was committed. To be called by the database's observer itself, before the commit returns, so that what
     /// a run set off is told from what came from outside.
-    public func databaseChanged(_ summary: CommitSummary) {
-        if summary.policiesChanged { version.add(1, ordering: .releasing) }
-        if summary.recordsChanged { checkCapacity() }
-        guard summary.changesItems || summary.triggersPolicies else { return }
-        enqueue { $0.add(summary) }
+    public func databaseChanged(_ changes: CommitChanges) {
+        if changes.policiesChanged { version.add(1, ordering: .releasing) }
+        if changes.recordsChanged { checkCapacity() }
+        guard changes.changesItems || changes.triggersPolicies else { return }
+        enqueue { $0.add(changes) }
     }
 
     /// A trigger after which all items are looked at. One that waits already is not queued twice, but for `policiesChanged`.
@@ -247,8 +247,8 @@ public final class ItemPolicies: Sendable {
     }
 
     /// A run's transaction was committed.
-    func followed(_ summary: CommitSummary, run: RunQueue.Run, asker: PluginID) {
-        state.change { $0.queue.follow(summary, round: run.round, asker: asker) }
+    func followed(_ changes: CommitChanges, run: RunQueue.Run, asker: PluginID) {
+        state.change { $0.queue.follow(changes, round: run.round, asker: asker) }
     }
 
     private func report(_ failure: Failure, of plugin: PluginID, _ run: RunQueue.Run) {

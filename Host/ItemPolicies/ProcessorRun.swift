@@ -202,7 +202,7 @@ final class ProcessorRun: PluginRun {
             for intent in intents { try carryOut(intent, in: transaction) }
             done = transaction
         }
-        if let changes = done?.summary { policiesOwner.followed(changes, run: run, asker: calls.plugin) }
+        if let changes = done?.changes { policiesOwner.followed(changes, run: run, asker: calls.plugin) }
     }
 
     private func carryOut(_ intent: Intent, in transaction: Transaction) throws {

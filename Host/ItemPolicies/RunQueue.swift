@@ -49,21 +49,21 @@ struct RunQueue {
     mutating func add(capacityOf plugin: PluginID) { waiting.append(Run(cause: .capacity(plugin))) }
 
     /// A transaction was committed. Each one that changed items is a run of its own.
-    mutating func add(_ summary: CommitSummary) {
-        if summary.changesItems {
+    mutating func add(_ changes: CommitChanges) {
+        if changes.changesItems {
             var seen: Set<ItemRowID> = []
-            let items = (summary.added + summary.updated + summary.removed).filter { seen.insert($0).inserted }
-            waiting.append(Run(cause: .items(items, anchor: summary.anchor)))
+            let items = (changes.added + changes.updated + changes.removed).filter { seen.insert($0).inserted }
+            waiting.append(Run(cause: .items(items, anchor: changes.anchor)))
         }
-        if summary.triggersPolicies { waiting.append(Run(cause: .all(.policiesChanged))) }
+        if changes.triggersPolicies { waiting.append(Run(cause: .all(.policiesChanged))) }
     }
 
     /// A transaction that was added was a run's own: what it set off is a follow-up.
-    mutating func follow(_ summary: CommitSummary, round: Int, asker: PluginID) {
+    mutating func follow(_ changes: CommitChanges, round: Int, asker: PluginID) {
         let isFollowUp = { (run: Run) in
             switch run.cause {
-            case .items(_, let anchor): summary.changesItems && anchor == summary.anchor
-            case .all(let trigger): summary.triggersPolicies && trigger == .policiesChanged && run.round == 0
+            case .items(_, let anchor): changes.changesItems && anchor == changes.anchor
+            case .all(let trigger): changes.triggersPolicies && trigger == .policiesChanged && run.round == 0
             case .capacity: false
             }
         }

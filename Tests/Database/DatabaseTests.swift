@@ -12,7 +12,7 @@ import Testing
     func anchorsAndObserver() async throws {
         try await withTemporaryFolder { folder in
             let database = try Database.open(path: folder + "/larder.db")
-            let heard = Mutex<[CommitSummary]>([])
+            let heard = Mutex<[CommitChanges]>([])
             database.setCommitObserver { summary in heard.withLock { $0.append(summary) } }
             let photos = try await database.write { tx in try tx.items.insert(folderItem("/Photos")) }
             try await database.write { tx in try tx.meta.set(MetaKey("x"), 1) }

@@ -56,7 +56,7 @@ import Testing
                 for item in [alone, known] {
                     try tx.items.forgetLocalFile(of: try #require(try tx.items.scanRow(at: item.path)))
                 }
-                return try #require(tx.summary)
+                return try #require(tx.changes)
             }
             #expect(summary.removed == [alone.databaseID] && summary.updated == [known.databaseID])
         }

@@ -17,10 +17,10 @@ final class TestSink: IntentSink {
     var intents: [Intent] { taken.withLock { $0 } }
 
     func perform(_ intent: Intent, in transaction: Transaction) throws -> Bool {
-        let before = transaction.summary?.updated.count
+        let before = transaction.changes?.updated.count
         try effect(intent, transaction)
         taken.withLock { $0.append(intent) }
-        return transaction.summary?.updated.count != before
+        return transaction.changes?.updated.count != before
     }
 }
 

@@ -8,13 +8,13 @@ import Testing
 @Suite struct RunQueueTests {
     private func items(
         _ anchor: Int64, added: [ItemRowID] = [], updated: [ItemRowID] = [], removed: [ItemRowID] = []
-    ) -> CommitSummary {
-        var summary = CommitSummary()
-        summary.anchor = anchor
-        summary.added = added
-        summary.updated = updated
-        summary.removed = removed
-        return summary
+    ) -> CommitChanges {
+        var changes = CommitChanges()
+        changes.anchor = anchor
+        changes.added = added
+        changes.updated = updated
+        changes.removed = removed
+        return changes
     }
 
     @Test("P10, P16: each transaction is a run of its own, in order, each item once")

@@ -172,14 +172,14 @@ private struct CommitListeners: Sendable {
     let policies: ItemPolicies
     let engine: SyncEngine
 
-    func hear(_ summary: CommitSummary) {
-        state.count(summary)
-        policies.databaseChanged(summary)
-        if summary.policiesChanged {
+    func hear(_ changes: CommitChanges) {
+        state.count(changes)
+        policies.databaseChanged(changes)
+        if changes.policiesChanged {
             engine.policiesChanged()
             state.policyChanges.send()
         }
-        if summary.recordsChanged || summary.changesItems { engine.wake() }
+        if changes.recordsChanged || changes.changesItems { engine.wake() }
     }
 }
 
@@ -235,12 +235,12 @@ final class AccountState: Sendable {
     }
 
     /// Counts what a transaction committed.
-    func count(_ summary: CommitSummary) {
-        guard summary.moves > 0 || summary.calendarObjects > 0 || summary.removedCopies > 0 else { return }
+    func count(_ changes: CommitChanges) {
+        guard changes.moves > 0 || changes.calendarObjects > 0 || changes.removedCopies > 0 else { return }
         values.withLock { values in
-            values.moves += summary.moves
-            values.calendarObjects += summary.calendarObjects
-            values.removed += summary.removedCopies
+            values.moves += changes.moves
+            values.calendarObjects += changes.calendarObjects
+            values.removed += changes.removedCopies
         }
     }
 

@@ -13,11 +13,11 @@ struct SyncSink: IntentSink {
 
     func perform(_ intent: Intent, in transaction: Transaction) throws -> Bool {
         guard let request = ActionRequest(intent) else { return false }
-        let before = transaction.summary?.updated.count
+        let before = transaction.changes?.updated.count
         guard let outcome = try engine.enqueue([request], in: transaction).first else { return false }
         switch outcome {
         case .queued, .waits: return true
-        case .joined, .done: return transaction.summary?.updated.count != before
+        case .joined, .done: return transaction.changes?.updated.count != before
         case .refused(let failure):
             // The engine has logged it.
             guard let trace else { return false }

@@ -13,7 +13,7 @@ public final class Database: Sendable {
     public let path: String
     private let pool: DatabasePool
     let idleConnection = IdleConnection()
-    private let observer = Mutex<(@Sendable (CommitSummary) -> Void)?>(nil)
+    private let observer = Mutex<(@Sendable (CommitChanges) -> Void)?>(nil)
 
     private init(path: String, pool: DatabasePool) {
         self.path = path
@@ -75,7 +75,7 @@ public final class Database: Sendable {
 
     /// What is called after each commit that noted something, in the order of the commits. It is called on the writer's
     /// thread: it must return at once and not wait for the database.
-    public func setCommitObserver(_ observe: @escaping @Sendable (CommitSummary) -> Void) {
+    public func setCommitObserver(_ observe: @escaping @Sendable (CommitChanges) -> Void) {
         observer.withLock { $0 = observe }
     }
 
@@ -156,7 +156,7 @@ public final class Database: Sendable {
             try transaction.storeNotes()
             return .commit
         }
-        if let summary = transaction.summary, let observe = observer.withLock({ $0 }) { observe(summary) }
+        if let changes = transaction.changes, let observe = observer.withLock({ $0 }) { observe(changes) }
         guard let result else { throw Failure(.internal, "A transaction ended without a result") }
         return result
     }

@@ -21,7 +21,7 @@ struct LoopTurnTests {
     @Test("L31: a turn's effects, the plugin's values and the event id are one transaction, which tells what changed")
     func commit() throws {
         try withLoop { (database) throws in
-            let heard = Mutex<[CommitSummary]>([])
+            let heard = Mutex<[CommitChanges]>([])
             database.setCommitObserver { summary in heard.withLock { $0.append(summary) } }
             let changes: [RecordChange] = [
                 .put(object("a", "A"), in: workObjects), .put(object("b", "B"), in: workObjects),
