@@ -90,7 +90,7 @@ extension Disk {
     }
 
     private func copyBytes(
-        of from: borrowing OpenFile, size: Int, to: borrowing OpenFile
+        of from: borrowing Descriptor, size: Int, to: borrowing Descriptor
     ) throws(SystemCallError) {
         let (number, path) = (from.number, from.path)
         var block = [UInt8](repeating: 0, count: min(max(size, 4_096), 1 << 20))
@@ -146,6 +146,6 @@ extension Disk {
     }
 }
 
-extension OpenFile {
+extension Descriptor {
     fileprivate consuming func mode(_ disk: Disk) throws(SystemCallError) -> mode_t { try disk.status(self).st_mode }
 }

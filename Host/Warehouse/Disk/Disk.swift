@@ -28,17 +28,17 @@ struct Disk: Sendable {
         }
     }
 
-    func open(_ path: Path, _ flags: Int32) throws(SystemCallError) -> OpenFile {
-        OpenFile(try perform(.open, path) { Glibc.open(path.bytes, flags | O_CLOEXEC, 0o600) }, path)
+    func open(_ path: Path, _ flags: Int32) throws(SystemCallError) -> Descriptor {
+        Descriptor(try perform(.open, path) { Glibc.open(path.bytes, flags | O_CLOEXEC, 0o600) }, path)
     }
 
     /// Opens a file in a folder for reading, whatever the folder is called by now.
-    func open(_ name: String, in folder: borrowing OpenFile) throws(SystemCallError) -> OpenFile {
+    func open(_ name: String, in folder: borrowing Descriptor) throws(SystemCallError) -> Descriptor {
         let (number, path) = (folder.number, folder.path.entry(name))
-        return OpenFile(try perform(.open, path) { openat(number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }, path)
+        return Descriptor(try perform(.open, path) { openat(number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }, path)
     }
 
-    func openFolder(_ path: Path) throws(SystemCallError) -> OpenFile {
+    func openFolder(_ path: Path) throws(SystemCallError) -> Descriptor {
         try open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
     }
 
@@ -48,7 +48,7 @@ struct Disk: Sendable {
         try write(bytes[...], to: file)
     }
 
-    func write(_ bytes: ArraySlice<UInt8>, to file: borrowing OpenFile) throws(SystemCallError) {
+    func write(_ bytes: ArraySlice<UInt8>, to file: borrowing Descriptor) throws(SystemCallError) {
         let number = file.number
         var rest = bytes
         while !rest.isEmpty {
@@ -64,7 +64,7 @@ struct Disk: Sendable {
 
     /// Reads a regular file to its end.
     /// - Throws: `EFBIG` for one of more than a gibibyte.
-    func read(_ file: borrowing OpenFile) throws(SystemCallError) -> [UInt8] {
+    func read(_ file: borrowing Descriptor) throws(SystemCallError) -> [UInt8] {
         let (number, path) = (file.number, file.path)
         // One byte more than there should be, so that most files end with the first call's answer.
         let size = Int(try status(file).st_size)
@@ -90,7 +90,7 @@ struct Disk: Sendable {
         }
     }
 
-    func status(_ file: borrowing OpenFile) throws(SystemCallError) -> stat {
+    func status(_ file: borrowing Descriptor) throws(SystemCallError) -> stat {
         var info = stat()
         let number = file.number
         try perform(.lstat, file.path) { fstat(number, &info) }
@@ -199,7 +199,7 @@ struct Disk: Sendable {
 }
 
 /// An open file or folder, closed when the value ends.
-struct OpenFile: ~Copyable, Sendable {
+struct Descriptor: ~Copyable, Sendable {
     let number: Int32
     let path: Path
 

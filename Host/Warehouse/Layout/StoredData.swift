@@ -42,7 +42,7 @@ extension StoredData {
     }
 
     /// The folder is briefly missing where a file system cannot exchange, and the old one stands beside it.
-    private static func open(_ project: ProjectFolder, on disk: Disk) throws -> OpenFile {
+    private static func open(_ project: ProjectFolder, on disk: Disk) throws -> Descriptor {
         for path in [project.data, project.oldData, project.data] {
             do throws(SystemCallError) {
                 return try disk.openFolder(path)
@@ -54,7 +54,7 @@ extension StoredData {
     }
 
     private init(
-        in folder: borrowing OpenFile, of project: ProjectFolder, _ options: ProjectFetchOptions, on disk: Disk
+        in folder: borrowing Descriptor, of project: ProjectFolder, _ options: ProjectFetchOptions, on disk: Disk
     ) throws {
         do {
             let bytes = try disk.read(disk.open(ProjectFolder.metadata, in: folder))
