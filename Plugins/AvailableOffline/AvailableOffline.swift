@@ -23,7 +23,7 @@ struct AvailableOffline: ItemPolicyProcessor {
     private var rules = Rules(policies: [])
     /// Whether the policies' targets may have moved unseen: before the first look after a start or a change of policies, and before
     /// each cleanup.
-    private var hasToLook = true
+    private var hasToCheck = true
     private var trigger = Trigger.itemsChanged
     /// Folders to remove, once what is in them has been asked for.
     private var unwantedFolders: [(path: String, localID: String)] = []
@@ -50,17 +50,17 @@ struct AvailableOffline: ItemPolicyProcessor {
     mutating func updatePolicies(_ policies: [ItemPolicy]) throws(PluginError) {
         self.policies = FollowingPolicies(policies)
         rules = Rules(policies: policies)
-        hasToLook = true
+        hasToCheck = true
     }
 
     mutating func preflight(for trigger: Trigger, changed: inout ItemCursor) throws(PluginError) {
         if trigger == .itemsChanged {
             while let item = try changed.next() { policies.see(item) }
-        } else if hasToLook || cleansUp(for: trigger), let targets = policies.targets {
+        } else if hasToCheck || cleansUp(for: trigger), let targets = policies.targets {
             // Targets may have moved since, and the run that tells of it may come after this one.
             var cursor = try items.matching(targets.text, fields: Self.fields)
             while let item = try cursor.next() { policies.see(item) }
-            hasToLook = false
+            hasToCheck = false
         }
         let changes = policies.takeChanges()
         guard !changes.isEmpty else { return }

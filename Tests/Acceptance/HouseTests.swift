@@ -86,4 +86,42 @@ import Testing
             }
         }
     }
+
+    /// The words of the glossary's second table.
+    private func retiredWords() throws -> [String] {
+        let page = try Files.text("\(Build.root)/Host/Docs/glossary.md")
+        let rows = page.split(separator: "\n").drop { $0 != "| Not | But |" }.dropFirst(2)
+        return rows.prefix { $0.hasPrefix("|") }.map { String($0.split(separator: "|")[0]).filter(\.isLetter) }
+    }
+
+    /// The words that a name in camel case is made of, in lower case.
+    private func words(of name: Substring) -> [String] {
+        name.reduce(into: [""]) { words, letter in
+            if letter.isUppercase, words.last?.last?.isLowercase == true { words.append("") }
+            words[words.count - 1] += letter.lowercased()
+        }
+    }
+
+    @Test("No name that the program's code declares has a word that the glossary retired")
+    func glossary() throws {
+        let retired = Set(try retiredWords().flatMap { [$0, $0 + "s", $0 + "d", $0 + "ed", $0 + "ing"] })
+        #expect(retired.contains("bell") && retired.contains("looks") && retired.contains("settled"))
+        let keywords: Set<Substring> = [
+            "actor", "case", "class", "enum", "func", "let", "protocol", "struct", "typealias", "var",
+        ]
+        // The plugin interface's own name.
+        let known = ["SDK/Swift/Services/Actions.swift: look"]
+        for folder in ["Host", "SDK", "Plugins"] {
+            for name in try Files.filesBelow("\(Build.root)/\(folder)") where name.hasSuffix(".swift") {
+                for line in code(try Files.text("\(Build.root)/\(folder)/\(name)").split(separator: "\n")) {
+                    let parts = line.split { !$0.isLetter }
+                    for (keyword, declared) in zip(parts, parts.dropFirst()) where keywords.contains(keyword) {
+                        guard !retired.isDisjoint(with: words(of: declared)) else { continue }
+                        let found = "\(folder)/\(name): \(declared)"
+                        if !known.contains(found) { Issue.record("\(found)") }
+                    }
+                }
+            }
+        }
+    }
 }

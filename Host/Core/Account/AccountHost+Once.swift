@@ -83,7 +83,7 @@ extension AccountHost {
                 }
             }
             async let polled = pollLoops()
-            let scan = try await scanPatiently(facts, listing)
+            let scan = try await scanWithRetries(facts, listing)
             for failure in scan.failures { outcome.add(failure) }
             if !scan.isComplete { try await passTime() }
             for failure in try await polled { outcome.add(failure) }
@@ -103,7 +103,7 @@ extension AccountHost {
     }
 
     /// Scans, and lists again alone what could not be listed, as long as that may pass within a moment.
-    private func scanPatiently(_ facts: ServerFacts, _ listing: RootListing?) async throws -> ItemListUpdate.Outcome {
+    private func scanWithRetries(_ facts: ServerFacts, _ listing: RootListing?) async throws -> ItemListUpdate.Outcome {
         let began = try await database.read { try $0.scanHistory().openWalk }
         let mode = try await nextMode(facts)
         var outcome = try await scan(facts, mode, root: facts.rootItem, listing: listing)

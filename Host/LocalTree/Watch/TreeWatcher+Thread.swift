@@ -9,7 +9,7 @@ extension TreeWatcher {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
         defer { buffer.deallocate() }
         while true {
-            var sources = [inotify.number, bellOut.number, useEvents.number].map {
+            var sources = [inotify.number, wakeUpEnd.number, useEvents.number].map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
             }
             guard poll(&sources, nfds_t(sources.count), -1) > 0 else { continue }
@@ -21,7 +21,7 @@ extension TreeWatcher {
             }
             if sources[2].revents != 0 { readUses(into: buffer, folders) }
             if sources[1].revents != 0 {
-                read(bellOut.number, buffer.baseAddress, 1)
+                read(wakeUpEnd.number, buffer.baseAddress, 1)
                 for command in shared.withLock({ shared in
                     defer { shared.commands = [] }
                     return shared.commands

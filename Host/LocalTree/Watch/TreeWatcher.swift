@@ -52,8 +52,8 @@ public final class TreeWatcher: Sendable {
     /// nothing that an access time does not tell later. Below 0: the system has none to give.
     let useEvents: Descriptor
     /// A pipe: a byte written into it wakes the thread.
-    let bellIn: Descriptor
-    let bellOut: Descriptor
+    let wakeUpStart: Descriptor
+    let wakeUpEnd: Descriptor
 
     /// - Parameters:
     ///   - uses: Where is noted which copies programs use; nil: nowhere.
@@ -85,8 +85,8 @@ public final class TreeWatcher: Sendable {
         inotifyError = errno
         var ends: [Int32] = [-1, -1]
         guard linux_pipe_cloexec(&ends) == 0 else { throw .system("watching \(tree.root)", errno) }
-        bellOut = Descriptor(ends[0])
-        bellIn = Descriptor(ends[1])
+        wakeUpEnd = Descriptor(ends[0])
+        wakeUpStart = Descriptor(ends[1])
         do throws(ThreadError) { _ = try SystemThread(name: "tree watcher") { [self] in work() } } catch {
             throw .system("making a thread to watch \(tree.root)", error.code)
         }
@@ -168,6 +168,6 @@ public final class TreeWatcher: Sendable {
         }
         guard isAccepted else { return continuation.resume() }
         var byte: UInt8 = 0
-        _ = write(bellIn.number, &byte, 1)
+        _ = write(wakeUpStart.number, &byte, 1)
     }
 }

@@ -5,7 +5,7 @@ public struct ConditionMatcher: Sendable {
     private let question: Question
 
     /// Smaller groups are tried term by term.
-    private static let lookedUpFrom = 16
+    private static let indexedFrom = 16
 
     public init(_ condition: Condition) {
         self.condition = condition
@@ -35,7 +35,7 @@ public struct ConditionMatcher: Sendable {
                 self = parts.allSatisfy(\.isPlain) ? .plain(condition) : .all(parts)
             case .any(let terms):
                 var alternatives = Alternatives()
-                let isLarge = terms.count >= ConditionMatcher.lookedUpFrom
+                let isLarge = terms.count >= ConditionMatcher.indexedFrom
                 let rest = isLarge ? terms.filter { !alternatives.take($0) } : terms
                 let parts = rest.map(Question.init)
                 if rest.count == terms.count, parts.allSatisfy(\.isPlain) {

@@ -131,12 +131,12 @@ final class InstanceContext: @unchecked Sendable {
         record.end()
         callCount.store(count &+ 2, ordering: .relaxed)
         self.phase = .none
-        return (status, leavesSomething ? takeLeavings(after: status) : nil)
+        return (status, leavesSomething ? takeLeftovers(after: status) : nil)
     }
 
     /// Hands on what a call that returned well asked for, and gives back what it borrowed.
     /// - Returns: what it said with `fail`.
-    private func takeLeavings(after status: larder_status) -> String? {
+    private func takeLeftovers(after status: larder_status) -> String? {
         traceAsked(status)
         if status == LARDER_OK {
             if run != nil, !callValues.isEmpty { runValues.merge(callValues) { _, new in new } }
