@@ -263,7 +263,7 @@ public final class EventLoops: Sendable {
                 for note in notes { try tx.note(note.refusal, of: note.state, at: now) }
             }
         } catch {
-            logger.error("What event loops came to cannot be written down: \(error)")
+            logger.error("The results of the event loops cannot be saved: \(error)")
         }
     }
 

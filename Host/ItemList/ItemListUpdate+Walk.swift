@@ -101,7 +101,7 @@ extension ItemListUpdate {
         return left + running.values + queue[next...]
     }
 
-    /// A folder's ETag was the same although something in it had changed: from now on everything is walked.
+    /// A folder's ETag was the same although something in it had changed: from now on each scan lists every folder.
     private func distrustETags(of path: ItemPath) async throws {
         let isNews = try await database.write { tx in
             guard try tx.meta.integer(.etagsWereWrong) != 1 else { return false }
@@ -110,7 +110,7 @@ extension ItemListUpdate {
         }
         if isNews {
             logger.warning(
-                "The server's folder ETags do not tell of all changes: from now on everything is walked",
+                "The server's folder ETags do not tell of all changes: from now on each scan lists every folder",
                 metadata: ["path": "\(path)"])
         }
     }

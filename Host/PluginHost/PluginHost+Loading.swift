@@ -112,7 +112,7 @@ extension PluginHost {
 
     private func remembered(_ digest: [UInt8], _ minor: Int) async -> ProbedLibrary? {
         do { return try await memory?.library(digest: digest, hostMinor: minor) } catch {
-            logger.debug("Which libraries were tried before cannot be read: \(error)")
+            logger.debug("The record of tested libraries cannot be read: \(error)")
             return nil
         }
     }
@@ -121,7 +121,7 @@ extension PluginHost {
         do {
             try await memory?.remember(ProbedLibrary(refusal: refusal), digest: digest, hostMinor: minor)
         } catch {
-            logger.debug("That a library was tried cannot be written: \(error)")
+            logger.debug("The test of a library cannot be recorded: \(error)")
         }
     }
 

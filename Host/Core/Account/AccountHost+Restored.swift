@@ -24,7 +24,7 @@ extension AccountHost {
         }
         await runBlocking { known.forget() }
         logger.notice(
-            "The copies here were compared with what the backup knew",
+            "The local copies were compared with the versions that the backup knew",
             metadata: ["fetchedToCompare": "\(unknown.count)"])
     }
 }

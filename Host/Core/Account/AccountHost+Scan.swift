@@ -126,10 +126,10 @@ extension AccountHost {
         let (before, after) = state.checkClock(process.options.clock, aheadOfServer: connection.takeClockAhead())
         if after.isSane != before.isSane {
             if after.isSane {
-                logger.notice("The clock is believed again")
+                logger.notice("The clock is trusted again")
             } else {
                 logger.warning(
-                    "The clock says \(process.options.clock.now()), and said \(before.last.map { "\($0.wall)" } ?? "nothing") when it was looked at last: no copy expires or is vacuumed before the server's clock confirms it"
+                    "The clock says \(process.options.clock.now()), and said \(before.last.map { "\($0.wall)" } ?? "nothing") when it was checked last: no copy expires or is vacuumed before the server's clock confirms it"
                 )
             }
         }

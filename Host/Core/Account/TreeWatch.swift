@@ -66,7 +66,7 @@ struct TreeWatch: Sendable {
             }
             if watcher.areUsesMissed, !hasToldOfUses {
                 host.logger.notice(
-                    "This system watches no more folders: that a copy is opened or read shows by its access time alone")
+                    "The system watches no more folders: only its access time shows that a copy was opened or read")
                 hasToldOfUses = true
             }
             try await writeUses()

@@ -156,7 +156,7 @@ private final class TroubleNote: Sendable {
         if state.withLock({ $0.told.take() }) != nil { await write(nil) }
         guard !isAlone else { return }
         logger.error(
-            "The account has ended, the others go on: \(failure.message)",
+            "The account has stopped, the others go on: \(failure.message)",
             metadata: failure.hint.map { ["hint": "\($0)"] })
     }
 

@@ -54,7 +54,7 @@ public actor HostProcess {
         do {
             database = try await runBlocking { try Vault.openDatabaseForReading(at: bookmark.vault) }
         } catch {
-            options.logger.debug("Which plugins were tried before is not known: \(error)")
+            options.logger.debug("The record of tested plugins cannot be opened: \(error)")
         }
         let memory = EarlyProbeMemory(database.map { DatabaseProbeMemory($0, isReadOnly: true) })
         if loading == nil { early = memory }

@@ -19,7 +19,7 @@ extension SyncEngine {
     func recover() async throws -> [RecoveredLanding] {
         let stuck = try await database.write { tx in try tx.journal.makeStuckReady() }
         if stuck > 0 {
-            logger.info("What the last run had begun goes on: \(stuck) \(stuck == 1 ? "record" : "records")")
+            logger.info("The engine resumes \(stuck) \(stuck == 1 ? "record" : "records") of the last run")
         }
         // Reads files: on a thread that may block.
         return try await Task(executorPreference: threads) { [self] in try takeStock() }.value

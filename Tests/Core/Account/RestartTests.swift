@@ -160,7 +160,7 @@ import Vault
                     }
                 }
                 #expect(error?.kind == .config)
-                #expect(log.contains("error: The account has ended, the others go on: there is no password") != isAlone)
+                #expect(log.contains("error: The account has stopped, the others go on: there is no password") != isAlone)
             }
             let waiting = Task {
                 try await process.keep(bookmark, isAlone: false) { () async throws(Failure) in
