@@ -124,7 +124,7 @@ struct Bench {
     func touch(_ some: Int, of count: Int, in database: Database, round: Int) throws {
         try database.writeBlocking { transaction in
             for number in 0..<some {
-                let id = Int64((round * 7919 + number * 104_729) % count + 1)
+                let id = ItemRowID(Int64((round * 7919 + number * 104_729) % count + 1))
                 guard var item = try transaction.items.item(databaseID: id) else { continue }
                 item.lastUsed = .now()
                 try transaction.items.updateLocal(item)
