@@ -10,9 +10,9 @@ import SyncEngine
 import Threads
 import Vault
 
-/// What happens while the server refuses the account.
+/// The host's behavior while the server rejects the account's credentials.
 extension AccountHost {
-    /// The server was reached, and took the secret.
+    /// Notes that the server was reached and accepted the secret.
     func noteAccepted() async throws {
         state.noteWorked()
         let now = WorkedSecret(bookmark, writing: state.secret.writing, at: clock.now())
@@ -25,8 +25,11 @@ extension AccountHost {
         try await engine.accountChanged()
     }
 
-    /// The server refuses the account: one issue, the status says why and until when, and nothing more is asked.
-    /// - Parameter next: when it is asked again; nil: that is not known.
+    /// Notes that the server rejects the account's credentials: opens one issue, has the status say why and until when,
+    /// and stops all further requests.
+    /// - Parameters:
+    ///   - failure: The server's answer.
+    ///   - next: The time of the next attempt; nil if it is not known.
     func noteRefused(_ failure: Failure, nextTry next: Timestamp? = nil) async throws {
         state.refuse(failure)
         engine.setOnline(false)
@@ -38,7 +41,7 @@ extension AccountHost {
         }
     }
 
-    /// Pauses what asks the server, and has the status say why and until when.
+    /// Pauses everything that sends requests to the server, and has the status say why and until when.
     func pause(_ refused: AuthenticationRetry) async throws {
         let why = connection.refusal?.failure ?? state.refusedBecause
         let failure = why ?? Failure(.denied, "the server does not accept the account")
@@ -47,7 +50,8 @@ extension AccountHost {
         try await noteRefused(failure, nextTry: refused.nextTry.map { clock.now() + ($0 - clock.monotonic()) })
     }
 
-    /// Whether the refusal may pass by itself: the secret worked before, or it was not refused at all.
+    /// Tells whether the rejection may pass by itself: either the secret worked before, or the server did not reject
+    /// the secret at all.
     func mayPass() async throws -> Bool {
         guard connection.refusal != nil else { return true }
         if let known = state.hasWorked { return known }
@@ -55,15 +59,15 @@ extension AccountHost {
         return try await database.read { try $0.meta.json(WorkedSecret.self, .workedSecret) }?.isSame(as: now) ?? false
     }
 
-    /// While the server refuses the secret for calendars or shares alone, looks whether it was written anew, until the task is cancelled:
-    /// then these are asked for at once.
+    /// Checks, until the task is cancelled, whether the secret was written anew while the server rejects it for
+    /// calendars or shares alone. If so, the calendars or shares are requested at once.
     func followSecret() async throws {
         while true {
             await state.loopRefusals.wait()
             try Task.checkCancellation()
             while loops.areRefused, !state.isRefused {
                 let last = state.newestSecret
-                // As often as for an account that is refused as a whole.
+                // The interval is the same as for an account whose credentials are rejected altogether.
                 try await clock.sleep(last.writing == nil ? PollInterval.standard : .seconds(2))
                 if last.writing != nil, await !isWrittenAnew(since: last.writing) { continue }
                 let secret = await readSecret()
@@ -76,7 +80,8 @@ extension AccountHost {
         }
     }
 
-    /// Has the server asked with another secret, beginning with where the account is. All that asks it is at rest meanwhile.
+    /// Makes all further requests use another secret, beginning with the search for the account's location on the
+    /// server. Everything that sends requests is paused meanwhile.
     func use(_ secret: AccountSecret) async {
         await loops.suspend()
         engine.setOnline(false)
@@ -84,7 +89,7 @@ extension AccountHost {
         connection.use(secret.credentials)
     }
 
-    /// The secret as its source has it now; the last one if that cannot be read.
+    /// Returns the secret as its source has it now, or the last secret if the source cannot be read.
     func readSecret() async -> AccountSecret {
         do { return try await credentials() } catch {
             logger.warning("\(error)")
@@ -92,21 +97,21 @@ extension AccountHost {
         }
     }
 
-    /// Whether the secret's source was written since, as far as it can be told.
+    /// Tells whether the secret's source was written since `writing`; false if the source cannot be read.
     func isWrittenAnew(since writing: String?) async -> Bool {
         do { return try await credentials().writing != writing } catch { return false }
     }
 }
 
 extension MetaKey {
-    /// The last secret that worked, without the secret.
+    /// A description of the last secret that worked, without the secret itself.
     static let workedSecret = MetaKey("workedSecret")
-    /// That the server refuses the account.
+    /// The last failed authentication; present while the server rejects the account's credentials.
     static let refusal = MetaKey("refusal")
 }
 
 extension MetaTable {
-    /// A value that was stored as JSON; nil if there is none, or another Larder's.
+    /// Returns a value that was stored as JSON; nil if there is none, or if another version of Larder stored it.
     func json<Value: Decodable>(_ type: Value.Type, _ key: MetaKey) throws -> Value? {
         guard let text = try text(key) else { return nil }
         do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch { return nil }

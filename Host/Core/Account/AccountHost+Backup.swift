@@ -6,11 +6,11 @@ import Threads
 import Vault
 
 extension AccountHost {
-    /// How often it is looked whether a backup is due.
+    /// The interval between checks whether a backup is due.
     static let backupCheck = Duration.seconds(3600)
 
     /// Makes a backup of the database each day, until the task is cancelled.
-    /// - Throws: when the database turns out to be damaged: nothing goes on with one that is.
+    /// - Throws: A `Failure` if the database turns out to be damaged. Nothing goes on with a damaged database.
     func keepBackups() async throws {
         while true {
             try await backUp()
@@ -18,8 +18,9 @@ extension AccountHost {
         }
     }
 
-    /// Makes a backup of the database if there is none of the last day. What keeps it from being made is in the log, and else no
-    /// trouble.
+    /// Makes a backup of the database if there is none from the last day. The log names the reason if no backup can be
+    /// made; apart from damage to the database, that is not an error.
+    /// - Throws: A `Failure` if the database turns out to be damaged.
     func backUp() async throws {
         let backups = DatabaseBackups(vault: bookmark.vault)
         do {
@@ -32,26 +33,28 @@ extension AccountHost {
     }
 }
 
-/// A vault's database, looked at and restored while no host runs.
+/// A vault's database, to be inspected and restored while no host runs.
 public struct DatabaseRepair: Sendable {
     private let vault: String
 
+    /// Creates a repair of the database in a vault's folder.
     public init(vault: String) { self.vault = vault }
 
-    /// Looks at the database and its backups, and changes nothing.
-    /// - Throws: `.notFound` when there is no vault, `.localIO` when its mark, the database or the folder of the
-    ///   backups cannot be read.
+    /// Inspects the database and its backups, and changes nothing.
+    /// - Throws: `.notFound` if there is no vault, `.localIO` if its mark, the database or the folder of the backups
+    ///   cannot be read.
     public func inspect() async throws(Failure) -> DatabaseCheck {
         do { return try await runBlocking { [vault] in try VaultRestore(vault: vault).inspect() } } catch {
             throw Failure(of: error)
         }
     }
 
-    /// Puts the newest sound backup in the place of a database that is damaged or missing; without one, an empty database.
-    /// - Parameter announce: told what will be done before anything is changed.
-    /// - Returns: what was found, and where the damaged database is kept; nil: there was none.
-    /// - Throws: `.vaultLocked` while a host has the vault open, `.localIO` when something cannot be read or written;
-    ///   the next call goes on then.
+    /// Replaces a damaged or missing database by the newest sound backup, or by an empty database if there is none.
+    /// - Parameter announce: Receives what will be done, before anything is changed.
+    /// - Returns: The state of the database and its backups before the restore, and the path at which the damaged
+    ///   database is kept; the path is nil if there was no damaged database.
+    /// - Throws: `.vaultLocked` while a host has the vault open, `.localIO` if something cannot be read or written. The
+    ///   next call then continues the restore.
     public func restore(
         announce: @escaping @Sendable (DatabaseCheck) -> Void
     ) async throws(Failure) -> (found: DatabaseCheck, aside: String?) {

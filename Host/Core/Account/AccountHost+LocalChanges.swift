@@ -6,12 +6,13 @@ import Threads
 import Vault
 
 extension AccountHost {
-    /// Brings the rows together with what a person, or a program, did in the tree: while no host looked, or just now.
+    /// Updates the rows to what a person or a program did in the tree, whether while no host ran or just now.
     ///
-    /// A copy that was removed by hand is freed. What was changed or made stays as it is, is shown as such, and is named once in
-    /// the log, unless the config says to ignore it.
-    /// - Parameter scopes: Where, each with all below it; none of them is below another.
-    /// - Returns: what was found; nil, without having looked, while moves of the tree are to be carried out.
+    /// A copy that was removed by hand is freed. A file that was changed or created locally stays as it is, is shown as
+    /// such, and is named once in the log, unless the config says to ignore local changes.
+    /// - Parameter scopes: The paths to compare, each with everything below it. No scope lies below another.
+    /// - Returns: The findings; nil if moves of the tree are still to be carried out, in which case nothing was
+    ///   compared.
     func reconcile(at scopes: [ItemPath] = [.root]) async throws -> Reconciliation? {
         let reconciler = Reconciler(
             database: database, tree: vault.tree, countsAccessTimes: ignoredReaders.isEmpty,

@@ -8,8 +8,9 @@ import Threads
 import Vault
 
 extension AccountHost {
-    /// Polls every event loop until nothing is left to fetch, and brings the files of calendars up to date.
-    /// - Parameter wanted: only these; nil: all.
+    /// Polls event loops until nothing is left to fetch, and brings the files of calendars up to date.
+    /// - Parameter wanted: The loops to poll; nil polls all.
+    /// - Returns: The errors of the loops and of the calendars' files.
     func pollLoops(only wanted: Set<LoopKey>? = nil) async throws -> [Failure] {
         let failures = await loops.runOnce(only: wanted)
         try Task.checkCancellation()
@@ -24,7 +25,7 @@ extension AccountHost {
         return all
     }
 
-    /// Listens to what the server announces, until the task is cancelled.
+    /// Handles the hints that the server pushes, until the task is cancelled.
     func heedHints() async {
         if !loops.isEmpty {
             for await hints in connection.hints() {
@@ -32,7 +33,7 @@ extension AccountHost {
                 if hints.contains(.items) { state.scanRequests.send() }
             }
         }
-        // What ends by itself ends the run.
+        // This function must not return before it is cancelled: the end of any of a run's tasks ends the run.
         let (nothing, end) = AsyncStream<Never>.makeStream()
         defer { end.finish() }
         for await _ in nothing {}
@@ -40,8 +41,8 @@ extension AccountHost {
 
     private func tell(_ kept: [Issue]) { for issue in kept { logger.notice("\(issue.message)") } }
 
-    /// Keeps the files of calendars as the database has them, until the task is cancelled: all are compared once, then what changes is
-    /// written.
+    /// Keeps the files of calendars as the database has them, until the task is cancelled. All files are compared once;
+    /// after that, only changes are written.
     func keepCalendarFiles() async throws {
         var isComplete = false
         while true {
@@ -54,7 +55,8 @@ extension AccountHost {
                 isComplete = true
                 await state.calendars.wait()
             } catch let failure as Failure {
-                // Nothing is lost: the files are a copy of what is in the database. What the pass has left is looked at first.
+                // Nothing is lost, since the files are copies of what the database holds. The next pass compares all
+                // files again and thus handles the files that this pass left.
                 isComplete = false
                 logger.error("\(failure.message)", metadata: ["hint": "\(failure.hint ?? "")"])
                 try await clock.sleep(.seconds(60))

@@ -9,11 +9,13 @@ import Synchronization
 import Vault
 
 extension AccountHost {
-    /// Brings everything up to date once: connects, lists, runs the processors, and works until nothing is left that could go on
-    /// now. What would have to wait is left, and named.
+    /// Brings everything up to date once: connects, lists, runs the processors, and works until nothing is left that
+    /// can go on now. Work that would have to wait is left, and the outcome names it.
     ///
-    /// What needs no server, such as removing copies that no policy covers any more, is done without one too.
-    /// - Parameter timeout: ends the run sooner, with a failure that says so.
+    /// Work that needs no server, such as removing copies that no policy covers any more, is done without a server too.
+    /// - Parameter timeout: The longest time for the run; when it passes, the run ends with a failure that says so. Nil
+    ///   sets no limit.
+    /// - Returns: The outcome of the run.
     public func runOnce(timeout: Duration? = nil) async -> RunOutcome {
         let outcome = SharedOutcome()
         await withTaskGroup(of: Bool.self) { group in
@@ -65,7 +67,7 @@ extension AccountHost {
             defer { group.cancelAll() }
             engine.expectMore(true)
             async let scanning: Void = scanAndApplyPolicies(reportingTo: outcome)
-            // Downloads begin while folders are still listed.
+            // Downloads begin while folders are still being listed.
             _ = try await engine.drain(with: partners)
             try await scanning
             let drained = try await drainToRest()
@@ -88,7 +90,7 @@ extension AccountHost {
             if !scan.isComplete { try await passTime() }
             for failure in try await polled { outcome.add(failure) }
             try await keepServer()
-            // What loops saw change while it was listed.
+            // Scans the folders in which event loops saw changes during the listing.
             if scan.isComplete, try await database.read({ try !$0.scan.jobs().isEmpty }) {
                 let mode = try await nextMode(facts)
                 for failure in try await self.scan(facts, mode == .whole ? .rest : mode).failures {
@@ -102,12 +104,13 @@ extension AccountHost {
         await policies.waitUntilIdle()
     }
 
-    /// Scans, and lists again alone what could not be listed, as long as that may pass within a moment.
+    /// Scans, and lists only the failed folders again as long as the cause of their failure may pass within a moment.
     private func scanWithRetries(_ facts: ServerFacts, _ listing: RootListing?) async throws -> ItemListUpdate.Outcome {
         let began = try await database.read { try $0.scanHistory().openWalk }
         let mode = try await nextMode(facts)
         var outcome = try await scan(facts, mode, root: facts.rootItem, listing: listing)
-        // What a walk had left that is older than the interval is no news of the rest.
+        // The remainder of a walk that is older than the interval says nothing new about the folders that the walk
+        // listed before.
         if mode == .rest, !outcome.isCutOff, let began, clock.now() - began >= settings.walk {
             let folders = outcome.folders
             outcome = try await scan(facts, .whole)
@@ -129,11 +132,12 @@ extension AccountHost {
         return outcome
     }
 
-    /// Sets the processors to work for a trigger after which all items are looked at, and carries out what needs no server: copies
-    /// are removed, downloads wait for the next run. What was waiting of that kind is done too.
-    /// - Returns: what went wrong; how much waits for a server is its `leftCount`.
-    /// - Throws: What keeps the work from being done at all: the database's `Failure` or the local tree's. What fails
-    ///   of it is in the outcome.
+    /// Runs the processors for a trigger that checks all items, and carries out what needs no server: copies are
+    /// removed, downloads wait for the next run. Earlier work of that kind that was still waiting is done too.
+    /// - Parameter trigger: The trigger.
+    /// - Returns: The errors; the outcome's `leftCount` is the amount of work that waits for a server.
+    /// - Throws: An error that keeps the work from being done at all: the database's `Failure` or the local tree's.
+    ///   Errors of single pieces of work are in the outcome.
     public func runPolicies(_ trigger: Trigger) async throws(Failure) -> RunOutcome {
         do {
             try await recover()
@@ -155,7 +159,7 @@ extension AccountHost {
         }
     }
 
-    /// Drains until neither the engine's results nor the processors' wishes set anything new off.
+    /// Drains the engine until neither its results nor the processors' wishes start anything new.
     private func drainToRest() async throws -> DrainOutcome {
         while true {
             await policies.waitUntilIdle()
@@ -168,10 +172,10 @@ extension AccountHost {
 }
 
 extension ItemListUpdate.Outcome {
-    /// How long a run waits before it asks for what failed once more; nil: it does not.
+    /// Returns how long a run waits before it lists the failed folders once more; nil if it does not.
     fileprivate func pause(afterTries tries: Int) -> Duration? {
         let passing = failed.values.filter(\.isTransient)
-        // A server that is away is not waited for.
+        // A run does not wait for a server that is away.
         guard !isComplete, tries < 2, !passing.isEmpty,
             !passing.contains(where: { $0.kind == .maintenance || isCutOff && $0.kind == .unreachable })
         else { return nil }
@@ -181,7 +185,7 @@ extension ItemListUpdate.Outcome {
     }
 }
 
-/// What a run comes to, put together by its parts.
+/// The outcome of a run, put together by the run's parts.
 private final class SharedOutcome: Sendable {
     private let outcome = Mutex(RunOutcome())
 
@@ -194,7 +198,8 @@ private final class SharedOutcome: Sendable {
             outcome.left = drained.left.map { RunOutcome.Left(path: $0.path, why: $0.why) }
             outcome.leftCount = drained.leftCount
             if let failure = drained.failure { outcome.add(failure) }
-            // What holds up all, or keeps the server away, is named once and not for each; an issue is named as such.
+            // An error that holds up everything, or that keeps the server away, is named once and not for each item. An
+            // item with an issue is named by its issue.
             guard drained.failure == nil, !drained.isOffline else { return }
             for left in drained.left where left.issue == nil {
                 outcome.add(Failure(left.failure.ofOneItem, "\(left.path): \(left.why)"))

@@ -5,18 +5,19 @@ import SyncEngine
 import Threads
 
 extension AccountHost {
-    /// Writes down how the plugins are, now and whenever one failed or broke the rules, until the task is cancelled.
+    /// Writes the state of the plugins to the database, now and whenever a plugin failed or broke the rules, until the
+    /// task is cancelled.
     func keepPluginNotes() async throws {
         while true {
             try await writePluginNotes()
-            // One that fails with every item would have it written for every item.
+            // The pause limits the writing for a plugin that fails with every item.
             try await clock.sleep(.seconds(1))
             await state.mistakes.wait()
             try Task.checkCancellation()
         }
     }
 
-    /// Writes down how the plugins are.
+    /// Writes the state of the plugins to the database.
     func writePluginNotes() async throws {
         let now = clock.now()
         let notes = await process.pluginReports()

@@ -7,7 +7,8 @@ import Threads
 import Warehouse
 
 extension AccountHost {
-    /// Changes policies for the person whose commands are carried out. Processors hear of it in the next run, whoever makes it.
+    /// Changes policies for the person whose commands are carried out. Processors learn of the change in the next run,
+    /// whichever process makes it.
     func changingPolicies<T: Sendable>(
         _ change: @escaping @Sendable (Transaction, PolicyAuthor) throws -> T
     ) async throws(Failure) -> T {
@@ -27,7 +28,9 @@ extension AccountHost {
         .person(await runBlocking(process.options.person), at: clock.now())
     }
 
-    /// Writes the steps of what was changed. If that fails, the log says so: the changes stand, and the next call writes their steps.
+    /// Writes the history steps of the changed policies. If that fails, the log says so; the changes stand, and the
+    /// next call writes their steps.
+    /// - Returns: Whether the steps were written.
     @discardableResult
     func writePolicyHistory() async -> Bool {
         do {
@@ -44,7 +47,7 @@ extension AccountHost {
         }
     }
 
-    /// Writes the steps of all changes that are made, until the task is cancelled.
+    /// Writes the history steps of all changes as they are made, until the task is cancelled.
     func keepPolicyHistory() async throws {
         while true {
             try Task.checkCancellation()

@@ -12,12 +12,12 @@ import Threads
 import Vault
 
 extension AccountHost {
-    /// Keeps the account up to date until the task is cancelled: then it stops gracefully, and returns.
-    /// - Throws: What makes going on impossible: `.localIO` if the database cannot be written or is damaged, or the
-    ///   folder of local copies has gone; `.failed` if a call of a plugin's hangs for too long.
+    /// Keeps the account up to date until the task is cancelled; then stops gracefully and returns.
+    /// - Throws: An error that makes going on impossible: `.localIO` if the database cannot be written or is damaged,
+    ///   or if the folder of local copies is gone; `.failed` if a call into a plugin hangs for too long.
     public func run() async throws(Failure) {
         do {
-            // Watched first: what is done in the tree while everything is compared is not missed.
+            // The watch begins first, so that changes in the tree during the comparison are not missed.
             let watch = try await TreeWatch(self)
             let result = await work(watch)
             await watch.end()
@@ -50,7 +50,7 @@ extension AccountHost {
                 group.addTask { [self] in try await keepLogBounded() }
                 if let end { group.addTask { [self] in try await waitForLeftOut(until: end) } }
                 defer { group.cancelAll() }
-                // Each of them ends only when the task is cancelled, or when it cannot go on.
+                // Each task ends only when it is cancelled or cannot go on.
                 try await group.next()
             }
             await loops.suspend()
@@ -62,7 +62,7 @@ extension AccountHost {
         }
     }
 
-    /// Asks the server for news, again and again.
+    /// Polls the server, again and again.
     private func poll() async throws {
         var facts: ServerFacts?
         var wish: Duration?
@@ -73,7 +73,8 @@ extension AccountHost {
         while true {
             try Task.checkCancellation()
             if state.isRefused {
-                // Whoever was refused, nobody asks; when it may be tried again, everything begins anew.
+                // While the server rejects the credentials, no request is sent. When a new attempt is allowed,
+                // everything begins anew.
                 (facts, isCalled) = (nil, false)
                 guard try await retries(&refusal) else {
                     try await passTime()
@@ -103,13 +104,14 @@ extension AccountHost {
                     interval = try await scan(found, root, listing, &walks, isCalled: isCalled)
                     refusal = nil
                     try await keepServer()
-                    // Without files no listing tells whether the server is there; and what is known of it grows old.
+                    // Without files no listing shows whether the server is there; and the facts about the server grow
+                    // old.
                     if !found.hasFiles || !(connection.known?.isRecent(for: bookmark, now: clock.now()) ?? false) {
                         facts = nil
                     }
                 }
             } catch let error as CutOffScan {
-                // Its failures are in the log. The server is looked for anew, soon.
+                // The scan's failures are in the log. The host searches for the server again, soon.
                 facts = nil
                 if error.isUnavailable {
                     interval = PollInterval.standard
@@ -136,27 +138,28 @@ extension AccountHost {
         }
     }
 
-    /// Why a scan was cut off, or did not even list the root.
+    /// The error of a scan that was cut off or did not even list the root.
     private struct CutOffScan: Error {
-        /// Whether the server says that it cannot serve now.
+        /// Whether the server says that it cannot serve requests now.
         var isUnavailable: Bool
     }
 
-    /// Scans as it is planned.
-    /// - Returns: when to scan again; nil where ETags tell of changes below.
+    /// Scans according to the plan of walks.
+    /// - Returns: The pause until the next scan; nil where folder ETags tell of changes below.
     private func scan(
         _ facts: ServerFacts, _ root: ListedItem?, _ listing: RootListing?, _ walks: inout WalkPlan, isCalled: Bool
     ) async throws -> Duration? {
         let (history, left) = try await database.read { (try $0.scanHistory(), try $0.scan.jobs()) }
         let (time, now, plan) = (clock.now(), clock.monotonic(), walks)
-        // Where an event loop looks for something, it has left the folder to be listed.
+        // An event loop that found something to check has left a job for the folder, which this scan lists.
         let isCalled = isCalled && !left.contains { !plan.waits($0.path, at: now) }
         let mode = walks.mode(
             isFamily: facts.isOwnCloudFamily, history, isCalled: isCalled, time: time, at: now)
         let outcome = try await scan(facts, mode, root: root, listing: listing) { plan.waits($0, at: now) }
         let end = clock.monotonic()
         walks.ended(mode, outcome, walkBegan: history.openWalk, time: clock.now(), at: end)
-        // Without its root it may not be there at all: it is looked for anew, and the status says what is found.
+        // If the root could not be listed, the server may be gone: the host searches for the server again, and the
+        // status says what was found.
         if outcome.isCutOff || outcome.failed[.root] != nil {
             throw CutOffScan(isUnavailable: outcome.failed.values.contains(where: \.isUnavailable))
         }
@@ -164,7 +167,8 @@ extension AccountHost {
         return facts.isOwnCloudFamily && !history.etagsWereWrong ? nil : walks.pause(at: end)
     }
 
-    /// Whether the server is asked again that refused the account. If not, all that asks it is at rest when this returns.
+    /// Tells whether to try again a server that has rejected the account's credentials. If the answer is no, everything
+    /// that sends requests is paused when this function returns.
     private func retries(_ refusal: inout AuthenticationRetry?) async throws -> Bool {
         var refused = refusal ?? AuthenticationRetry()
         defer { refusal = refused }
@@ -180,12 +184,12 @@ extension AccountHost {
         return true
     }
 
-    /// Waits until the secret's source is looked at again.
+    /// Waits until the secret's source is to be checked again.
     private func waitForSecret(_ refusal: AuthenticationRetry?) async throws {
         let now = clock.monotonic()
         let end = min(now + PollInterval.standard, refusal?.nextTry ?? .seconds(Int64.max / 2))
         let next = refusal?.nextTry.map { clock.now() + ($0 - now) }
-        // A file is looked at more often: it may well have been written by somebody who waits.
+        // A file is checked more often, because the person who wrote it may be waiting for the effect.
         let last = state.secret.writing
         while case let left = end - clock.monotonic(), left > .zero {
             try await wait(last == nil ? left : min(left, .seconds(2)), poll: next)
@@ -193,8 +197,11 @@ extension AccountHost {
         }
     }
 
-    /// - Parameter poll: when the server is asked next.
-    /// - Returns: whether somebody called for a scan before that time.
+    /// Waits for an interval, or until a scan is requested.
+    /// - Parameters:
+    ///   - interval: The time to wait.
+    ///   - next: The time of the next poll, for the status; nil if it is not known.
+    /// - Returns: Whether a scan was requested before the interval was over.
     @discardableResult
     private func wait(_ interval: Duration, poll next: Timestamp?) async throws -> Bool {
         try await database.write { tx in
@@ -213,7 +220,7 @@ extension AccountHost {
             defer { group.cancelAll() }
             return try await group.next() ?? false
         }
-        // A server that announces much is asked once a second.
+        // A server that pushes many hints is polled once a second.
         let rest = min(interval, .seconds(1)) - (clock.monotonic() - began)
         if isEarly, rest > .zero { try await clock.sleep(rest) }
         return isEarly

@@ -11,9 +11,9 @@ import SyncEngine
 import Vault
 
 extension AccountHost {
-    /// What a start does before anything else: rows, tree and journal are brought together, and processors hear of policies that
-    /// were changed while no host ran.
-    /// - Returns: where the tree is to be looked at again.
+    /// Does what a start does before anything else: brings rows, tree and journal into agreement, and tells processors
+    /// of policies that were changed while no host ran.
+    /// - Returns: The paths in the tree that are to be compared again.
     @discardableResult
     func recover() async throws -> [ItemPath] {
         try await checkClock()
@@ -30,29 +30,35 @@ extension AccountHost {
         return found?.unstable ?? [.root]
     }
 
-    /// Finds the server and lets downloads start; without it only what needs no server is done.
-    /// - Parameter mode: how the scan will go that follows, if one does, by whether the server is of the ownCloud family.
-    /// - Returns: also the listing of the root that it begins with, if it is known that it will list everything.
+    /// Finds the server and lets downloads start. If the server cannot be reached, only work that needs no server is
+    /// done.
+    /// - Parameter mode: Returns the mode of the scan that follows, if one does, given whether the server is of the
+    ///   ownCloud family.
+    /// - Returns: The facts about the server, and the listing of the root with which the scan begins if the scan is
+    ///   known to list everything.
+    /// - Throws: `ConnectionError` if the server cannot be reached or rejects the account, and the database's errors.
     func connect(
         toScan mode: (Bool, ScanMode.History) -> ScanMode = { _, _ in .byETags }
     ) async throws -> (facts: ServerFacts, listing: RootListing?) {
         let history = try await database.read { try $0.scanHistory() }
         let known = try await keptServer()
         do {
-            // Before the first scan it may be no folder of files: of a calendar all would be listed in vain.
+            // Before the first scan the root may turn out to be no folder of files; listing everything would be wasted
+            // on a calendar.
             let found = try await connection.connect(knowing: known) { hasStatusDocument in
                 history.lastScan != nil && mode(hasStatusDocument, history) == .whole ? .one : .zero
             }
             engine.setOnline(true)
             try await setConnectionState(.online)
-            // The server's clock may have told which time it is, before anything is written by this one.
+            // The server's clock may have told the right time; this check uses it before anything is written with this
+            // machine's time.
             try await checkClock()
             try await noteAccepted()
             try await keepServer()
             return found
         } catch let error as ConnectionError {
             engine.setOnline(false)
-            // A refusal says nothing of where things are.
+            // A rejected secret says nothing about locations on the server.
             if error.kind != .authentication { try await distrustServer() }
             try await setConnectionState(error.isUnavailable ? .unavailable : .offline)
             if error.kind == .authentication || error.kind == .certificate { try await noteRefused(error.failure) }
@@ -60,11 +66,14 @@ extension AccountHost {
         }
     }
 
-    /// Scans once and fires the trigger that a finished scan gives.
+    /// Scans once, and fires the trigger of a finished scan if the scan finished.
     /// - Parameters:
-    ///   - root: the root, if it was asked for just now.
-    ///   - listing: its listing, if that has just begun.
-    ///   - waits: whether a folder that an earlier scan left is left for a later one.
+    ///   - facts: The facts about the server.
+    ///   - mode: The mode of the scan.
+    ///   - root: The root, if it was requested just now.
+    ///   - listing: The root's listing, if it has just begun.
+    ///   - waits: Returns whether a folder that an earlier scan left is left for a later scan once more.
+    /// - Returns: The outcome of the scan.
     func scan(
         _ facts: ServerFacts, _ mode: ScanMode, root: ListedItem? = nil, listing: RootListing? = nil,
         waits: (ItemPath) -> Bool = { _ in false }
@@ -75,8 +84,8 @@ extension AccountHost {
             return ItemListUpdate.Outcome()
         }
         var outcome = try await walk(facts, mode, root: root, listing: listing, waits: waits)
-        // Whatever moved meanwhile, into a folder that had been listed by then, was not found. Before a policy goes for its absence, there
-        // is another look.
+        // The scan did not find an item that moved, while the scan ran, into a folder that was already listed. A second
+        // scan confirms the absence of the item before a policy is removed because of it.
         if outcome.isComplete, !outcome.isHeld, outcome.changed, try await !obsoletePolicies().isEmpty {
             let folders = outcome.folders
             outcome = try await walk(facts, try await nextMode(facts))
@@ -97,7 +106,7 @@ extension AccountHost {
         return outcome
     }
 
-    /// How a scan goes that somebody asks for now.
+    /// Returns the mode of a scan that is requested now.
     func nextMode(_ facts: ServerFacts) async throws -> ScanMode {
         let history = try await database.read { try $0.scanHistory() }
         return ScanMode.next(isOwnCloudFamily: facts.isOwnCloudFamily, history: history, now: clock.now())
@@ -113,15 +122,16 @@ extension AccountHost {
             waits: waits)
     }
 
-    /// Time has passed and no scan has finished: what needs no server is looked at. Not while a person has to say whether the server
-    /// has lost what it does not list any more, for then the copies here may be all there is.
+    /// Fires the timer trigger, for time that has passed without a finished scan, so that processors check the items
+    /// that need no server. Does nothing while a person has to decide whether the server has lost the items that it no
+    /// longer lists, because the local copies may then be the only ones.
     func passTime() async throws {
         guard try await !database.read({ try $0.scan.hasMissing() }) else { return }
         try await checkClock()
         policies.fire(.timer)
     }
 
-    /// Finds out whether what goes for its age may go.
+    /// Decides whether anything may be removed for its age.
     private func checkClock() async throws {
         let (before, after) = state.checkClock(process.options.clock, aheadOfServer: connection.takeClockAhead())
         if after.isSane != before.isSane {
@@ -134,14 +144,14 @@ extension AccountHost {
             }
         }
         guard after.isSane, let now = after.last?.wall else { return }
-        // Not with each look: a minute less makes no difference.
+        // The time is not recorded at each check: a difference below a minute does not matter.
         if let recorded = before.last?.wall, before.last?.monotonic != nil, now.seconds / 60 == recorded.seconds / 60 {
             return
         }
         try await database.write { try $0.meta.set(.lastClock, now) }
     }
 
-    /// The server is not asked any more, until ``connect(toScan:)`` finds it.
+    /// Stops requests to the server until ``connect(toScan:)`` finds it.
     func setOffline(_ state: ConnectionState = .offline) async throws {
         engine.setOnline(false)
         try await setConnectionState(state)
@@ -154,6 +164,6 @@ extension AccountHost {
 }
 
 extension ConnectionError {
-    /// Whether the server says that it cannot serve now.
+    /// Whether the server says that it cannot serve requests now.
     var isUnavailable: Bool { kind == .maintenance || status == 503 }
 }

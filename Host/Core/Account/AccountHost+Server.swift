@@ -5,10 +5,11 @@ import LocalTree
 import Model
 import Vault
 
-/// What was found out about the account's server, kept in the vault.
+/// The facts about the account's server, kept in the vault.
 extension AccountHost {
-    /// What is known of the server, if it need not be found out anew: it is not older than a day, and for this account, the last secret that
-    /// worked and nothing that failed since. While a secret is tried again that was refused, its age does not matter.
+    /// Returns the stored facts about the server, or nil if they must be found out anew. They are valid if they are at
+    /// most a day old, are about this account and the last secret that worked, and nothing has failed since. Their age
+    /// does not matter while a rejected secret is tried again.
     func keptServer() async throws -> KnownServer? {
         let now = clock.now()
         let secret = WorkedSecret(bookmark, writing: state.secret.writing, at: now)
@@ -23,13 +24,13 @@ extension AccountHost {
         }
     }
 
-    /// Stores what the connection knows of the server.
+    /// Stores the connection's facts about the server.
     func keepServer() async throws {
         guard let known = connection.known else { return }
         try await database.write { try $0.meta.set(.server, json: known) }
     }
 
-    /// Something failed: what is known of the server is found out anew.
+    /// Marks the stored facts about the server as stale after a failure, so that they are found out anew.
     func distrustServer() async throws {
         try await database.write { tx in
             guard var known = try tx.meta.json(KnownServer.self, .server), !known.isStale else { return }
@@ -40,6 +41,6 @@ extension AccountHost {
 }
 
 extension MetaKey {
-    /// What was found out about the server.
+    /// The facts about the server.
     static let server = MetaKey("server")
 }

@@ -12,10 +12,13 @@ import Synchronization
 import Threads
 import Vault
 
-/// An account at work: its vault, which nobody else has open meanwhile, its server, its plugins and its sync engine.
+/// An account at work: its vault, which no other process has open meanwhile, its server, its plugins and its sync
+/// engine.
 ///
-/// All functions may be called from any task; of ``runOnce(timeout:)`` and ``run()`` one, once.
+/// All functions may be called from any task. Of ``runOnce(timeout:)`` and ``run()``, only one may be called, and only
+/// once.
 public final class AccountHost: Sendable {
+    /// The account's bookmark.
     public let bookmark: Bookmark
     let settings: Settings
     let clock: HostClock
@@ -34,10 +37,10 @@ public final class AccountHost: Sendable {
 
     var database: Database { vault.database }
 
-    /// The programs whose reading of copies is no use of them, as plugins are set to say.
+    /// The programs whose reads of copies do not count as use, as the plugins' settings name them.
     var ignoredReaders: [String] { plugins.flatMap(\.heeded.ignoredReaders) }
 
-    /// What the sync engine asks of the other parts while it works.
+    /// The services of the other parts that the sync engine uses while it works.
     var partners: SyncEngine.Partners {
         .init(
             relist: { [list] in await list.relist($0) },
@@ -72,7 +75,7 @@ public final class AccountHost: Sendable {
         var loops: EventLoops
     }
 
-    /// Opens an account's vault and starts its plugins. Nothing is asked of the server yet.
+    /// Opens an account's vault and starts its plugins. No request is sent to the server yet.
     static func open(
         _ bookmark: Bookmark, credentials: @escaping CredentialsSource, in process: HostProcess
     ) async throws -> AccountHost {
@@ -103,7 +106,7 @@ public final class AccountHost: Sendable {
                     },
                     usedJustNow: { path in state.uses.with { $0.untold(path) } }),
                 logger: logger)
-            // No download is tried before the server was found.
+            // No download is tried before the server is found.
             engine.setOnline(false)
             let plugins = try await process.startPlugins(
                 for: bookmark, database: vault.database, clock: clock, logger: logger,
@@ -122,7 +125,8 @@ public final class AccountHost: Sendable {
             let mover = TreeMover(database: vault.database, tree: vault.tree, engine: engine, logger: logger)
             let list = ItemListUpdate(
                 database: vault.database, connection: connection, clock: clock, logger: logger,
-                // More than are on the network: what some have to write is committed together while others are listed.
+                // This is more than the connections allow at once: while some listings wait to be committed together,
+                // others are fetched.
                 concurrency: process.settings.limits.connections * 3, reservesDotLarder: vault.tree.reservesDotLarder,
                 removalGuard: process.settings.removalGuard, carryOutMoves: { try await mover.carryOut() },
                 fetchesAgain: { try engine.fetchAgain($0, in: $1) })
@@ -147,14 +151,14 @@ public final class AccountHost: Sendable {
             return AccountHost(parts, process: process, credentials: credentials, state: state, plugins: plugins)
         } catch {
             await connection.shutdown()
-            // What went wrong first is what counts.
+            // The first error is the one to report.
             do { try vault.close() } catch { logger.debug("\(error)") }
             throw error
         }
     }
 
-    /// Stops the plugins, closes the connections and gives the vault free. No run may be under way.
-    /// - Throws: As ``Database/close()``; the vault is free then too.
+    /// Stops the plugins, closes the connections and releases the vault. No run may be in progress.
+    /// - Throws: As ``Database/close()``; the vault is released in that case too.
     public func close() async throws(Failure) {
         let others = loops.instances.filter { instance in !plugins.contains { $0 === instance } }
         await process.stopPlugins(plugins + others)
@@ -162,11 +166,12 @@ public final class AccountHost: Sendable {
         try vault.close()
     }
 
-    /// How far the downloads are.
+    /// The progress of the downloads.
     public var progress: TransferProgress { TransferProgress(engine.progress) }
 }
 
-/// Who hears of what was committed, and in which order. Called on the database's writer: it must return at once.
+/// The listeners to commits, in the order in which they are told. They are called on the database's writer and must
+/// return at once.
 private struct CommitListeners: Sendable {
     let state: AccountState
     let policies: ItemPolicies
@@ -183,16 +188,16 @@ private struct CommitListeners: Sendable {
     }
 }
 
-/// What a running account remembers between its parts.
+/// The state that the parts of a running account share.
 final class AccountState: Sendable {
     private struct Values {
         var isRefused = false
-        /// Why, if that was told.
+        /// The reason for the rejection, if it is known.
         var refusedBecause: Failure?
         var secret: AccountSecret
-        /// Written since, and not used yet.
+        /// A secret that was written since and is not in use yet.
         var newSecret: AccountSecret?
-        /// What the server took last.
+        /// The credentials that the server accepted last.
         var worked: Credentials?
         var owesTrigger = true
         var checkedPolicies = 0
@@ -206,26 +211,29 @@ final class AccountState: Sendable {
     private let values: Mutex<Values>
     /// Sent when a scan is due before its time.
     let scanRequests = Signal()
-    /// Sent when calendars or what is in them changed.
+    /// Sent when calendars or their objects changed.
     let calendars = Signal()
-    /// Sent when the server refuses the secret for what a loop asks, and not for the account's files.
+    /// Sent when the server rejects the secret for the requests of a loop, and not for the account's files.
     let loopRefusals = Signal()
     /// Sent when policies were changed.
     let policyChanges = Signal()
     /// Sent when a plugin failed or broke the rules.
     let mistakes = Signal()
-    /// Which copies programs use, while the tree is watched.
+    /// The uses of copies by programs, while the tree is watched.
     let uses = UseLog()
 
     init(_ secret: AccountSecret, clock: ClockSanity) {
         values = Mutex(Values(secret: secret, clock: clock))
     }
 
-    /// What is made of the system's clock.
+    /// Whether the system's clock is believed, and since when.
     var clock: ClockSanity { values.withLock { $0.clock } }
 
-    /// Looks at the system's clocks with what the server says of the time.
-    /// - Returns: the clock's state before and after.
+    /// Checks the system's clocks against the server's time.
+    /// - Parameters:
+    ///   - clock: The system's clocks.
+    ///   - ahead: The time by which this machine's clock is ahead of the server's; nil if it is not known.
+    /// - Returns: The clock's state before and after.
     func checkClock(_ clock: HostClock, aheadOfServer ahead: Duration?) -> (before: ClockSanity, after: ClockSanity) {
         values.withLock { values in
             let before = values.clock
@@ -234,7 +242,7 @@ final class AccountState: Sendable {
         }
     }
 
-    /// Counts what a transaction committed.
+    /// Adds the counts of a committed transaction.
     func count(_ changes: CommitChanges) {
         guard changes.moves > 0 || changes.calendarObjects > 0 || changes.removedCopies > 0 else { return }
         values.withLock { values in
@@ -244,13 +252,15 @@ final class AccountState: Sendable {
         }
     }
 
-    /// What was committed since the account was opened.
+    /// The counts of all transactions committed since the account was opened.
     var counts: (moves: Int, calendarObjects: Int, removed: Int) {
         values.withLock { ($0.moves, $0.calendarObjects, $0.removed) }
     }
 
-    /// The server refused the account: it is not asked again before ``AuthenticationRetry`` says so.
-    /// - Returns: whether that is news.
+    /// Notes that the server rejected the account's credentials. No request is sent before ``AuthenticationRetry``
+    /// allows one.
+    /// - Parameter why: The reason, if it is known.
+    /// - Returns: Whether the rejection is news.
     @discardableResult
     func refuse(_ why: Failure? = nil) -> Bool {
         values.withLock { values in
@@ -262,39 +272,41 @@ final class AccountState: Sendable {
     var isRefused: Bool { values.withLock { $0.isRefused } }
     var refusedBecause: Failure? { values.withLock { $0.refusedBecause } }
 
-    /// The secret that the server is asked with.
+    /// The secret that requests use.
     var secret: AccountSecret { values.withLock { $0.secret } }
 
-    /// The server is asked again, with this secret.
+    /// Lets requests go on, with this secret.
     func retry(with secret: AccountSecret) {
         values.withLock { ($0.secret, $0.newSecret, $0.isRefused, $0.refusedBecause) = (secret, nil, false, nil) }
     }
 
-    /// The newest secret that is known.
+    /// The newest known secret.
     var newestSecret: AccountSecret { values.withLock { $0.newSecret ?? $0.secret } }
 
-    /// A secret that was written anew, to be used as soon as nothing else is under way.
+    /// Offers a secret that was written anew. It comes into use as soon as nothing else is in progress.
     func offer(_ secret: AccountSecret) { values.withLock { $0.newSecret = secret } }
     var offeredSecret: AccountSecret? { values.withLock { $0.newSecret } }
 
-    /// The server took the secret.
+    /// Notes that the server accepted the secret.
     func noteWorked() { values.withLock { $0.worked = $0.secret.credentials } }
 
-    /// Whether the server took this very secret before; nil: it took none since the start.
+    /// Whether the server accepted exactly this secret before; nil if it accepted no secret since the start.
     var hasWorked: Bool? { values.withLock { values in values.worked.map { $0 == values.secret.credentials } } }
 
-    /// The version of the policies of which it was last seen after a scan whether they are of use still; 0: never.
+    /// The version of the policies that was last checked after a scan for obsolete policies; 0 if none was.
     var checkedPolicies: Int { values.withLock { $0.checkedPolicies } }
     func noteCheckedPolicies(_ version: Int) { values.withLock { $0.checkedPolicies = version } }
 
-    /// The run ends so that the account is opened anew.
+    /// Requests that the run ends so that the account is opened anew.
     func reopen() { values.withLock { $0.reopens = true } }
     var reopens: Bool { values.withLock { $0.reopens } }
 
-    /// A scan changed something and did not finish.
+    /// Notes that a scan changed something and did not finish.
     func oweTrigger() { values.withLock { $0.owesTrigger = true } }
 
-    /// - Returns: whether this is the first scan that finished since the start, or since one that changed something did not.
+    /// Notes that a scan finished.
+    /// - Returns: Whether this is the first finished scan since the start, or since a scan that changed something but
+    ///   did not finish.
     func finishScan() -> Bool {
         values.withLock { values in
             defer { values.owesTrigger = false }
@@ -303,11 +315,15 @@ final class AccountState: Sendable {
     }
 }
 
-/// How far the downloads are that were asked for since nothing was to be done last.
+/// Progress of the downloads requested since the engine was last idle.
 public struct TransferProgress: Hashable, Sendable {
+    /// The number of files downloaded.
     public var filesDone: Int
+    /// The number of files requested.
     public var filesTotal: Int
+    /// The number of bytes downloaded.
     public var bytesDone: Int64
+    /// The number of bytes requested.
     public var bytesTotal: Int64
 
     init(_ progress: SyncProgress) {

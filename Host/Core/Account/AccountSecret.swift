@@ -2,16 +2,19 @@ public import Model
 
 /// An account's secret as its source has it now.
 public struct AccountSecret: Sendable {
+    /// The credentials.
     public var credentials: Credentials
-    /// Which writing of its source this is, such as a file's inode and time; nil: the source does not tell. Nothing of the secret is in
-    /// it.
+    /// The identity of the last write of the secret's source, such as a file's inode and time; nil if the source has
+    /// none. It reveals nothing of the secret.
     public var writing: String?
 
+    /// Creates a secret.
     public init(_ credentials: Credentials, writing: String? = nil) {
         self.credentials = credentials
         self.writing = writing
     }
 }
 
-/// Reads an account's secret; asked at the start, and again after the server has refused it.
+/// A function that reads an account's secret. It is called at the start, and again after the server has rejected the
+/// secret.
 public typealias CredentialsSource = @Sendable () async throws(Failure) -> AccountSecret

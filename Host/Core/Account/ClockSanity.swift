@@ -3,25 +3,28 @@ import LocalTree
 import Model
 import Vault
 
-/// Whether the wall clock can be believed. What goes for its age, such as an expired copy, goes by it: a machine that starts in 2038,
-/// or in 1970, must lose nothing for that.
+/// A check whether the wall clock can be believed. Removals for age, such as of expired copies, depend on the wall
+/// clock; a machine that starts with its clock in 2038 or in 1970 must not lose anything for that.
 struct ClockSanity: Equatable {
-    /// What the clocks said when they were believed last.
+    /// The readings of the clocks when the wall clock was last believed.
     struct Reading: Equatable {
         var wall: Timestamp
-        /// Nil: in an earlier process, whose monotonic clock is another.
+        /// The monotonic clock's reading; nil if an earlier process, whose monotonic clock is a different one, made the
+        /// reading.
         var monotonic: Duration?
     }
 
-    /// Back by more than a correction, or ahead by more than a holiday, is not believed.
+    /// The longest step back that is believed, as a correction of the clock.
     static let longestStepBack = Duration.seconds(10)
+    /// The longest step ahead that is believed, as an absence for a holiday.
     static let longestAbsence = Duration.seconds(30 * 24 * 3600)
-    /// How far the server's clock may be off to confirm this one.
+    /// The largest difference between the server's clock and this clock at which the server's clock confirms this
+    /// clock.
     static let agreement = Duration.seconds(3600)
 
     private(set) var last: Reading?
     private(set) var isSane = true
-    /// The monotonic clock when this began.
+    /// The monotonic clock's reading when this value was created.
     private let began: Duration
 
     init(last: Reading?, began: Duration = .zero) {
@@ -29,21 +32,26 @@ struct ClockSanity: Equatable {
         self.began = began
     }
 
-    /// Looks at the clocks.
-    /// - Parameter ahead: By how much this clock is ahead of the server's, which was asked since the last look; nil: it was not.
+    /// Checks the clocks.
+    /// - Parameters:
+    ///   - now: The wall clock's reading.
+    ///   - monotonic: The monotonic clock's reading.
+    ///   - ahead: The time by which this clock is ahead of the server's, by an answer received since the last check;
+    ///     nil if there was none.
     mutating func observe(now: Timestamp, monotonic: Duration, aheadOfServer ahead: Duration?) {
         isSane = ahead.map { abs($0) <= Self.agreement } == true || isPlausible(now, monotonic)
         if isSane { last = Reading(wall: now, monotonic: monotonic) }
     }
 
-    /// What is taken for the time: while the clock is not believed, the last one that was and what has passed since. A step shows at
-    /// once, not with the next look.
+    /// Returns the time that is believed. While the clock is not believed, that is the last believed time plus the time
+    /// that has passed since. A step of the clock is noticed at once, not with the next check.
     func believed(_ now: Timestamp, _ monotonic: Duration) -> Timestamp {
         guard let last, !isBelieved(now, monotonic) else { return now }
         return last.wall + max(.zero, monotonic - (last.monotonic ?? began))
     }
 
-    /// What ages are counted to: while the clock is not believed, the last one that was, so that nothing grows old.
+    /// Returns the time to which ages are counted. While the clock is not believed, that is the last believed time, so
+    /// that nothing ages.
     func agesTo(_ now: Timestamp, _ monotonic: Duration) -> Timestamp {
         guard let last, !isBelieved(now, monotonic) else { return now }
         return last.wall
@@ -56,7 +64,7 @@ struct ClockSanity: Equatable {
         let passed = now - last.wall
         if passed < .zero - Self.longestStepBack { return false }
         if passed <= Self.longestAbsence { return true }
-        // The host was running all the time.
+        // The elapsed times agree if the host was running all the time.
         return last.monotonic.map { abs(monotonic - $0 - passed) <= Self.agreement } ?? false
     }
 }
@@ -64,12 +72,12 @@ struct ClockSanity: Equatable {
 private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }
 
 extension MetaKey {
-    /// The wall clock when it was believed last, nanoseconds since 1970.
+    /// The last believed reading of the wall clock, in nanoseconds since 1970.
     static let lastClock = MetaKey("lastClock")
 }
 
 extension HostClock {
-    /// The clock of an account's parts, over the system's.
+    /// Returns a clock for the account's parts, based on this system clock and on the decision whether it is believed.
     func believed(by sanity: @escaping @Sendable () -> ClockSanity) -> HostClock {
         HostClock(
             now: { [now, monotonic] in sanity().believed(now(), monotonic()) },
@@ -78,7 +86,7 @@ extension HostClock {
 }
 
 extension ClockSanity {
-    /// As a host recorded it last.
+    /// Restores the state from the last time that a host recorded.
     init(_ reads: some DatabaseReads, clock: HostClock) throws {
         let last = try reads.meta.integer(.lastClock).map { Reading(wall: Timestamp(nanoseconds: $0), monotonic: nil) }
         self.init(last: last, began: clock.monotonic())

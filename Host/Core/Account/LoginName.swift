@@ -1,8 +1,9 @@
 import Glibc
 
-/// Whom the process works for.
+/// The name of the user for whom the process works.
 public enum LoginName {
-    /// The login name of the process's user, else `uid` and the number. It may block, where names are asked for over a network.
+    /// Returns the login name of the process's user, or else `uid` and the number. It may block where names are looked
+    /// up over a network.
     public static func current() -> String {
         let uid = getuid()
         var entry = passwd()

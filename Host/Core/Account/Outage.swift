@@ -1,16 +1,18 @@
 import Connection
 
-/// Which of a server's failures are told: the first of an outage, and each that is of another kind than the one before.
+/// A filter for a server's failures that reports the first failure of an outage, and each failure whose kind differs
+/// from the one before.
 struct Outage {
     private var told: ConnectionError.Kind?
 
-    /// - Returns: whether the failure is to be told.
+    /// Notes a failure.
+    /// - Returns: Whether the failure is to be reported.
     mutating func begins(with error: ConnectionError) -> Bool {
         defer { told = error.kind }
         return told != error.kind
     }
 
-    /// The server has answered.
-    /// - Returns: whether that is to be told.
+    /// Notes that the server has answered.
+    /// - Returns: Whether the end of the outage is to be reported.
     mutating func ends() -> Bool { told.take() != nil }
 }

@@ -4,15 +4,19 @@ import Logging
 import Model
 import Vault
 
-/// What a finished scan makes of a policy that says when it is of no use any more (P30, P31).
+/// The decision, after a finished scan, on a policy whose condition for staying may no longer be met (P30 and P31 in
+/// `Tests/BEHAVIOURS.md`).
 enum AutoRemoval {
-    /// Something that is not removed meets the policy's condition for staying, or it has none.
+    /// The policy stays: an item that is not removed meets the policy's condition for staying, or the policy has no
+    /// such condition.
     case stays
-    /// What the policy was for is gone, and something else is at its path by now: the policy is for that.
+    /// The policy is changed to cover the new item: the policy's item is gone, and another item is at its path now.
     case aimedAnew(ItemPolicy)
+    /// The policy is removed.
     case goes
 
-    /// One search by an index, if the condition names an item as those of pins do.
+    /// Decides on a policy. This takes one search by an index if the condition names an item, as the conditions of pins
+    /// do.
     init(of policy: ItemPolicy, in reads: some DatabaseReads, now: Timestamp) throws {
         guard let staying = try policy.parsedRemoveWhenNone() else {
             self = .stays
@@ -31,18 +35,20 @@ enum AutoRemoval {
 }
 
 extension AccountHost {
-    /// Removes policies whose condition for staying no item meets any more, or aims them anew. To be called when a scan has just
-    /// finished: at no other time is it certain that what is flagged as removed has not moved.
+    /// Removes the policies whose condition for staying no item meets any more, or changes them to cover the new item
+    /// at their path. Call this function only when a scan has just finished: at no other time is it certain that an
+    /// item flagged as removed has not moved.
     ///
-    /// Policies of kinds that no plugin processes here are left alone. All that changes is one transaction, and so gives one
-    /// `policiesChanged`.
-    /// - Parameter trigger: the one that the scan gives. One that found nothing new is looked at only if policies changed.
+    /// Policies of kinds that no plugin processes here are left alone. All changes are one transaction and thus give
+    /// one `policiesChanged`.
+    /// - Parameter trigger: The trigger of the scan. After a scan that found nothing new, policies are checked only if
+    ///   policies changed.
     func removeObsoletePolicies(after trigger: Trigger) async throws {
         let version = policies.policiesVersion
         let areNew = state.checkedPolicies != version
         guard trigger == .itemListUpdateCompleted || areNew else { return }
         let (ids, now, time) = (try await obsoletePolicies(), clock.agesTo(), clock.now())
-        // Read before the look: what changed meanwhile is looked at again.
+        // The version was read before the check, so policies that changed meanwhile are checked again.
         state.noteCheckedPolicies(version)
         if areNew { try await nameUnmetPolicies() }
         guard !ids.isEmpty else { return }
@@ -73,7 +79,7 @@ extension AccountHost {
 }
 
 extension AccountHost {
-    /// The policies of kinds that are processed here whose condition for staying no item meets.
+    /// Returns the policies whose kind is processed here and whose condition for staying no item meets.
     func obsoletePolicies() async throws -> [PolicyID] {
         let (kinds, now) = (policies.kinds, clock.agesTo())
         return try await database.read { reads in
@@ -85,7 +91,7 @@ extension AccountHost {
         }
     }
 
-    /// Says which policies are for a path at which the server has nothing: a name may have been mistyped.
+    /// Logs the policies for a path at which the server has nothing: a name may have been mistyped.
     private func nameUnmetPolicies() async throws {
         for policy in try await database.read({ try $0.policies.unmet() }) {
             logger.warning(
@@ -103,8 +109,9 @@ extension ItemPolicy {
         }
     }
 
-    /// The policy for what is at its path now, in place of what was there; nil if it does not say by its id what it was for. A
-    /// file's is no folder's: of what is in it nobody spoke.
+    /// Returns the policy changed to cover the item that is now at its path, in place of the earlier item; nil if the
+    /// policy does not name the earlier item by its id. A file's policy does not become a folder's, since nobody made a
+    /// decision about the folder's contents.
     fileprivate func aimed(at item: Item) throws -> ItemPolicy? {
         guard let old = localID, old != item.localID else { return nil }
         var aimed = self

@@ -1,34 +1,39 @@
 public import Model
 
-/// What a run of the host came to.
+/// The outcome of a run of the host.
 public struct RunOutcome: Sendable {
-    /// Everything that went wrong, each once.
+    /// The errors, each once.
     public var failures: [Failure] = []
-    /// Something that is not as it should be.
+    /// A piece of work that was left undone.
     public struct Left: Hashable, Sendable {
+        /// The path of the item.
         public var path: ItemPath
+        /// The reason.
         public var why: String
     }
 
-    /// The first hundred.
+    /// The first hundred pieces of work that were left.
     public var left: [Left] = []
-    /// All of them.
+    /// The number of all pieces of work that were left.
     public var leftCount = 0
-    /// Issues that wait for a person.
+    /// The issues that wait for a person.
     public var issues: [Issue] = []
-    /// Downloads that were put in place, and their bytes.
+    /// The number of downloads that were put in place.
     public var files = 0
+    /// The size of these downloads, in bytes.
     public var bytes: Int64 = 0
-    /// Items that the server had moved.
+    /// The number of items that the server had moved.
     public var moves = 0
-    /// Files whose copies were removed here, by policies, for a person or since they are gone from the server.
+    /// The number of files whose local copies were removed: by policies, for a person, or because the files are gone
+    /// from the server.
     public var removed = 0
-    /// Objects of calendars that came, changed or went.
+    /// The number of calendar objects that were added, changed or removed.
     public var calendarObjects = 0
 
+    /// Creates the outcome of a run that has done nothing yet.
     public init() {}
 
-    /// The exit code's class; nil if all was done.
+    /// The kind of failure that determines the exit code; nil if everything was done.
     public var worst: Failure.Kind? { Failure.Kind.worst(of: failures.map(\.kind) + issues.map(\.failure.ofOneItem)) }
 
     mutating func add(_ failure: Failure) {
@@ -41,8 +46,8 @@ public struct RunOutcome: Sendable {
 }
 
 extension Failure.Kind {
-    /// The class of a failure that concerns one item alone. That one file is answered with an error does not mean that the
-    /// server cannot be reached or makes no sense; a full disk and a refused account are what they are.
+    /// The kind of a failure that concerns only one item. An error for one file does not mean that the server cannot be
+    /// reached or gives invalid answers. A full disk and a rejected account keep their kind.
     public var ofOneItem: Failure.Kind {
         switch self {
         case .internal, .localIO, .config, .vaultLocked, .denied: self

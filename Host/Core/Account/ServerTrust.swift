@@ -1,10 +1,11 @@
 import Connection
 public import Model
 
-/// What servers' certificates are judged by, before a server is asked.
+/// The certificate authorities by which servers' certificates are judged, checked before any request is sent.
 public enum ServerTrust {
-    /// Reads the file of certificate authorities, if the trust is in one.
-    /// - Throws: `config` if it is not there or has none.
+    /// Reads the file of certificate authorities, if the trust names one.
+    /// - Parameter trust: The account's setting.
+    /// - Throws: `.config` if the file does not exist or holds no certificate.
     public static func check(_ trust: Bookmark.Trust) throws(Failure) {
         do throws(ConnectionError) { try CertificateTrust.check(trust) } catch { throw error.failure }
     }

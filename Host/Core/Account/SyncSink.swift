@@ -5,7 +5,7 @@ import PluginHost
 import SyncEngine
 import Vault
 
-/// The door by which what plugins ask for enters the sync engine, as what persons ask for does.
+/// The sink that passes the intents of plugins to the sync engine, which treats them like the requests of persons.
 struct SyncSink: IntentSink {
     let engine: SyncEngine
     let clock: HostClock
@@ -19,7 +19,7 @@ struct SyncSink: IntentSink {
         case .queued, .waits: return true
         case .joined, .done: return transaction.changes?.updated.count != before
         case .refused(let failure):
-            // The engine has logged it.
+            // The engine has logged the refused request.
             guard let trace else { return false }
             let path = try transaction.items.item(localID: request.item)?.path.text
             trace.dropped(
@@ -30,7 +30,7 @@ struct SyncSink: IntentSink {
 }
 
 extension ActionRequest {
-    /// Nil for what is no action.
+    /// Creates the request of an intent; nil if the intent is no action.
     init?(_ intent: Intent) {
         let reason = DownloadTrigger(of: intent.plugin)
         switch intent.change {

@@ -8,21 +8,23 @@ import SyncEngine
 import Threads
 import Vault
 
-/// Notices what persons and programs do in the tree while an account is at work, and brings the rows together with it.
+/// A watch on the tree while an account runs. It notices what persons and programs do in the tree, and updates the
+/// rows.
 struct TreeWatch: Sendable {
     private let host: AccountHost
     private let watcher: TreeWatcher
     private let signal: Signal
 
-    /// How often is seen to it that the tree's root is still where it was.
+    /// The interval between checks that the tree's root is still in its place.
     static let rootCheck = Duration.seconds(30)
-    /// How often everything is compared where not every folder can be watched.
+    /// The interval between comparisons of everything where not every folder can be watched.
     static let scanInterval = Duration.seconds(300)
-    /// A pinned copy that is removed by hand comes again, but not without end where some program removes it each time: so often
-    /// at most what is done by hand lets processors ask anew for what they have asked for too often.
+    /// The shortest interval between resets of the processors' limit on repeated requests. A change by hand resets the
+    /// limit, so that a pinned copy that was removed by hand is downloaded again. The interval keeps that from
+    /// repeating without end where some program removes the copy each time.
     private static let forgiving = Duration.seconds(3600)
 
-    /// Begins to watch. Whoever calls this calls ``end()`` at last.
+    /// Begins to watch the tree. The caller must call ``end()`` when it is done.
     init(_ host: AccountHost) async throws {
         let signal = Signal()
         (self.host, self.signal) = (host, signal)
@@ -35,11 +37,11 @@ struct TreeWatch: Sendable {
 
     func end() async { await watcher.end() }
 
-    /// These are to be compared soon.
+    /// Marks paths to be compared soon.
     func recheck(_ paths: [ItemPath]) { watcher.retry(paths.map { DirtyPaths.Due(path: $0) }) }
 
-    /// Compares what changes, as it changes, until the task is cancelled.
-    /// - Throws: `.localIO` when the tree's root is not where it was: what is missing then was not removed by anybody.
+    /// Compares changed paths as the changes happen, until the task is cancelled.
+    /// - Throws: `.localIO` if the tree's root is not in its place: nobody removed the files that are missing then.
     func run() async throws {
         var limit: Failure?
         var hasToldOfUses = false
@@ -54,7 +56,7 @@ struct TreeWatch: Sendable {
                 checksRootAt = host.clock.monotonic() + Self.rootCheck
             }
             if watcher.limit != nil, limit != nil, host.clock.monotonic() >= scansAt {
-                // The limit may be another by now.
+                // The limit may have changed by now.
                 await watcher.walk()
                 watcher.markAll()
                 scansAt = host.clock.monotonic() + Self.scanInterval
@@ -78,7 +80,8 @@ struct TreeWatch: Sendable {
         }
     }
 
-    /// - Returns: whether something was removed by hand.
+    /// Compares the paths that are due.
+    /// - Returns: Whether something was removed by hand.
     private func compare(_ due: [DirtyPaths.Due]) async throws -> Bool {
         guard !due.isEmpty else { return false }
         guard let found = try await host.reconcile(at: due.map(\.path)) else {
@@ -90,7 +93,7 @@ struct TreeWatch: Sendable {
         return found.findings.contains { $0.kind == .removed }
     }
 
-    /// Writes down which copies were used.
+    /// Writes to the database which copies were used.
     private func writeUses() async throws {
         let now = host.clock.monotonic()
         for batch in Array(host.state.uses.with { $0.take(now: now) }).batches(of: 1_000) {
@@ -106,7 +109,8 @@ struct TreeWatch: Sendable {
             hint: "Put it back or mount it, and start Larder again")
     }
 
-    /// Nothing tells that a file system was unmounted, or rights were changed above.
+    /// Compares again the folders that can be read again. No event tells that a file system was unmounted or that
+    /// permissions above a folder were changed.
     private func seeToUnreadable() async throws {
         let folders = try await host.database.read { try $0.unreadableFolders() }
         guard !folders.isEmpty else { return }

@@ -1,17 +1,18 @@
 public import Model
 
-/// What a person, or a program for one, asks of an account: a request with an answer.
+/// A request to an account, from a person or from a program on a person's behalf, with an answer.
 public protocol AccountCommand<Answer>: Sendable {
+    /// The type of the answer.
     associatedtype Answer: Sendable
 
-    /// Does it. To be called through ``AccountHost/perform(_:)``.
-    /// - Throws: What the command's own comment says, and the database's `Failure`: `.localIO`, `.vaultLocked` or
-    ///   `.internal`. `.failed` if the task is cancelled.
+    /// Carries out the command. Callers use ``AccountHost/perform(_:)``.
+    /// - Throws: The errors that the command's own comment names, and the database's `Failure`: `.localIO`,
+    ///   `.vaultLocked` or `.internal`. `.failed` if the task is cancelled.
     func carryOut(for host: AccountHost) async throws(Failure) -> Answer
 }
 
 extension AccountHost {
-    /// Does what a command asks for.
+    /// Carries out a command and returns its answer.
     /// - Throws: As ``AccountCommand/carryOut(for:)``.
     public func perform<Command: AccountCommand>(_ command: Command) async throws(Failure) -> Command.Answer {
         try await command.carryOut(for: self)

@@ -2,18 +2,22 @@ import Database
 import LocalTree
 public import Model
 
-/// What other programs say of copies that they use.
+/// Commands by which other programs claim the copies that they use.
 public enum Claims {
-    /// Claims the copy of a file; a claim with the same id of the same file is renewed.
-    /// - Throws: `.notFound` if nothing is known at the path, `.badData` if it is a folder, or if another item has a claim with
-    ///   this id.
+    /// Claims the copy of a file, or renews the file's claim with the same id.
+    /// - Throws: `.notFound` if no item is known at the path, `.badData` if the item is a folder, if another item has a
+    ///   claim with this id, or if the claim would be over already.
     public struct Add: AccountCommand {
+        /// The path of the file.
         public var path: ItemPath
+        /// The kind of the claim.
         public var kind: Claim.Kind
+        /// The time, or the process, that limits the claim.
         public var validity: ClaimValidity
-        /// Nil: a new one.
+        /// The id of the claim; nil creates a new id.
         public var id: ClaimID?
 
+        /// Creates the command.
         public init(_ path: ItemPath, as kind: Claim.Kind, _ validity: ClaimValidity, id: ClaimID?) {
             (self.path, self.kind, self.validity, self.id) = (path, kind, validity, id)
         }
@@ -40,11 +44,13 @@ public enum Claims {
         }
     }
 
-    /// Takes a claim away.
-    /// - Throws: `.notFound` if there is no such claim.
+    /// Removes a claim.
+    /// - Throws: `.notFound` if no claim has this id.
     public struct Remove: AccountCommand {
+        /// The id of the claim.
         public var id: ClaimID
 
+        /// Creates the command.
         public init(_ id: ClaimID) { self.id = id }
 
         public func carryOut(for host: AccountHost) async throws(Failure) {
@@ -59,16 +65,18 @@ public enum Claims {
     }
 }
 
-/// A claim with where its item is.
+/// A claim with the path of its item.
 public struct ClaimReport: Sendable {
+    /// The claim.
     public var claim: Claim
+    /// The path of the claimed item.
     public var path: ItemPath
 }
 
 extension AccountReader {
-    /// The claims that are valid or may become so, by their items' paths.
-    /// - Parameter path: Only those of this item, and of all below it.
-    /// - Throws: `.notFound` if nothing is known at the path.
+    /// Returns the claims that are valid or may become valid, sorted by their items' paths.
+    /// - Parameter path: The path of an item; only the claims of this item and of everything below it are returned.
+    /// - Throws: `.notFound` if no item is known at the path.
     public func claims(at path: ItemPath = .root) async throws(Failure) -> [ClaimReport] {
         let now = clock.agesTo()
         return try await read { tx in
@@ -84,8 +92,8 @@ extension AccountReader {
 }
 
 extension ClaimValidity {
-    /// While the process lives that has this number now.
-    /// - Throws: `.badData` if there is none, `.localIO` if the system does not tell.
+    /// Returns a validity that lasts as long as the process that has this number now.
+    /// - Throws: `.badData` if no process has the number, `.localIO` if the system does not say.
     public static func whileAlive(_ pid: Int32) throws(Failure) -> ClaimValidity { .process(try .current(pid)) }
 }
 

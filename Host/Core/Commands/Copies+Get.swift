@@ -6,14 +6,17 @@ import SyncEngine
 import Vault
 
 extension Copies {
-    /// Fetches a file, or everything below a folder, for a person. What is here already, as the newest version that is known, costs
+    /// Fetches a file, or everything below a folder, for a person. A file whose copy is the newest known version costs
     /// no request.
-    /// - Throws: `.notFound` if there is no such item, and what asking the server for it comes to if it is not known.
+    /// - Throws: `.notFound` if no item has the path; if the item is not known, also the errors of the requests that
+    ///   search the server for it.
     public struct Get: AccountCommand {
+        /// The path of the file or folder.
         public var path: ItemPath
-        /// Whether it is fetched now; otherwise the next run does it.
+        /// Whether the command fetches the files itself. Otherwise the next run fetches them.
         public var waits: Bool
 
+        /// Creates the command.
         public init(_ path: ItemPath, waits: Bool) { (self.path, self.waits) = (path, waits) }
 
         public func carryOut(for host: AccountHost) async throws(Failure) -> GetOutcome {
@@ -47,15 +50,16 @@ extension Copies {
             }
         }
 
-        /// Asks the server about what is not known here: the folders on the way to an item, or everything if it is a folder.
-        /// - Returns: whether the server was asked.
+        /// Lists on the server the folders that are not known: the folders on the way to an item, and everything below
+        /// if the item is a folder.
+        /// - Returns: Whether the command sent the server a request.
         private func listFirst(_ outcome: inout GetOutcome, _ host: AccountHost) async throws -> Bool {
             let known = try await host.database.read { try $0.items.item(at: path) }
             if known?.kind == .file { return false }
             let facts: ServerFacts
             do throws(Failure) { facts = try await reach(host) } catch {
                 guard known != nil else { throw error }
-                // What is known of it can still be asked for.
+                // The known items below can still be requested.
                 outcome.failures.append(error)
                 return true
             }
@@ -80,7 +84,7 @@ extension Copies {
             }
         }
 
-        /// Lists the folders on the way to an item, as far as they are not known, and the one that it is in.
+        /// Lists the unknown folders on the way to an item, and the folder that holds the item.
         private func findFolders(_ facts: ServerFacts, _ host: AccountHost) async throws {
             let history = try await host.database.read { try $0.scanHistory() }
             var way: [ItemPath] = []
@@ -101,8 +105,8 @@ extension Copies {
             }
         }
 
-        /// Puts the downloads of an item, and of all below it, into the journal.
-        /// - Returns: their records that may go on now.
+        /// Puts the downloads of an item, and of everything below it, into the journal.
+        /// - Returns: The records that may go on now.
         private func ask(_ outcome: inout GetOutcome, _ host: AccountHost) async throws -> Set<SyncRecordID> {
             let items = try await host.database.read { reads in
                 var items: [(id: LocalID, path: ItemPath, kind: Item.Kind)] = []
@@ -113,7 +117,7 @@ extension Copies {
                     throw Failure.noItem(path)
                 }
                 var listing = ItemListing(folder: path, isRecursive: true)
-                // What is only here is nothing to fetch.
+                // An item that exists only here has nothing to fetch.
                 listing.leavesOut = .localOnly
                 try reads.items.each(listing) { item in
                     items.append((item.localID, item.path, item.kind))
@@ -153,14 +157,15 @@ extension Copies {
     }
 }
 
-/// What a person's download came to.
+/// The outcome of a person's download.
 public struct GetOutcome: Sendable {
-    /// The files that were asked for, which are here now unless a failure names them.
+    /// The requested files. Each has its copy now unless the file is still waiting, or a failure or an issue names it.
     public var files: [ItemPath] = []
-    /// How many of them are still to be fetched.
+    /// The number of downloads that are still to be done.
     public var waiting = 0
+    /// The errors.
     public var failures: [Failure] = []
-    /// What a person must decide first.
+    /// The issues that a person must decide first.
     public var issues: [Issue] = []
 }
 

@@ -5,13 +5,16 @@ import SyncEngine
 import Threads
 import Vault
 
-/// What a person asks of the copies that are here.
+/// Commands of a person about local copies.
 public enum Copies {
-    /// Removes the copy of a file, or all below a folder, that nothing needs here. It asks no server.
-    /// - Throws: `.notFound` if nothing is known at the path, `.badData` if it is pinned.
+    /// Removes the copy of a file, or all copies below a folder, unless something needs them here. The command sends
+    /// the server no request.
+    /// - Throws: `.notFound` if no item is known at the path, `.badData` if the item is pinned.
     public struct Free: AccountCommand {
+        /// The path of the file or folder.
         public var path: ItemPath
 
+        /// Creates the command.
         public init(_ path: ItemPath) { self.path = path }
 
         public func carryOut(for host: AccountHost) async throws(Failure) -> FreeOutcome {
@@ -66,11 +69,13 @@ public enum Copies {
         }
     }
 
-    /// Marks a file, or all copies below a folder, as used now; answers with how many were marked.
-    /// - Throws: `.notFound` if nothing is known at the path.
+    /// Marks a file, or all copies below a folder, as used now. The answer is the number of files marked.
+    /// - Throws: `.notFound` if no item is known at the path.
     public struct NoteUse: AccountCommand {
+        /// The path of the file or folder.
         public var path: ItemPath
 
+        /// Creates the command.
         public init(_ path: ItemPath) { self.path = path }
 
         public func carryOut(for host: AccountHost) async throws(Failure) -> Int {
@@ -85,12 +90,15 @@ public enum Copies {
     }
 
     /// Copies a file's content to another file.
-    /// - Throws: `.failed` if the file is not here as the server has it, `.cannotCreate`, `.localIO`.
+    /// - Throws: `.failed` if the file has no copy or the copy differs from the server's version, `.cannotCreate`,
+    ///   `.localIO`.
     public struct Export: AccountCommand {
+        /// The path of the item.
         public var path: ItemPath
-        /// Where; relative to the process's folder or absolute.
+        /// The path of the file to write, absolute or relative to the process's working folder.
         public var target: String
 
+        /// Creates the command.
         public init(_ path: ItemPath, to target: String) { (self.path, self.target) = (path, target) }
 
         public func carryOut(for host: AccountHost) async throws(Failure) {
@@ -105,19 +113,20 @@ public enum Copies {
     }
 }
 
-/// What freeing copies came to.
+/// The outcome of freeing copies.
 public struct FreeOutcome: Sendable {
     /// The files whose copies are gone.
     public var freed: [ItemPath] = []
-    /// What stays, and why: `.badData` for what policies keep, `.failed` for what is changed, in use or claimed.
+    /// The copies that stay, with the reason: `.badData` for copies that policies keep, `.failed` for copies that are
+    /// changed, in use or claimed.
     public var failures: [Failure] = []
 }
 
-/// What is to be freed at a path, and what is not.
+/// The copies at and below a path that are to be freed, and those that are not.
 private struct FreePlan: Sendable {
-    /// The deepest first, so that folders are empty when their turn comes.
+    /// The items to free, the deepest first, so that a folder is empty when its turn comes.
     var items: [Item] = []
-    /// What policies keep.
+    /// The items that policies keep.
     var kept: [(policy: ItemPolicy, items: (count: Int, first: ItemPath))] = []
 
     init(_ reads: ReadTransaction, _ path: ItemPath, now: Timestamp) throws {
@@ -160,7 +169,7 @@ extension Failure {
 }
 
 extension Array {
-    /// The elements in order, at most so many at a time.
+    /// Returns the elements in order, in batches of at most `count`.
     func batches(of count: Int) -> [ArraySlice<Element>] {
         stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min($0 + count, self.count)] }
     }

@@ -5,15 +5,17 @@ public import Model
 import SyncEngine
 import Vault
 
-/// What waits for a person.
+/// Commands about issues, which wait for a person's decision.
 public enum Issues {
     /// Answers an issue.
-    /// - Throws: `.notFound` if there is no such issue, `.badData` if it has no such choice.
+    /// - Throws: `.notFound` if there is no such issue, `.badData` if the issue has no such choice.
     public struct Answer: AccountCommand {
+        /// The id of the issue.
         public var id: IssueID
         /// The id of one of the issue's choices.
         public var choice: String
 
+        /// Creates the command.
         public init(_ id: IssueID, choice: String) { (self.id, self.choice) = (id, choice) }
 
         public func carryOut(for host: AccountHost) async throws(Failure) {
@@ -27,7 +29,8 @@ public enum Issues {
             }
         }
 
-        /// - Returns: false if the issue is about something else.
+        /// Decides the removals that an issue is about.
+        /// - Returns: False if the issue is about something else.
         private func decideRemovals(_ host: AccountHost) async throws -> Bool {
             let now = host.clock.now()
             let isOurs = try await host.database.write { tx in
@@ -38,8 +41,8 @@ public enum Issues {
             return isOurs
         }
 
-        /// Takes an issue about a calendar's file that was changed here off the list.
-        /// - Returns: false if the issue is about something else.
+        /// Removes an issue about a calendar's file that was changed locally.
+        /// - Returns: False if the issue is about something else.
         private func dismissKept(_ host: AccountHost) async throws -> Bool {
             try await host.database.write { tx in
                 guard let issue = try tx.issues.issue(id: id), issue.code == CalendarMirror.keptCode else {

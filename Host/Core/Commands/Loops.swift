@@ -4,18 +4,20 @@ import ItemList
 public import Model
 import Vault
 
-/// What a person asks of event loops.
+/// Commands of a person about event loops.
 public enum Loops {
-    /// Polls every event loop, or the core loop and then one, until nothing is left to fetch, also those that rest since the
-    /// server offered them nothing. What they want the item list to look at is left for the next scan.
+    /// Polls all event loops, or the core loop and then one named loop, until nothing is left to fetch. This includes
+    /// loops that rest because the server offered them nothing. The folders that the loops want the item list to check
+    /// are left for the next scan.
     ///
-    /// Answers with what was polled, as it is now, and why some failed.
-    /// - Throws: `.notFound` if there is no such loop; `.badData` if there are several, or it is not at work; what connecting
-    ///   throws.
+    /// The answer holds the state of the polled loops after the poll, and the errors of the loops that failed.
+    /// - Throws: `.notFound` if there is no such loop; `.badData` if several loops have the id, or if the loop does not
+    ///   run; the errors of connecting.
     public struct Poll: AccountCommand {
-        /// The loop's id, or `kind:id`; nil: all that are enabled.
+        /// The loop's id, or `kind:id`; nil polls all enabled loops.
         public var name: String?
 
+        /// Creates the command.
         public init(named name: String?) { self.name = name }
 
         public func carryOut(
@@ -42,13 +44,15 @@ public enum Loops {
         }
     }
 
-    /// Switches an event loop on or off, for as long as nobody says otherwise; answers with the loop.
-    /// - Throws: `.notFound` if there is no such loop, `.badData` if there are several.
+    /// Enables or disables an event loop until the next such command. The answer is the loop.
+    /// - Throws: `.notFound` if there is no such loop, `.badData` if several loops have the id.
     public struct Switch: AccountCommand {
-        /// Its id, or `kind:id`.
+        /// The loop's id, or `kind:id`.
         public var name: String
+        /// Whether the loop is to be enabled.
         public var isEnabled: Bool
 
+        /// Creates the command.
         public init(named name: String, enabled isEnabled: Bool) { (self.name, self.isEnabled) = (name, isEnabled) }
 
         public func carryOut(for host: AccountHost) async throws(Failure) -> LoopState {
@@ -95,7 +99,7 @@ extension Failure {
 }
 
 extension LoopState {
-    /// As it is while no host runs, which would poll it again.
+    /// The loop's state without a next poll, since no host runs that would poll the loop again.
     fileprivate var atRest: LoopState {
         var loop = self
         loop.nextPoll = nil

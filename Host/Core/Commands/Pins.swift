@@ -3,22 +3,25 @@ import ItemList
 public import Model
 import Vault
 
-/// What a person keeps here.
+/// Commands of a person about items to keep available offline.
 public enum Pins {
-    /// What pinning came to.
+    /// The outcome of pinning.
     public struct Outcome: Sendable {
+        /// The new policy.
         public var policy: ItemPolicy
-        /// Policies that say nothing more beside the new one: it covers all that they cover.
+        /// The policies that are redundant now, because the new policy covers everything that they cover.
         public var redundant: [ItemPolicy]
     }
 
-    /// Makes an item available offline: adds a policy for it.
+    /// Makes an item available offline by adding a policy for it.
     ///
-    /// Before the account was ever scanned any path is accepted; afterwards it must be known.
-    /// - Throws: `.badData` if policies cover the item already, `.notFound` if nothing is known at the path.
+    /// Before the account's first scan the command accepts any path. Afterwards the path must be known.
+    /// - Throws: `.badData` if policies cover the item already, `.notFound` if no item is known at the path.
     public struct Add: AccountCommand {
+        /// The path of the item.
         public var path: ItemPath
 
+        /// Creates the command.
         public init(_ path: ItemPath) { self.path = path }
 
         public func carryOut(for host: AccountHost) async throws(Failure) -> Outcome {
@@ -50,18 +53,22 @@ public enum Pins {
             return Outcome(policy: stored, redundant: redundant)
         }
 
-        /// A known file is followed by its id wherever it goes. A folder, and what is not known yet, is its path and all below.
+        /// Returns the condition of the new policy. A known file's condition names its id and thus follows the file
+        /// wherever it moves. The condition of a folder or of an unknown path covers the path and everything below it.
         private static func condition(of path: ItemPath, _ item: Item?) -> String {
             if let item, item.kind == .file { return Condition.property(.localID, equals: item.localID.text).text }
             return Condition.at(orBelow: path).text
         }
     }
 
-    /// Ends what pinning the item began; answers with the policies that were removed.
-    /// - Throws: `.badData` if the item is covered by a policy for something else, `.notFound` if no policy covers it.
+    /// Removes the policies that pinning the item added. The answer is the removed policies.
+    /// - Throws: `.badData` if the item is covered by a policy for something else, `.notFound` if no policy covers the
+    ///   item.
     public struct Remove: AccountCommand {
+        /// The path of the item.
         public var path: ItemPath
 
+        /// Creates the command.
         public init(_ path: ItemPath) { self.path = path }
 
         public func carryOut(for host: AccountHost) async throws(Failure) -> [ItemPolicy] {
@@ -93,6 +100,6 @@ public enum Pins {
 }
 
 extension MetaKey {
-    /// Set while processors have still to be told that policies changed: by a command that ran without a host.
+    /// Set by a command that ran without a host, until the processors are told that policies changed.
     static let policiesChanged = MetaKey("policiesChanged")
 }

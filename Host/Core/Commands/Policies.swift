@@ -3,13 +3,15 @@ public import Model
 import Vault
 import Warehouse
 
-/// What decides what is kept here.
+/// Commands about policies, which decide what is kept here.
 public enum Policies {
-    /// Stores a new policy, and answers with it.
-    /// - Throws: `.badData` if a condition does not parse, or if there is a policy of this id or identifier.
+    /// Stores a new policy. The answer is the stored policy.
+    /// - Throws: `.badData` if a condition does not parse, or if a policy has this id or identifier already.
     public struct Add: AccountCommand {
+        /// The policy.
         public var policy: ItemPolicy
 
+        /// Creates the command.
         public init(_ policy: ItemPolicy) { self.policy = policy }
 
         public func carryOut(for host: AccountHost) async throws(Failure) -> ItemPolicy {
@@ -25,13 +27,16 @@ public enum Policies {
         }
     }
 
-    /// Changes a policy, and answers with it; what is not named stays.
-    /// - Throws: `.notFound` without such a policy, `.badData` if a condition does not parse, or if several have the identifier.
+    /// Changes the named properties of a policy and leaves the others as they are. The answer is the changed policy.
+    /// - Throws: `.notFound` if there is no such policy, `.badData` if a condition does not parse or if several
+    ///   policies have the identifier.
     public struct Update: AccountCommand {
-        /// Its id or identifier.
+        /// The policy's id or identifier.
         public var name: String
+        /// The properties to change.
         public var change: PolicyChange
 
+        /// Creates the command.
         public init(named name: String, _ change: PolicyChange) { (self.name, self.change) = (name, change) }
 
         public func carryOut(for host: AccountHost) async throws(Failure) -> ItemPolicy {
@@ -45,12 +50,13 @@ public enum Policies {
         }
     }
 
-    /// Takes a policy away, and answers with what it was.
-    /// - Throws: `.notFound` without such a policy, `.badData` if several have the identifier.
+    /// Removes a policy. The answer is the removed policy.
+    /// - Throws: `.notFound` if there is no such policy, `.badData` if several policies have the identifier.
     public struct Remove: AccountCommand {
-        /// Its id or identifier.
+        /// The policy's id or identifier.
         public var name: String
 
+        /// Creates the command.
         public init(named name: String) { self.name = name }
 
         public func carryOut(for host: AccountHost) async throws(Failure) -> ItemPolicy {
@@ -62,12 +68,14 @@ public enum Policies {
         }
     }
 
-    /// Takes back the last change of policies that is applied, or does the next one again; quiet ones are passed over.
-    /// - Throws: `.badData` if there is none, or if the policies were changed since so that it cannot be done; `.localIO` if the
-    ///   history cannot be written.
+    /// Undoes the last applied change of policies, or redoes the next undone change. Quiet changes are skipped.
+    /// - Throws: `.badData` if there is no such change, or if a later change of the policies makes the command
+    ///   impossible; `.localIO` if the history cannot be written.
     public struct Move: AccountCommand {
+        /// Whether to undo or to redo.
         public var direction: PolicyMove.Direction
 
+        /// Creates the command.
         public init(_ direction: PolicyMove.Direction) { self.direction = direction }
 
         public func carryOut(for host: AccountHost) async throws(Failure) -> PolicyMoveOutcome {
@@ -83,7 +91,8 @@ public enum Policies {
                     direction, step: target.id.description, last: target.last.description, author: author)
                 let gone: [ItemPolicy]? = try await host.failing {
                     try await host.database.write { tx in
-                        // Somebody changes policies at this moment: then another step may be the last one.
+                        // Another task has changed policies since the history was written, so another step may be the
+                        // last.
                         guard try tx.policies.changeCount() == 0 else { return nil }
                         let gone = try tx.policies.carryOut(move, of: target.step, later: target.later)
                         try tx.meta.set(.policiesChanged, 1)
@@ -100,40 +109,43 @@ public enum Policies {
     }
 }
 
-/// What a person changes of a policy; nil leaves it as it is, an empty text takes it away.
+/// The properties of a policy that a person changes. Nil leaves a property as it is; an empty text removes it.
 public struct PolicyChange: Sendable {
-    /// The text of a condition.
+    /// The text of the new condition.
     public var condition: String?
+    /// The new description.
     public var description: String?
-    /// The text of a condition.
+    /// The text of the new condition for the policy's automatic removal.
     public var removeWhenNone: String?
 
+    /// Creates a change of the given properties.
     public init(condition: String? = nil, description: String? = nil, removeWhenNone: String? = nil) {
         self.condition = condition
         self.description = description
         self.removeWhenNone = removeWhenNone
     }
 
+    /// Whether the change leaves all properties as they are.
     public var isEmpty: Bool { condition == nil && description == nil && removeWhenNone == nil }
 }
 
-/// What undoing or redoing came to.
+/// The outcome of undoing or redoing.
 public struct PolicyMoveOutcome: Sendable {
-    /// The step that was undone or redone, as the history has it now.
+    /// The step that was undone or redone, as it stands in the history now.
     public var step: PolicyHistoryStep
-    /// Policies that were to be removed and were gone already.
+    /// The policies that were to be removed but were gone already.
     public var gone: [ItemPolicy]
 }
 
 extension AccountHost {
-    /// The kinds of policies that the plugins which were opened process.
+    /// Returns the kinds of policies that the opened plugins process.
     public func policyKinds() async -> [PolicyKind] {
         await process.pluginReports().flatMap(\.kinds).map(PolicyKind.init)
     }
 }
 
 extension PolicyTable {
-    /// The one that has the id, else all that have the identifier.
+    /// Returns the policy with this id, or else all policies with this identifier.
     fileprivate func all(named name: String) throws -> [ItemPolicy] {
         if let policy = try policy(PolicyID(name)) { return [policy] }
         return try all().filter { $0.identifier?.hasSameBytes(as: name) ?? false }

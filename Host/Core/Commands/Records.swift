@@ -1,13 +1,15 @@
 public import Model
 import SyncEngine
 
-/// What the sync engine's journal holds.
+/// Commands about the records in the sync engine's journal.
 public enum Records {
-    /// Takes a record out of the journal, and takes back what was done for it.
-    /// - Throws: `.notFound` if there is none; `.failed` if its file is being put in place at this moment.
+    /// Removes a record from the journal and undoes what was done for it.
+    /// - Throws: `.notFound` if there is no such record; `.failed` if its file is being put in place at this moment.
     public struct Cancel: AccountCommand {
+        /// The id of the record.
         public var id: SyncRecordID
 
+        /// Creates the command.
         public init(_ id: SyncRecordID) { self.id = id }
 
         public func carryOut(for host: AccountHost) async throws(Failure) {
@@ -15,11 +17,13 @@ public enum Records {
         }
     }
 
-    /// Lets a record that waits or failed go on.
-    /// - Throws: `.notFound` if there is none.
+    /// Lets a waiting or failed record go on.
+    /// - Throws: `.notFound` if there is no such record.
     public struct Retry: AccountCommand {
+        /// The id of the record.
         public var id: SyncRecordID
 
+        /// Creates the command.
         public init(_ id: SyncRecordID) { self.id = id }
 
         public func carryOut(for host: AccountHost) async throws(Failure) {

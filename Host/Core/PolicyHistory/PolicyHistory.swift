@@ -5,14 +5,16 @@ import Synchronization
 import Threads
 import Warehouse
 
-/// Writes the history of an account's policies: a project in the vault, whose steps are the changes.
+/// A writer of the history of an account's policies. The history is a project in the vault, and its steps are the
+/// changes.
 ///
-/// A change is committed together with a row of a journal, and its step is written after. The project remembers which row it took
-/// last, in the same update as the step: what is interrupted between the two is neither lost nor done twice.
+/// Each change is committed together with a row of a journal, and its step is written afterwards. The project records
+/// the last row in the same update as the step. A change that is interrupted between the two is thus neither lost nor
+/// written twice.
 public final class PolicyHistory: Sendable {
-    /// The program that the project belongs to.
+    /// The bundle id of the project, which names the program that the project belongs to.
     public static let bundleID = "org.larder.policies"
-    /// How many steps are kept.
+    /// The highest number of steps that are kept.
     static let stepLimit = 1_000
     private static let rowsAtOnce = 200
 
@@ -20,9 +22,9 @@ public final class PolicyHistory: Sendable {
     private let base: String
     private let clock: HostClock
     private let stepLimit: Int
-    /// One thing at a time, on a thread that may block.
+    /// A queue that runs one operation at a time, on a thread that may block.
     private let queue = BlockingQueue(label: "org.larder.policy-history")
-    /// Opened when there is something to write for the first time.
+    /// The storage, opened when there is something to write for the first time.
     private let storage = Mutex<ProjectStorage?>(nil)
 
     init(_ database: Database, vault: String, clock: HostClock, stepLimit: Int = PolicyHistory.stepLimit) {
@@ -34,8 +36,8 @@ public final class PolicyHistory: Sendable {
 
     static func base(inVault vault: String) -> String { vault + "/projects" }
 
-    /// Writes the steps of all changes that are committed.
-    /// - Throws: `.localIO` if that cannot be done now; nothing is lost, and the next call does it.
+    /// Writes the steps of all committed changes.
+    /// - Throws: `.localIO` if the steps cannot be written now. Nothing is lost, and the next call writes them.
     func flush() async throws(Failure) {
         try await onQueue { [self] in
             while true {
@@ -49,8 +51,8 @@ public final class PolicyHistory: Sendable {
         }
     }
 
-    /// The step that undo takes back, or redo does again.
-    /// - Returns: nil if there is none. `later`: the quiet steps after one that is redone.
+    /// Returns the step that the next undo undoes, or that the next redo redoes; nil if there is none. The result's
+    /// `later` holds the quiet steps after a step that is redone.
     func next(_ direction: PolicyMove.Direction) async throws(Failure) -> PolicyTarget? {
         try await onQueue { [self] in
             guard let project = try PolicyProject(in: openStorage(), known: try knownProject()) else { return nil }
@@ -83,7 +85,7 @@ public final class PolicyHistory: Sendable {
 
     private func write(_ rows: [PolicyJournalRow], to project: PolicyProject) throws {
         let written = try PolicyHistoryData(project.snapshot().userData ?? []).lastRow
-        // What was written before the rows could be removed.
+        // The rows up to the last written row are skipped: their steps were written, but the rows were not removed yet.
         var rest = rows[(rows.firstIndex { $0.id == written }.map { $0 + 1 } ?? 0)...]
         while let row = rest.first {
             if case .move(let move) = row.entry {
@@ -101,7 +103,7 @@ public final class PolicyHistory: Sendable {
         }
     }
 
-    /// The project, made if there is none.
+    /// Returns the project, and creates it if there is none.
     private func project() throws -> PolicyProject {
         let (storage, known) = (openStorage(), try knownProject())
         let project =
@@ -133,24 +135,25 @@ public final class PolicyHistory: Sendable {
         do {
             return try await queue.run(body)
         } catch {
-            // The folder may have gone: it is made when a storage is opened.
+            // The folder may be gone. It is created again when the storage is opened.
             storage.withLock { $0 = nil }
             throw Failure(ofPolicyHistory: error)
         }
     }
 }
 
-/// A step that is to be undone or redone.
+/// A step to be undone or redone.
 struct PolicyTarget: Sendable {
     var id: StepID
     var step: PolicyStep
-    /// The step behind which the cursor stands when it was redone.
+    /// The step after which the cursor stands once the step was redone.
     var last: StepID
+    /// The quiet steps after a step that is redone.
     var later: [PolicyStep] = []
 }
 
 extension Failure {
-    /// Why the policies' history cannot be written or read.
+    /// Creates the failure for an error of writing or reading the history of policies.
     init(ofPolicyHistory error: any Error) {
         if let failure = error as? Failure {
             self = failure

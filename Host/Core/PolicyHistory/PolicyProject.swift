@@ -3,15 +3,17 @@ import Model
 import Vault
 import Warehouse
 
-/// The project that is the history of an account's policies. All functions block.
+/// The project that holds the history of an account's policies. All functions block.
 struct PolicyProject {
     let storage: ProjectStorage
     let id: ProjectID
 
-    /// Finds the project of a vault.
-    /// - Parameter known: what the database has noted. Without it, such as in a database that was made anew, the oldest one that
-    ///   was made for this is taken; if that one was deleted, only one that nothing was written to yet.
-    /// - Returns: nil if there is none.
+    /// Finds the project in a vault; nil if there is none.
+    /// - Parameters:
+    ///   - storage: The storage of the vault's projects.
+    ///   - known: The id that the database has noted. If it is nil, as in a newly created database, the oldest project
+    ///     with the history's bundle id is used. If the noted project was deleted, only a project to which nothing was
+    ///     written yet is used.
     init?(in storage: ProjectStorage, known: ProjectID?) throws {
         self.storage = storage
         if let known, try Self.isThere(known, storage) {
@@ -28,7 +30,7 @@ struct PolicyProject {
         id = found
     }
 
-    /// Makes a new one.
+    /// Creates a new project.
     init(newIn storage: ProjectStorage) throws(ProjectError) {
         self.storage = storage
         id = try storage.createProject()
@@ -46,6 +48,7 @@ struct PolicyProject {
 
     func snapshot() throws(ProjectError) -> ProjectSnapshot { try storage.fetchProject(id, .all) }
 
+    /// Returns the change in a step.
     /// - Throws: `ProjectError`; `Failure` if the step cannot be understood.
     func step(_ step: StepID) throws -> PolicyStep {
         let data = try storage.fetchStep(step, of: id).userData
@@ -60,7 +63,7 @@ struct PolicyProject {
     }
 }
 
-/// What the history keeps with the project.
+/// The user data that the history keeps in its project.
 struct PolicyHistoryData: Hashable {
     private static let format: Int64 = 1
 
@@ -69,7 +72,8 @@ struct PolicyHistoryData: Hashable {
 
     init(lastRow: PolicyChangeID) { self.lastRow = lastRow }
 
-    /// - Throws: `.localIO` if a newer Larder has written it. What makes no sense was written by somebody else, and says nothing.
+    /// Reads the data. Data that cannot be understood was written by another program and is ignored.
+    /// - Throws: `.localIO` if a newer version of Larder has written the data.
     init(_ bytes: [UInt8]) throws(Failure) {
         guard let object = try? JSONValue(parsing: String(decoding: bytes, as: UTF8.self)),
             case .string(let id) = object["lastRow"]
@@ -92,6 +96,6 @@ struct PolicyHistoryData: Hashable {
 }
 
 extension MetaKey {
-    /// The id of the project that is the policies' history.
+    /// The id of the project that holds the history of the policies.
     static let policiesProject = MetaKey("policiesProject")
 }

@@ -3,11 +3,12 @@ import Model
 import Warehouse
 
 extension ProjectUpdateRequest {
-    /// Adds steps behind those that are applied. What a person does takes the place of what was undone; what happens by itself
-    /// leaves it.
+    /// Adds steps after the applied steps. A person's change replaces the undone steps; an automatic change keeps them.
     /// - Parameters:
-    ///   - rows: steps, fewer than `limit`.
-    ///   - limit: how many steps are kept. The oldest go, and if all that are applied have gone, those to be redone last.
+    ///   - rows: The steps to add, fewer than `limit`.
+    ///   - project: The project.
+    ///   - limit: The highest number of steps that are kept. The oldest steps are deleted first; once no applied step
+    ///     is left, the steps that would be redone last are deleted.
     init(adding rows: some Collection<PolicyJournalRow>, to project: ProjectSnapshot, limit: Int) {
         let (steps, cursor) = (project.stepIDs ?? [], project.stepCursor)
         var isTailDropped = false
@@ -29,7 +30,7 @@ extension ProjectUpdateRequest {
             stepsToAdd: contents, userData: last.map { PolicyHistoryData(lastRow: $0).bytes })
     }
 
-    /// Moves the cursor. A step that is not there, because the project was deleted since, moves nothing.
+    /// Moves the cursor. If the move's step does not exist, because the project was deleted since, the cursor stays.
     init(_ move: PolicyMove, row: PolicyChangeID, in project: ProjectSnapshot) {
         let steps = project.stepIDs ?? []
         func place(_ id: String) -> Int? { StepID(id).flatMap(steps.firstIndex) }

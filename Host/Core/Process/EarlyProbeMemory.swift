@@ -1,8 +1,8 @@
 import ItemPolicies
 import PluginHost
 
-/// Which libraries were tried, while the vault that remembers it may only be read: what is tried now is kept, and written to each
-/// vault that is opened later.
+/// A memory of tried libraries for the time while the vault that remembers them is open for reading only. It keeps the
+/// libraries that are tried now and writes them to each vault that is opened later.
 actor EarlyProbeMemory: ProbeMemory {
     private struct Key: Hashable {
         var digest: [UInt8]
@@ -12,7 +12,8 @@ actor EarlyProbeMemory: ProbeMemory {
     private let before: DatabaseProbeMemory?
     private var tried: [Key: ProbedLibrary] = [:]
 
-    /// - Parameter before: what a vault remembers; nil: nothing is known.
+    /// Creates a memory.
+    /// - Parameter before: The memory of a vault; nil if nothing is known.
     init(_ before: DatabaseProbeMemory?) { self.before = before }
 
     func library(digest: [UInt8], hostMinor: Int) async throws -> ProbedLibrary? {
@@ -24,7 +25,7 @@ actor EarlyProbeMemory: ProbeMemory {
         tried[Key(digest: digest, hostMinor: hostMinor)] = library
     }
 
-    /// Writes what was tried.
+    /// Writes the tried libraries to a vault's memory.
     func write(to memory: DatabaseProbeMemory) async throws {
         for (key, library) in tried { try await memory.remember(library, digest: key.digest, hostMinor: key.hostMinor) }
     }

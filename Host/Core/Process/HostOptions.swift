@@ -2,23 +2,27 @@ package import Connection
 public import Logging
 public import Model
 
-/// What a host needs to know beside the config.
+/// The facts that a host needs besides the config.
 public struct HostOptions: Sendable {
+    /// The system's clocks.
     public var clock: HostClock
+    /// The logger.
     public var logger: Logger
-    /// The file that every call into every plugin is written to; nil: none.
+    /// The path of the file to which every call into every plugin is written; nil writes no file.
     public var trace: String?
     /// The folder of the plugins that come with the host.
     public var builtInPlugins: String
-    /// The command that opens a library in a child process and describes it; the library's path is appended.
+    /// The command that opens a library in a child process and describes it. The library's path is appended to the
+    /// command.
     public var probe: [String]
-    /// The name of the person whose commands the process carries out. It may block.
+    /// Returns the name of the person whose commands the process carries out. It may block.
     public var person: @Sendable () -> String
-    /// Makes the way to an account's server.
+    /// Creates the connection to an account's server.
     package var connect: @Sendable (Bookmark, Credentials, Limits, HostClock, Logger) -> Connection = {
         Connection(bookmark: $0, credentials: $1, limits: $2, clock: $3, logger: $4)
     }
 
+    /// Creates options with the standard connection.
     public init(
         clock: HostClock = .system, logger: Logger, trace: String? = nil, builtInPlugins: String, probe: [String],
         person: @escaping @Sendable () -> String = LoginName.current

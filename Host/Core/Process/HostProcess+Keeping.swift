@@ -6,11 +6,14 @@ import Threads
 import Vault
 
 extension HostProcess {
-    /// Keeps an account at work until the task is cancelled: what may pass is waited for, and the account is opened again.
+    /// Keeps an account running until the task is cancelled. After a failure that may pass, waits and opens the account
+    /// again.
     /// - Parameters:
-    ///   - isAlone: whether it is the only account of the process.
-    ///   - atWork: is told of the account when it was opened, and nil when it is closed.
-    /// - Throws: What does not pass: what ``open(_:credentials:)`` or ``AccountHost/run()`` threw last.
+    ///   - bookmark: The account's bookmark.
+    ///   - isAlone: Whether the account is the only account of the process.
+    ///   - credentials: Reads the account's secret.
+    ///   - atWork: Receives the account after it was opened, and nil when it is about to be closed.
+    /// - Throws: A failure that does not pass: the last error of ``open(_:credentials:)`` or ``AccountHost/run()``.
     public nonisolated func keep(
         _ bookmark: Bookmark, isAlone: Bool, credentials: @escaping CredentialsSource,
         atWork: @escaping @Sendable (AccountHost?) -> Void = { _ in }
@@ -19,7 +22,7 @@ extension HostProcess {
         let trouble = TroubleNote(bookmark, options)
         var wasOpen = false
         while !Task.isCancelled {
-            // Opened again where its disk is not mounted, it would be made anew.
+            // While its disk is not mounted, the vault must not be opened, because opening would create a new vault.
             var (problem, worked, reopens): (Failure?, Duration?, Bool) = (
                 wasOpen ? await Self.goneVault(bookmark) : nil, nil, false
             )
@@ -29,10 +32,10 @@ extension HostProcess {
                 if reopens { continue }
                 break
             }
-            // Whatever failed first, failed for that. One that was never open has none.
+            // A vault that is gone is the cause of any other failure. A vault that was never open cannot be gone.
             if wasOpen, let gone = await Self.goneVault(bookmark) { failure = gone }
             if Task.isCancelled {
-                // A stop while it was being opened is no failure.
+                // A stop while the account was being opened is no failure.
                 guard worked != nil else { break }
                 throw failure
             }
@@ -46,7 +49,7 @@ extension HostProcess {
         await trouble.clear()
     }
 
-    /// - Returns: what is to be said if a vault that was there is not.
+    /// Returns the failure to report if a vault that existed is gone; nil if the vault exists.
     private nonisolated static func goneVault(_ bookmark: Bookmark) async -> Failure? {
         guard await !runBlocking({ Vault.exists(at: bookmark.vault) }) else { return nil }
         return Failure(
@@ -54,7 +57,9 @@ extension HostProcess {
             hint: "Mount it where it was, or restart Larder to begin a new one")
     }
 
-    /// - Returns: what went wrong; nil if nothing did. And how long the account was at work; nil if it could not be opened.
+    /// Opens an account and runs it to its end.
+    /// - Returns: The error, or nil; how long the account ran, or nil if it could not be opened; and whether the
+    ///   account is to be opened again.
     private nonisolated func attempt(
         _ bookmark: Bookmark, _ credentials: @escaping CredentialsSource, _ trouble: TroubleNote,
         _ atWork: @Sendable (AccountHost?) -> Void
@@ -92,18 +97,19 @@ extension HostProcess {
 
     private enum Event {
         case ended(Failure?)
-        /// It has worked for long enough.
+        /// The account has run for long enough to count as going on.
         case proven
     }
 }
 
-/// Says once that an account is in trouble, in the log and in the vault, and once that it has gone on.
+/// A reporter of an account's trouble. It reports, in the log and in the vault, once that the account is in trouble,
+/// and once that it goes on.
 private final class TroubleNote: Sendable {
-    /// An account that has worked for so long has gone on.
+    /// The time for which an account must run to count as going on.
     static let proof = Duration.seconds(5)
 
     private struct State {
-        /// The trouble that was told of.
+        /// The message of the trouble that was reported last.
         var told: String?
         var isPrepared = false
     }
@@ -120,7 +126,7 @@ private final class TroubleNote: Sendable {
         self.logger = logger
     }
 
-    /// Gets room for the note. What an earlier host left in it is over.
+    /// Reserves space for the note in the vault, and clears the note of an earlier host.
     func prepare() async {
         let isFirst = state.withLock { state in
             defer { state.isPrepared = true }
@@ -151,7 +157,8 @@ private final class TroubleNote: Sendable {
         if !Task.isCancelled { logger.notice("The account goes on again") }
     }
 
-    /// With one account the process ends too, and says so itself.
+    /// Reports that the account has ended. If the account is the only one, the process ends too and reports the failure
+    /// itself.
     func end(because failure: Failure, isAlone: Bool) async {
         if state.withLock({ $0.told.take() }) != nil { await write(nil) }
         guard !isAlone else { return }
@@ -162,7 +169,7 @@ private final class TroubleNote: Sendable {
 
     private func write(_ trouble: VaultTrouble?) async {
         await runBlocking { [vault] in
-            // Where it is not mounted, nothing is written in its place.
+            // Where the vault is not mounted, nothing is written in its place.
             if Vault.exists(at: vault) { _ = Vault.note(trouble, at: vault) }
         }
     }

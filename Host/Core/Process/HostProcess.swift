@@ -7,25 +7,31 @@ import PluginHost
 import Threads
 import Vault
 
-/// What the accounts of one process share: the settings and the opened plugins.
+/// The parts that the accounts of one process share: the settings and the opened plugins.
 public actor HostProcess {
+    /// The settings from the config.
     public nonisolated let settings: Settings
+    /// The options besides the config.
     public nonisolated let options: HostOptions
     /// The plugins, opened for the first account that needs them.
     private var loading: Task<PluginHost, Never>?
-    /// What was tried before an account was open.
+    /// The libraries that were tried before an account was open.
     private var early: EarlyProbeMemory?
     private var trace: TraceWriter?
 
+    /// Creates a host. Nothing is opened yet.
     public init(settings: Settings, options: HostOptions) {
         self.settings = settings
         self.options = options
     }
 
-    /// Opens an account's vault and starts its plugins. Nothing is asked of the server yet.
-    /// - Throws: `.vaultLocked` if another host has the vault open, `.localIO` if the folder of the local copies is not
-    ///   there or the database is damaged, `.cannotCreate` if the vault or the trace cannot be made, `.config` if vault
-    ///   and copies lie in one another, and what `credentials` throws.
+    /// Opens an account's vault and starts its plugins. No request is sent to the server yet.
+    /// - Parameters:
+    ///   - bookmark: The account's bookmark.
+    ///   - credentials: Reads the account's secret.
+    /// - Throws: `.vaultLocked` if another host has the vault open, `.localIO` if the folder of the local copies does
+    ///   not exist or the database is damaged, `.cannotCreate` if the vault or the trace cannot be created, `.config`
+    ///   if the vault and the folder of copies lie in one another, and the errors of `credentials`.
     public nonisolated func open(
         _ bookmark: Bookmark, credentials: @escaping CredentialsSource
     ) async throws(Failure) -> AccountHost {
@@ -36,19 +42,23 @@ public actor HostProcess {
         }
     }
 
-    /// Every plugin that is known of, in the order in which their processors are called. Opens the libraries if that was not
-    /// done yet.
+    /// Returns reports on all known plugins, in the order in which their processors are called. Opens the libraries if
+    /// that was not done yet.
     public func pluginReports() async -> [PluginReport] { await loaded(memory: nil).reports() }
 
-    /// The plugins in a library that the config does not name, which is opened in a child process alone.
-    /// - Throws: `.failed`, with the reason why it is none that can be used.
+    /// Returns the ids of the plugins in a library that the config does not name. The library is opened only in a child
+    /// process.
+    /// - Parameter path: The library's path.
+    /// - Throws: `.failed`, with the reason why the library cannot be used.
     public nonisolated func plugins(inLibrary path: String) async throws(Failure) -> [PluginID] {
         let probe = ProbeCommand(arguments: options.probe)
         do { return try await runBlocking { try probe.plugins(inLibrary: path) } } catch { throw Failure(of: error) }
     }
 
-    /// The same, before a vault is opened for work: what was tried before is read from an account's vault, and what is tried now
-    /// is remembered in those that are opened after this.
+    /// Returns reports on all known plugins before any vault is opened for work. The libraries that were tried before
+    /// are read from an account's vault. The libraries that are tried now are remembered in the vaults that are opened
+    /// later.
+    /// - Parameter bookmark: The account whose vault is read.
     public func pluginReports(before bookmark: Bookmark) async -> [PluginReport] {
         var database: Database?
         do {
@@ -71,10 +81,15 @@ public actor HostProcess {
         try trace?.check()
     }
 
+    /// Starts the plugins for an account.
     /// - Parameters:
-    ///   - isReadOnly: whether the database is open for reading alone.
-    ///   - clock: the account's, as far as it is believed.
-    ///   - noted: called after a plugin failed or broke the rules; it returns at once.
+    ///   - bookmark: The account's bookmark.
+    ///   - database: The account's database.
+    ///   - isReadOnly: Whether the database is open for reading only.
+    ///   - clock: The account's clock, as far as it is believed.
+    ///   - logger: The account's logger.
+    ///   - noted: Called after a plugin failed or broke the rules. It must return at once.
+    /// - Returns: The started instances.
     func startPlugins(
         for bookmark: Bookmark, database: Database, isReadOnly: Bool = false, clock: HostClock, logger: Logger,
         noted: @escaping @Sendable () -> Void = {}
@@ -97,20 +112,21 @@ public actor HostProcess {
 
     func stopPlugins(_ instances: [PluginInstance]) async { await loading?.value.stop(instances) }
 
-    /// What is to be said of calls into plugins that did not return and were given up.
+    /// Returns a failure for each call into a plugin that did not return and was given up.
     public func givenUpCalls() async -> [Failure] {
         guard let host = await loading?.value else { return [] }
         return await host.givenUpCalls().map(Failure.init(givenUp:))
     }
 
-    /// Whether a thread of this process may still be inside such a call: then nothing may be run at its end.
+    /// Whether a thread of this process may still be inside a call that was given up. In that case no code may run at
+    /// the end of the process.
     public static var mustEndAtOnce: Bool { PluginHost.hasGivenUp }
 
     func startPluginAgain(_ stopped: PluginInstance) async -> PluginInstance? {
         await loading?.value.startAgain(stopped)
     }
 
-    /// Names calls into plugins that do not return, until the task is cancelled.
+    /// Reports calls into plugins that do not return, until the task is cancelled.
     func watchPlugins() async { await loading?.value.watch() }
 
     private func loaded(memory: (any ProbeMemory)?) async -> PluginHost {
@@ -132,20 +148,20 @@ public actor HostProcess {
     }
 }
 
-/// The services that the host has for plugins.
+/// The services that the host offers to plugins.
 public enum PluginServices {
-    /// Such as `larder.kv/1`, sorted.
+    /// The names of the services, such as `larder.kv/1`, sorted.
     public static let names = HostServices.names
 }
 
-/// What the child process does that tries a library: opens it, has it describe itself, and ends.
+/// The work of the child process that tries a library: it opens the library, has it describe itself, and ends.
 public enum PluginTrial {
     /// Tries a library, and ends the process.
     public static func main(library: String) -> Never { PluginProbe.main(library: library) }
 }
 
 extension Failure {
-    /// An error of any kind as a person gets it.
+    /// Converts an error of any kind to the failure that a person sees.
     init(of error: any Error) {
         switch error {
         case let failure as Failure: self = failure

@@ -6,15 +6,19 @@ import PluginHost
 import Threads
 import Vault
 
-/// What an account's vault knows of calls into plugins that ended the host or did not return.
+/// The record in an account's vault of calls into plugins that ended the host or did not return.
 struct PluginCalls {
     let vault: String
     let clock: HostClock
 
     private var path: String { "\(vault)/plugins/calls" }
 
-    /// The libraries that are held, with those that the last host's end says are to be.
-    /// - Parameter isReadOnly: whether a host may be running, whose calls under way are its own, and nothing is written.
+    /// Returns the held libraries, including those that are to be held because of the way the last host ended.
+    /// - Parameters:
+    ///   - database: The account's database.
+    ///   - isReadOnly: Whether nothing is written. A host may then be running, and the calls in progress are that
+    ///     host's own.
+    ///   - logger: The logger for the calls during which the host ended.
     func held(in database: Database, isReadOnly: Bool, logger: Logger) async throws -> HeldLibraries {
         let stored = try await database.read { try $0.meta.json(HeldLibraries.self, .heldLibraries) } ?? HeldLibraries()
         if isReadOnly, Vault.isInUse(at: vault) { return stored }
@@ -38,7 +42,7 @@ struct PluginCalls {
         return held
     }
 
-    /// Where calls are written down from now on; nil, which is logged, if there is no room.
+    /// Returns the board on which calls are noted from now on; nil, which is logged, if there is no space for it.
     func board(for host: PluginHost, logger: Logger) async -> CallBoard? {
         let (path, room) = (path, await host.count)
         do { return try await runBlocking { try CallBoard(path: path, room: room) } } catch {
@@ -47,8 +51,8 @@ struct PluginCalls {
         }
     }
 
-    /// Lets a plugin be tried again. The vault is opened for it, so that no host may run.
-    /// - Returns: whether it was held.
+    /// Releases a held plugin so that it can be tried again. This function opens the vault, so no host may run.
+    /// - Returns: Whether the plugin was held.
     static func retry(
         _ plugin: PluginID, library: String, for bookmark: Bookmark, _ options: HostOptions
     ) async throws -> Bool {
@@ -65,7 +69,7 @@ struct PluginCalls {
             try vault.close()
             return isReleased
         } catch {
-            // What went wrong first is what counts.
+            // The first error is the one to report.
             do { try vault.close() } catch { options.logger.debug("\(error)") }
             throw error
         }
@@ -78,9 +82,14 @@ extension MetaKey {
 }
 
 extension HostProcess {
-    /// Lets a plugin of an account be tried again that is held since it ended or held up the host.
-    /// - Returns: whether it was.
-    /// - Throws: `.vaultLocked` while a host has the vault open, and else as opening a vault: `.localIO`,
+    /// Releases a plugin of an account that is held because it ended or blocked the host, so that it can be tried
+    /// again.
+    /// - Parameters:
+    ///   - plugin: The plugin's id.
+    ///   - library: The path of the plugin's library.
+    ///   - bookmark: The account's bookmark.
+    /// - Returns: Whether the plugin was held.
+    /// - Throws: `.vaultLocked` while a host has the vault open, and the other errors of opening a vault: `.localIO`,
     ///   `.cannotCreate`, `.config`.
     public nonisolated func retry(
         _ plugin: PluginID, library: String, for bookmark: Bookmark
@@ -94,7 +103,9 @@ extension HostProcess {
 }
 
 extension AccountReader {
-    /// The reports as this account's next start would find the plugins: those of held libraries say so.
+    /// Returns the reports as this account's next start would find the plugins: the reports on held libraries say that
+    /// they are held.
+    /// - Parameter reports: The reports on the plugins.
     /// - Throws: The database's `Failure`: `.localIO`, `.vaultLocked` or `.internal`.
     public func held(_ reports: [PluginReport]) async throws(Failure) -> [PluginReport] {
         do {
@@ -121,7 +132,7 @@ extension AccountReader {
 }
 
 extension Failure {
-    /// A call that did not return although it was asked to.
+    /// Creates the failure for a call that did not return although it was cancelled.
     init(givenUp note: CallNote) {
         let plugin = PluginID(note.plugin).shortName
         self.init(
@@ -131,11 +142,12 @@ extension Failure {
 }
 
 extension Failure {
-    /// While a call into a plugin hangs, the rows that it was lent stay as they are, and the database's log is kept from the first of
-    /// them on. When it is longer than this, the account's run ends.
+    /// The longest log of the database while a call into a plugin hangs, in bytes. The rows that were lent to the
+    /// hanging call stay unchanged, so the database keeps its log from the first of these rows on. When the log is
+    /// longer than this limit, the account's run ends.
     static let longestLog = 256 << 20
 
-    /// Nil: the log is not too long.
+    /// Creates the failure for a log that is too long; nil if the log is not too long.
     init?(hanging note: CallNote, logSize: Int) {
         guard logSize > Self.longestLog else { return nil }
         let plugin = PluginID(note.plugin).shortName
@@ -149,8 +161,8 @@ extension Failure {
 }
 
 extension AccountHost {
-    /// Looks at the database's log while a call into a plugin hangs.
-    /// - Throws: when it has become too long.
+    /// Checks the size of the database's log while a call into a plugin hangs.
+    /// - Throws: A `Failure` when the log has become too long.
     func keepLogBounded() async throws {
         while true {
             try await clock.sleep(.seconds(1))
@@ -162,9 +174,9 @@ extension AccountHost {
         }
     }
 
-    /// Returns when a plugin may be tried again that is left out now.
+    /// Waits until a plugin that is left out now may be tried again, and then requests that the account is opened anew.
     func waitForLeftOut(until end: Timestamp) async throws {
-        // In steps, since a wait is no wait for a time of day.
+        // The wait is split into steps, because a sleep is measured by the monotonic clock and not by the time of day.
         while clock.now() < end { try await clock.sleep(min(end - clock.now(), .seconds(60))) }
         state.reopen()
     }

@@ -1,19 +1,20 @@
 import Model
 
-/// Decides what becomes of an account of a running host that could not be opened, or could not go on.
+/// A schedule of restarts for an account of a running host that could not be opened or could not go on.
 ///
-/// What may pass is waited for, each time longer. What does not pass without a person ends the account at its start, when that person is
-/// most likely there. A host with one account ends where another could take its place: a service manager starts it anew, and its exit
-/// code tells why. One with several accounts goes on for the others, and so this account waits as well.
+/// After a failure that may pass, the account waits, longer each time. A failure that only a person can remove ends the
+/// account at its start, when that person is most likely present. A host with one account ends where another process
+/// could take its place: a service manager starts it anew, and its exit code tells why. A host with several accounts
+/// goes on for the others, and so this account waits as well.
 struct Restarts {
     enum Decision: Equatable {
         case ends
         case waits(Duration)
     }
 
-    /// After the first failure in a row, and at most.
+    /// The first pause in a series of failures, and the longest.
     static let pauses = (first: Duration.seconds(1), longest: Duration.seconds(30))
-    /// An account that worked for so long has gone on: the next failure is the first again.
+    /// The time for which an account must run to count as going on. The next failure then counts as the first again.
     static let recovery = Duration.seconds(60)
 
     /// Whether the host has no other account.
@@ -23,7 +24,10 @@ struct Restarts {
 
     init(isAlone: Bool) { self.isAlone = isAlone }
 
-    /// - Parameter worked: how long it was at work before; nil: it could not be opened.
+    /// Decides on a failure.
+    /// - Parameters:
+    ///   - failure: The failure.
+    ///   - worked: How long the account ran before; nil if it could not be opened.
     mutating func next(after failure: Failure, worked: Duration?) -> Decision {
         if let worked {
             wasOpen = true
@@ -38,7 +42,7 @@ struct Restarts {
 
     private func passes(_ failure: Failure) -> Bool {
         if failure.endsAccount { return false }
-        // Such as a tree that is not mounted, of which nothing may be concluded: the exit code 74 says so.
+        // An example is a tree that is not mounted, from which nothing may be concluded: the exit code 74 says so.
         if isAlone, failure.needsPerson || failure.kind == .internal { return false }
         if wasOpen { return true }
         switch failure.kind {

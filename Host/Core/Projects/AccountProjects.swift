@@ -4,19 +4,20 @@ import PluginHost
 import Synchronization
 import Warehouse
 
-/// The projects of an account's plugins, each with the plugin's id as its bundle id, in the vault's folder for projects.
+/// The projects of an account's plugins, in the vault's folder for projects. Each project has its plugin's id as its
+/// bundle id.
 ///
-/// The storage is opened when the first plugin asks for something. How much room a plugin's projects take is measured before its
-/// first write and counted from then on; it is measured again only before a write is refused, since a person, or the plugin in
-/// its folders of assets, may have removed something.
+/// The storage is opened when the first plugin requests something. The size of a plugin's projects is measured before
+/// the plugin's first write and counted from then on. It is measured again only before a write is refused, since a
+/// person, or the plugin in its folders of assets, may have removed something.
 final class AccountProjects: PluginProjects {
     private struct State {
         var storage: ProjectStorage?
-        /// The bytes of plugins' projects, as far as they are counted.
+        /// The total size of each plugin's projects in bytes, as far as they have been measured.
         var used: [PluginID: Int64] = [:]
     }
 
-    /// More than what a new project's metadata take.
+    /// An upper bound for the size of a new project's metadata, in bytes.
     private static let newProject: Int64 = 512
 
     private let base: String
@@ -25,9 +26,12 @@ final class AccountProjects: PluginProjects {
     private let clock: HostClock
     private let state = Mutex(State())
 
+    /// Creates the projects of an account.
     /// - Parameters:
-    ///   - isReadOnly: whether every write is refused.
-    ///   - plugins: with their quotas.
+    ///   - base: The folder of the projects.
+    ///   - isReadOnly: Whether every write is refused.
+    ///   - plugins: The settings of the plugins, with their quotas.
+    ///   - clock: The clock for the projects' dates.
     init(base: String, isReadOnly: Bool, plugins: [PluginSettings], clock: HostClock) {
         self.base = base
         self.isReadOnly = isReadOnly
@@ -114,7 +118,7 @@ final class AccountProjects: PluginProjects {
         try serving { () throws(ProjectError) in try storage().deleteProject(project) }
     }
 
-    // MARK: Whose they are
+    // MARK: Ownership
 
     private func ids(of plugin: PluginID, _ order: PluginProjectOrder) throws(ServiceError) -> [ProjectID] {
         do throws(ProjectError) {
@@ -122,13 +126,14 @@ final class AccountProjects: PluginProjects {
                 sortedBy: order.isByModification ? .modificationDate : .creationDate,
                 descending: !order.isOldestFirst, of: plugin.text)
         } catch {
-            // Only a host that writes makes the folder.
+            // Only a host that writes creates the folder.
             if let cause = error.underlying as? SystemCallError, cause.isAbsence { return [] }
             throw ServiceError(error)
         }
     }
 
-    /// - Throws: the same for a project of another program's as for none.
+    /// Returns a snapshot of a plugin's project.
+    /// - Throws: `noSuchProject`, both for another program's project and for a project that does not exist.
     private func snapshot(
         _ id: String, of plugin: PluginID, _ options: ProjectFetchOptions = []
     ) throws(ServiceError) -> ProjectSnapshot {
@@ -159,7 +164,7 @@ final class AccountProjects: PluginProjects {
         }
     }
 
-    // MARK: How much room they take
+    // MARK: Size
 
     private func quota(of plugin: PluginID) -> Int64 { quotas[plugin] ?? PluginSettings.defaultProjectQuota }
 
@@ -187,7 +192,7 @@ final class AccountProjects: PluginProjects {
             do throws(ProjectError) {
                 bytes = bytes.adding(Int64(clamping: try storage().size(of: id)))
             } catch {
-                // A person may delete one meanwhile.
+                // A person may delete a project during the measurement.
                 guard (error.underlying as? ProjectProblem) == .noSuchProject else { throw ServiceError(error) }
             }
         }

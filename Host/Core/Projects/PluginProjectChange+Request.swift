@@ -36,7 +36,7 @@ extension PluginProjectChange.NewStep {
     var content: StepContent { StepContent(userData: userData, assetsSource: assetsSource, sourceUse: .copied) }
 }
 
-/// Makes a storage's errors those of a service.
+/// Converts the errors of a storage to those of a service.
 @discardableResult
 func serving<Result>(_ body: () throws(ProjectError) -> Result) throws(ServiceError) -> Result {
     do throws(ProjectError) { return try body() } catch { throw ServiceError(error) }

@@ -6,10 +6,11 @@ public import Model
 import PluginHost
 import Vault
 
-/// An account's plugins at work on what is known of it, without network, beside a host that may be running, and without changing
-/// anything: what they ask for is told instead of done.
+/// A dry run of an account's plugins on the items that the database holds. It needs no network, works beside a running
+/// host and changes nothing: it reports what the plugins request instead of doing it.
 ///
-/// The plugins are started in this process. What one does beside asking its host, such as writing to a file of its own, is done.
+/// The plugins are started in this process. Whatever a plugin does without its host, such as writing to a file of its
+/// own, does happen.
 public final class AccountPreview: Sendable {
     private let database: Database
     private let policies: ItemPolicies
@@ -24,8 +25,8 @@ public final class AccountPreview: Sendable {
     }
 
     /// Opens the database and starts the plugins.
-    /// - Throws: `.notFound` if nothing is known of the account yet, `.localIO` if the database cannot be read,
-    ///   `.cannotCreate` if the trace may not be opened.
+    /// - Throws: `.notFound` if the account has no database yet, `.localIO` if the database cannot be read,
+    ///   `.cannotCreate` if the process may not open the trace file.
     public static func open(_ bookmark: Bookmark, in process: HostProcess) async throws(Failure) -> AccountPreview {
         let options = process.options
         var logger = options.logger
@@ -41,7 +42,7 @@ public final class AccountPreview: Sendable {
                 world: { .current(now: $0) }, clock: clock, logger: logger)
             return AccountPreview(database: database, policies: policies, plugins: plugins, process: process)
         } catch {
-            // What went wrong first is what counts.
+            // The first error is the one to report.
             try? database.close()
             throw Failure(of: error)
         }
@@ -54,9 +55,10 @@ public final class AccountPreview: Sendable {
         try database.close()
     }
 
-    /// What each processor makes of the item at a path, or of the one that was there last; in the order of their calls.
-    /// - Throws: `.notFound` if there never was one, as far as is known; `.badData` if a stored policy's condition does
-    ///   not parse; `.internal` if a plugin hangs; the database's `Failure`.
+    /// Returns what each processor decides about the item at a path, or about the last item that was at that path, in
+    /// the order in which the processors are called.
+    /// - Throws: `.notFound` if the database knows of no item that was ever at the path; `.badData` if a stored
+    ///   policy's condition does not parse; `.internal` if a plugin hangs; the database's `Failure`.
     public func explain(_ path: ItemPath) async throws(Failure) -> (item: Item, explanations: [Explanation]) {
         do {
             guard let item = try await database.read({ try $0.items.lastItem(at: path) }) else {
@@ -69,17 +71,18 @@ public final class AccountPreview: Sendable {
         }
     }
 
-    /// What each processor would ask for after a trigger, in order, as it is found out.
+    /// Reports what each processor would request after a trigger. The requests come in order, each as soon as it is
+    /// found.
     /// - Parameters:
-    ///   - trigger: not `itemsChanged`, which is about items that just changed.
-    ///   - note: called on threads of the plugins'.
+    ///   - trigger: The trigger. It is not `itemsChanged`, which is about items that just changed.
+    ///   - note: Receives each request. It is called on the plugins' threads.
     /// - Throws: `.internal` if a plugin hangs, `.failed` if the task is cancelled, or the database's `Failure`.
     public func dryRun(_ trigger: Trigger, _ note: @escaping @Sendable (Wish) -> Void) async throws(Failure) {
         do { try await policies.dryRun(trigger, note) } catch { throw Failure(of: error) }
     }
 }
 
-/// Nothing comes here: a preview's runs are never carried out.
+/// A sink that no intent reaches: the runs of a preview are never carried out.
 private struct NoSink: IntentSink {
     func perform(_ intent: Intent, in transaction: Transaction) throws -> Bool {
         throw Failure(.internal, "A preview asked for \(intent.change.name)")

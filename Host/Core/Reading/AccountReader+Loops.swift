@@ -3,7 +3,8 @@ public import Model
 import Vault
 
 extension AccountReader {
-    /// The event loops, in the order in which they are polled. When each is polled next is known while a host runs.
+    /// Returns the event loops in the order in which they are polled. The time of a loop's next poll is known only
+    /// while a host runs.
     /// - Throws: The database's `Failure`: `.localIO`, `.vaultLocked` or `.internal`; see ``DatabaseReads``.
     public func loops() async throws(Failure) -> [LoopState] {
         var loops = try await read { try $0.loops.all() }
@@ -12,15 +13,18 @@ extension AccountReader {
         return loops
     }
 
-    /// The calendars that are known, by their ids.
+    /// Returns the cached calendars, sorted by id.
     /// - Throws: The database's `Failure`: `.localIO`, `.vaultLocked` or `.internal`; see ``DatabaseReads``.
     public func calendars() async throws(Failure) -> [CachedCalendar] { try await read { try $0.records.calendars() } }
 
-    /// Reads the objects of a calendar that are here, one after the other.
+    /// Reads the cached objects of a calendar, one after the other.
     /// - Parameters:
-    ///   - withContent: Whether the objects themselves are read; they come by id then, else by their start.
-    ///   - body: called on a thread of the database; it may block.
-    /// - Throws: The database's `Failure`: `.localIO`, `.vaultLocked` or `.internal`; what came is not all then.
+    ///   - calendar: The id of the calendar.
+    ///   - withContent: Whether the content of the objects is read too. With content the objects are sorted by id,
+    ///     otherwise by their start.
+    ///   - body: Receives each object. It is called on a thread of the database and may block.
+    /// - Throws: The database's `Failure`: `.localIO`, `.vaultLocked` or `.internal`. The objects that `body` received
+    ///   are then not all.
     public func objects(
         of calendar: RecordKey, withContent: Bool, _ body: @escaping @Sendable (CachedCalendarObject) -> Void
     ) async throws(Failure) {
@@ -32,9 +36,10 @@ extension AccountReader {
         }
     }
 
-    /// Reads the shares that are known, one after the other, by their ids.
-    /// - Parameter body: called on a thread of the database; it may block.
-    /// - Throws: The database's `Failure`: `.localIO`, `.vaultLocked` or `.internal`; what came is not all then.
+    /// Reads the cached shares, one after the other, sorted by id.
+    /// - Parameter body: Receives each share. It is called on a thread of the database and may block.
+    /// - Throws: The database's `Failure`: `.localIO`, `.vaultLocked` or `.internal`. The shares that `body` received
+    ///   are then not all.
     public func shares(_ body: @escaping @Sendable (CachedShare) -> Void) async throws(Failure) {
         try await read { tx in
             try tx.records.eachShare { share in

@@ -4,26 +4,27 @@ public import Model
 import Threads
 import Warehouse
 
-/// A change of policies in their history.
+/// A change of policies in the history of policies.
 public struct PolicyHistoryStep: Sendable {
-    /// Names it in the project that the history is.
+    /// The id of the step in the project that holds the history.
     public var id: String
+    /// The change of policies.
     public var step: PolicyStep
-    /// It was not undone. Quiet ones never are.
+    /// Whether the change is in effect, that is, not undone. Quiet changes are never undone.
     public var isApplied: Bool
 }
 
-/// What is known of the changes of an account's policies.
+/// The history of the changes of an account's policies.
 public struct PolicyHistoryReport: Sendable {
-    /// The latest first; those that were undone, and can be redone, before all others.
+    /// The steps, the latest first. Steps that were undone and can be redone come before all others.
     public var steps: [PolicyHistoryStep] = []
-    /// How many changes are not among them yet, since a run was interrupted or could not write them.
+    /// The number of changes that are not in `steps` yet, because a run was interrupted or could not write them.
     public var waiting = 0
 }
 
 extension AccountReader {
-    /// The changes of the policies: who, when, what.
-    /// - Parameter limit: no more than these; nil: all.
+    /// Returns the changes of the policies: who made each change, when, and what changed.
+    /// - Parameter limit: The highest number of steps to return; nil returns all.
     /// - Throws: `.localIO` if the history cannot be read or is damaged, and as ``issues(limit:)``.
     public func policyHistory(limit: Int? = nil) async throws(Failure) -> PolicyHistoryReport {
         let (known, waiting) = try await read { tx in
@@ -47,7 +48,7 @@ extension AccountReader {
 }
 
 extension PolicyProject {
-    /// The latest steps, the last one first.
+    /// Returns the latest steps, the last step first.
     fileprivate func history(limit: Int) throws -> [PolicyHistoryStep] {
         let snapshot = try snapshot()
         let all = Array((snapshot.stepIDs ?? []).enumerated())
@@ -58,7 +59,7 @@ extension PolicyProject {
                     id: id.description, step: step, isApplied: step.isQuiet || place < snapshot.stepCursor)
             }
         } catch let error as ProjectError {
-            // A host that is at work drops steps that are too old or were undone.
+            // A running host drops steps that are too old or were undone.
             guard case ProjectProblem.noSuchStep? = error.underlying, try self.snapshot() != snapshot else {
                 throw error
             }

@@ -6,34 +6,38 @@ public import Model
 import SyncEngine
 import Vault
 
-/// Reads what is known of an account, without network and beside a host that may be running.
+/// A reader of what the database knows of an account. It needs no network and works beside a running host.
 public struct AccountReader: Sendable {
     let bookmark: Bookmark
     let clock: HostClock
     let database: Database
 
     /// Opens the database for reading.
-    /// - Throws: `.notFound` if nothing is known of the account yet, `.localIO` if the database cannot be read
-    ///   or may not be.
+    /// - Throws: `.notFound` if the account has no database yet, `.localIO` if the database cannot be read or the
+    ///   process may not read it.
     public static func open(_ bookmark: Bookmark, clock: HostClock = .system) throws(Failure) -> AccountReader {
         let database = try Vault.openDatabaseForReading(at: bookmark.vault)
         do {
             let sanity = try database.readBlocking { try ClockSanity($0, clock: clock) }
             return AccountReader(bookmark: bookmark, clock: clock.believed { sanity }, database: database)
         } catch {
-            // What went wrong first is what counts.
+            // The first error is the one to report.
             try? database.close()
             throw Failure(of: error)
         }
     }
 
-    /// Closes the database. No reading may be under way or follow.
+    /// Closes the database. No read may be in progress, and none may follow.
     /// - Throws: As ``Database/close()``.
     public func close() throws(Failure) { try database.close() }
 
-    /// Reads the items of a query one after the other, as they are at one moment.
-    /// - Parameter body: returns false to end early. It is called on a thread of the database and may block.
-    /// - Throws: `.notFound` if the query's path is none of an item's, and as ``status()``; what came is not all then.
+    /// Reads the items of a query one after the other, all from one state of the database.
+    /// - Parameters:
+    ///   - query: The items to read.
+    ///   - body: Receives each item and returns false to stop early. It is called on a thread of the database and may
+    ///     block.
+    /// - Throws: `.notFound` if no item has the query's path, and as ``status()``. The items that `body` received are
+    ///   then not all.
     public func items(_ query: ItemQuery, _ body: @escaping @Sendable (ItemReport) -> Bool) async throws(Failure) {
         try await read { tx in
             let coverage = try AvailableOfflineCoverage(tx, now: query.now)
@@ -48,8 +52,8 @@ public struct AccountReader: Sendable {
         }
     }
 
-    /// Reads the item at a path.
-    /// - Throws: `.notFound` if there is none, and as ``status()``.
+    /// Returns the item at a path.
+    /// - Throws: `.notFound` if no item has the path, and as ``status()``.
     public func item(at path: ItemPath) async throws(Failure) -> ItemReport {
         try await read { tx in
             guard let item = try tx.items.item(at: path) else { throw Failure.noItem(path) }
@@ -57,9 +61,12 @@ public struct AccountReader: Sendable {
         }
     }
 
-    /// The policies, oldest first, with how much each is about.
-    /// - Parameter path: only those that concern this item.
-    /// - Throws: `.notFound` if there is no item at the path, and as ``status()``.
+    /// Returns the policies, the oldest first, with the number and size of the items that each covers.
+    /// - Parameters:
+    ///   - kind: The kind of the policies to return; nil returns all kinds.
+    ///   - path: The path of an item; only the policies that concern this item are returned. Nil returns all.
+    ///   - includesInternal: Whether internal policies are returned too.
+    /// - Throws: `.notFound` if no item has the path, and as ``status()``.
     public func policies(
         kind: PolicyKind? = nil, concerning path: ItemPath? = nil, includesInternal: Bool = false
     ) async throws(Failure) -> [PolicyReport] {
@@ -78,8 +85,10 @@ public struct AccountReader: Sendable {
         }
     }
 
-    /// Reads the sync records one after the other, oldest first.
-    /// - Throws: As ``issues(limit:)``, and `.internal` if a record makes no sense; what came is not all then.
+    /// Reads the sync records one after the other, the oldest first.
+    /// - Parameter body: Receives each record. It is called on a thread of the database and may block.
+    /// - Throws: As ``issues(limit:)``, and `.internal` if a record makes no sense. The records that `body` received
+    ///   are then not all.
     public func records(_ body: @escaping @Sendable (SyncRecordReport) -> Void) async throws(Failure) {
         let bookmark = bookmark
         try await read { tx in
@@ -98,17 +107,17 @@ public struct AccountReader: Sendable {
         }
     }
 
-    /// What waits for a person, oldest first.
-    /// - Parameter limit: Nil: all.
+    /// Returns the issues, which wait for a person's decision, the oldest first.
+    /// - Parameter limit: The highest number of issues to return; nil returns all.
     /// - Throws: The database's `Failure`: `.localIO`, `.vaultLocked` or `.internal`; see ``DatabaseReads``.
     public func issues(limit: Int? = nil) async throws(Failure) -> [Issue] {
         try await read { try $0.issues.all(limit: limit) }
     }
 
-    /// How the account is.
-    /// - Throws: `.localIO` if the database is damaged or cannot be read, `.vaultLocked` if another program has it
-    ///   locked, `.badData` if a stored policy's condition does not parse, `.failed` if the task is cancelled, else
-    ///   `.internal`.
+    /// Returns the state of the account.
+    /// - Throws: `.localIO` if the database is damaged or cannot be read, `.vaultLocked` if another program has locked
+    ///   the database, `.badData` if a stored policy's condition does not parse, `.failed` if the task is cancelled,
+    ///   otherwise `.internal`.
     public func status() async throws(Failure) -> AccountStatus {
         let account = bookmark.name
         var status = try await read { tx in
@@ -133,7 +142,7 @@ public struct AccountReader: Sendable {
             return status
         }
         status.policies = try await policies()
-        // What the last host wrote holds for as long as it runs.
+        // The last host's notes hold only while that host runs.
         status.isRunning = Vault.isInUse(at: bookmark.vault)
         status.plugins.isRunning = status.isRunning
         if !status.isRunning {
@@ -147,7 +156,8 @@ public struct AccountReader: Sendable {
         return status
     }
 
-    /// What keeps an account of a running host from going on. It needs no database, which may be the trouble.
+    /// Returns the reason why an account of a running host does not go on; nil if there is none. This function does not
+    /// read the database, which may itself be the reason.
     public static func trouble(of bookmark: Bookmark, _ clock: HostClock = .system) -> AccountTrouble? {
         Vault.trouble(at: bookmark.vault, now: clock.now()).map {
             AccountTrouble(message: $0.message, hint: $0.hint, nextTry: $0.nextTry)

@@ -1,22 +1,27 @@
 import Database
 public import Model
 
-/// Which items are listed, and in which order.
+/// The items to list, and their order.
 public struct ItemQuery: Sendable {
-    /// A folder, whose contents are listed, or a file, which is listed itself.
+    /// The path of a folder, whose contents are listed, or of a file, which is listed itself.
     public var path: ItemPath
-    /// Everything below, not only what is directly in the folder.
+    /// Whether everything below the folder is listed, not only the folder's direct contents.
     public var isRecursive = false
-    /// Items that are gone from the server but still known are listed too, as they are if the condition asks for that.
+    /// Whether the list includes items that are gone from the server but still known. The list also includes them if
+    /// the condition names `removed` or `removedAt`.
     public var includesRemoved = false
+    /// The condition that a listed item meets; nil lists all items.
     public var condition: Condition?
-    /// Nil: by path, byte by byte.
+    /// The property to sort by; nil sorts by path, byte by byte.
     public var sort: Condition.Property?
+    /// Whether the order is descending.
     public var isDescending = false
+    /// The highest number of items to list; nil lists all.
     public var limit: Int?
-    /// The moment that `now` in the condition stands for.
+    /// The time that `now` in the condition stands for.
     public var now: Timestamp
 
+    /// Creates a query of the items at a path.
     public init(path: ItemPath, now: Timestamp) {
         self.path = path
         self.now = now

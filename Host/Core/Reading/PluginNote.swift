@@ -2,11 +2,11 @@ import Database
 public import Model
 import Vault
 
-/// How a host found a plugin, as it wrote it down for others.
+/// The state in which a host found a plugin, written to the database for other processes.
 public struct PluginNote: Codable, Hashable, Sendable {
     private var id: String
     private var stateName: String
-    /// What was wrong; nil: nothing.
+    /// The reason why the plugin is not used, or nil.
     public var reason: String?
     private var nanoseconds: Int64
 
@@ -15,30 +15,34 @@ public struct PluginNote: Codable, Hashable, Sendable {
         nanoseconds = time.nanoseconds
     }
 
+    /// The plugin's id.
     public var plugin: PluginID { PluginID(id) }
+    /// The plugin's state; nil if this version does not know the state's name.
     public var state: PluginReport.State? { PluginReport.State(rawValue: stateName) }
+    /// The time of the note.
     public var time: Timestamp { Timestamp(nanoseconds: nanoseconds) }
 }
 
-/// What hosts of one account know of its plugins.
+/// The plugins of one account as the account's hosts found them.
 public struct PluginNotes: Hashable, Sendable {
-    /// Whether a host is at work for it.
+    /// Whether a host runs for the account.
     public var isRunning = false
-    /// Those that it has started.
+    /// The plugins that the running host has started.
     public var started: Set<PluginID> = []
-    /// How it found them, or how the last one did.
+    /// The states in which the running host, or the last host, found the plugins.
     public var notes: [PluginNote] = []
 
+    /// Creates empty notes.
     public init() {}
 }
 
 extension MetaKey {
-    /// How the running host, or the last one, found the plugins.
+    /// The states in which the running host, or the last host, found the plugins.
     static let pluginNotes = MetaKey("pluginNotes")
 }
 
 extension AccountReader {
-    /// What the running host knows of the plugins, or the last one knew.
+    /// Returns what the running host, or the last host, noted about the plugins.
     /// - Throws: As ``issues(limit:)``.
     public func pluginNotes() async throws(Failure) -> PluginNotes {
         var notes = try await read { try $0.pluginNotes() }

@@ -2,73 +2,87 @@ import Connection
 import Database
 public import Model
 
-/// An item with what follows from the policies and the vault.
+/// An item, with the facts that follow from the policies and the vault.
 public struct ItemReport: Sendable {
+    /// The item.
     public var item: Item
+    /// The level at which the item is available offline.
     public var availableOffline: AvailableOfflineLevel
-    /// Where what is here lies, absolute; nil if nothing is.
+    /// The absolute path of the local file or folder; nil if the item is `cloudOnly`.
     public var localPath: String?
-    /// The ids of its shares.
+    /// The ids of the item's shares.
     public var shares: [RecordKey] = []
 }
 
-/// A policy with how much it is about.
+/// A policy, with the number and size of the items that it covers.
 public struct PolicyReport: Sendable {
+    /// The policy.
     public var policy: ItemPolicy
-    /// Files and folders that meet its condition.
+    /// The number of files and folders that meet the policy's condition.
     public var items: Int64
-    /// What the files among them hold.
+    /// The total size of the files among them, in bytes.
     public var bytes: Int64
 }
 
-/// Whether an account's server is at hand.
+/// Whether an account's server can be reached.
 public enum ConnectionState: String, Sendable {
-    /// No host runs, or there is no way to the server.
+    /// A state in which no host runs or the server cannot be reached.
     case offline
-    /// The server says that it cannot serve now.
+    /// A state in which the server says that it cannot serve requests now.
     case unavailable
+    /// A state in which the host is connecting.
     case connecting
+    /// A state in which the server answers.
     case online
 }
 
 extension MetaKey {
     /// The running host's `ConnectionState`.
     static let connection = MetaKey("connection")
-    /// When the running host asks the server next, in nanoseconds since 1970.
+    /// The time of the running host's next poll, in nanoseconds since 1970.
     static let nextPoll = MetaKey("nextPoll")
 }
 
 extension MetaKey {
-    /// The ids of the plugins that the running host has started, a line each.
+    /// The ids of the plugins that the running host has started, one per line.
     static let runningPlugins = MetaKey("runningPlugins")
 }
 
-/// What keeps an account of a running host from going on.
+/// The reason why an account of a running host does not go on.
 public struct AccountTrouble: Sendable {
+    /// The error's message.
     public var message: String
+    /// Advice on what to do about the error, if there is any.
     public var hint: String?
-    /// When the host tries again.
+    /// The time of the host's next attempt.
     public var nextTry: Timestamp
 }
 
-/// Which kind of server an account has, and why it is taken for that.
+/// The kind of an account's server, and the evidence for it.
 public struct ServerReport: Sendable, Hashable {
-    /// What a server is. The raw values are those of JSON output.
+    /// The kind of a server. The raw values are the ones in JSON output.
     public enum Kind: String, Sendable {
+        /// A server of the ownCloud family, or a plain WebDAV server.
         case ownCloudFamily, webDAV
-        /// It has no files, but perhaps calendars.
+        /// A server without files; it may have calendars.
         case noFiles
     }
 
+    /// The kind of the server.
     public var kind: Kind
+    /// The name of the server's product, if the server tells it.
     public var product: String?
+    /// The version of the server's product, if the server tells it.
     public var version: String?
-    /// Where the account's files are.
+    /// The folder on the server that holds the account's files.
     public var root: String
+    /// The evidence for the kind, as a sentence.
     public var because: String
-    /// Whether an item is known again that has moved: items have ids. Elsewhere a move is a removal and a new item.
+    /// Whether the host recognizes a moved item, which it does where items have ids. Elsewhere a move is a removal and
+    /// a new item.
     public var recognizesMoves: Bool
 
+    /// Creates a report from its parts.
     public init(
         kind: Kind, product: String? = nil, version: String? = nil, root: String, because: String,
         recognizesMoves: Bool = false
@@ -95,43 +109,50 @@ public struct ServerReport: Sendable, Hashable {
     }
 }
 
-/// How an account is.
+/// The state of an account.
 public struct AccountStatus: Sendable {
-    /// Its name in the config.
+    /// The account's name in the config.
     public var account: String
+    /// The state of the connection now.
     public var connection = ConnectionState.offline
-    /// Whether a host is at work for it.
+    /// Whether a host runs for the account.
     public var isRunning = false
-    /// How the connection was when a host was last at work; nil: none has asked the server yet.
+    /// The state of the connection when a host last ran; nil if no host has sent the server a request yet.
     public var lastConnection: ConnectionState?
-    /// When the item list was last known to be whole; nil: never.
+    /// The time when the item list was last known to be complete; nil if it never was.
     public var lastScan: Timestamp?
     /// The number of the last transaction that changed items.
     public var anchor: Int64 = 0
-    /// Files and folders that are on the server, without the root.
+    /// The number of files and folders on the server, without the root.
     public var items: Int64 = 0
-    /// Files that are here as a version of the server's, changed since or not, and what they hold.
+    /// The number of files with a copy of a version of the server's, whether the copy was changed since or not.
     public var localCopies: Int64 = 0
+    /// The total size of these copies, in bytes.
     public var localBytes: Int64 = 0
-    /// Files and folders that were changed or made here.
+    /// The number of files and folders that were changed or created locally.
     public var locallyChanged: Int64 = 0
+    /// The number of sync records in each state.
     public var records: [SyncRecord.State: Int] = [:]
+    /// The number of issues.
     public var issues = 0
+    /// The policies, with the number and size of the items that each covers.
     public var policies: [PolicyReport] = []
+    /// The event loops.
     public var loops: [LoopState] = []
+    /// The time of the running host's next poll; nil if no host runs.
     public var nextPoll: Timestamp?
-    /// Why the account does not go on, although its host runs; nil: it does, or no host runs.
+    /// The reason why the account does not go on although its host runs; nil if the account goes on or no host runs.
     public var trouble: AccountTrouble?
-    /// That the server refuses the account.
+    /// The last failed authentication, if the server rejects the account's credentials.
     public var refusal: AuthenticationFailure?
-    /// Which kind of server was found; nil: none was yet.
+    /// The kind of server that was found; nil if none was found yet.
     public var server: ServerReport?
-    /// A folder's ETag was once the same although something in it had changed: ETags are not believed since, and every scan lists
-    /// every folder.
+    /// Whether a folder's ETag once stayed the same although something in the folder had changed. Since then ETags are
+    /// not trusted, and every scan lists every folder.
     public var etagsWereWrong = false
-    /// What the running host knows of the plugins, or the last one knew.
+    /// The notes of the running host, or of the last host, about the plugins.
     public var plugins = PluginNotes()
 
-    /// Of an account of which nothing is known yet.
+    /// Creates the state of an account of which nothing is known yet.
     public init(account: String) { self.account = account }
 }
