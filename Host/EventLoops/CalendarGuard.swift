@@ -1,29 +1,29 @@
 import Database
 import Model
 
-/// Whether a turn takes so much from calendars that a person is asked, as a scan of files is: a server that lost its disk lists no
-/// calendars, and empty ones.
+/// A guard that decides whether a turn removes so much from calendars that a person must confirm the removals, as for a
+/// scan of files. A server that lost its disk lists no calendars, or empty ones.
 struct CalendarGuard {
     static let wait = Issue.Choice(
         id: "wait", label: "Keep everything as it is, and see what the next polls find", impact: .nonDestructive)
     static let apply = Issue.Choice(
         id: "apply", label: "Remove the objects and calendars here, with their files", impact: .dataLoss)
 
-    /// Nil: nothing is too much.
+    /// The limits for removals; nil if no removal is too large.
     let removalGuard: RemovalGuard?
 
-    /// What a turn takes from calendars.
+    /// The records that a turn removes from calendars.
     struct Removals {
-        /// Of each collection, what is there and goes.
+        /// The keys of the existing records that the turn removes, by collection.
         var keys: [RecordCollection: [RecordKey]] = [:]
-        /// How many each has before.
+        /// The number of records in each collection before the turn.
         var counts: [RecordCollection: Int] = [:]
         var isEmpty: Bool { keys.isEmpty }
 
         var places: [RecordPlace] { keys.flatMap { collection, keys in keys.map { RecordPlace(collection, $0) } } }
     }
 
-    /// Why the removals are held; nil: they are not.
+    /// Returns the reason to hold the removals; nil if they are not held.
     func reason(to hold: Removals, _ reads: some DatabaseReads, at time: Timestamp) throws -> String? {
         guard let removalGuard else { return nil }
         for (collection, keys) in hold.keys.sorted(by: { $0.key < $1.key }) {
@@ -39,7 +39,8 @@ struct CalendarGuard {
         return nil
     }
 
-    /// Without the last calendar nothing is left to compare with, and one with much in it is much by itself.
+    /// Tells whether the removal of calendars is held. It is held if no calendar would be left, because then nothing is
+    /// left to compare with. It is also held if one of the calendars has many objects.
     private func holdsCalendars(_ keys: [RecordKey], ofKnown known: Int, _ reads: some DatabaseReads) throws -> Bool {
         if keys.count == known { return true }
         return try keys.contains {
@@ -70,7 +71,7 @@ struct CalendarGuard {
 }
 
 extension DatabaseReads {
-    /// What these changes take from calendars, as they end.
+    /// Returns the records that changes remove from calendars. For each record, the last of the changes counts.
     func calendarRemovals(_ changes: [RecordChange]) throws -> CalendarGuard.Removals {
         var removals = CalendarGuard.Removals()
         let hasSome = changes.contains { change in
@@ -95,13 +96,13 @@ extension DatabaseReads {
 
 extension Transaction {
     /// Holds removals for a loop, in one issue.
-    /// - Returns: what the turn fails with.
+    /// - Returns: The failure of the turn.
     func hold(
         _ removals: CalendarGuard.Removals, for loop: LoopKey, because reason: String, at time: Timestamp
     ) throws -> Failure {
         let subject = loop.description
         var issue = try issues.issue(code: HeldRecords.code, subject: subject)
-        // Told anew only if it is news: each poll finds it again.
+        // The issue is filed anew only if its message is new, since each poll finds the removals again.
         if issue?.message != reason {
             issue = try issues.file(
                 Issue(
@@ -114,7 +115,7 @@ extension Transaction {
         )
     }
 
-    /// So much went from calendars without a person's word.
+    /// Records the number of removals from calendars that happened without a person's confirmation.
     func note(_ removals: CalendarGuard.Removals, at time: Timestamp) throws {
         for (collection, keys) in removals.keys {
             try records.noteRemovals(keys.count, of: removals.counts[collection] ?? 0, in: collection, at: time)

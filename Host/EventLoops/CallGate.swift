@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Knows whether a plugin's thread is held up by a call that was given up and has not returned: no other call could begin.
+/// A gate that knows whether a call that was given up and has not returned blocks a plugin's thread. No other call
+/// could begin then.
 final class CallGate: Sendable {
     private struct State {
         var last = 0

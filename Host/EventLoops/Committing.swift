@@ -6,17 +6,18 @@ import Model
 import PluginHost
 import Synchronization
 
-/// Where what a turn asks for goes.
+/// The part that commits the requests of loops' turns.
 final class Committing: Sendable {
     let database: Database
     let connection: Connection
     let clock: HostClock
     let logger: Logger
-    /// Which kinds of loops are there for the records of which collection, and whose they are.
+    /// The collection whose records each mean a loop of the kind.
     private let collections: [LoopKind: RecordCollection]
+    /// The plugin of the loops of the kind.
     private let plugins: [LoopKind: PluginID]
     private let calendarGuard: CalendarGuard
-    /// Of which something is held.
+    /// The loops with held removals.
     private let held = Mutex<Set<LoopKey>>([])
     private let callbacks: EventLoops.Callbacks
     private let loopPlugins: [LoopKind: LoopPlugin]
@@ -35,13 +36,14 @@ final class Committing: Sendable {
         self.callbacks = callbacks
     }
 
-    /// Of these loops something is held.
+    /// Sets the loops with held removals.
     func setHeld(_ loops: Set<LoopKey>) { held.withLock { $0 = loops } }
 
-    /// Commits what a turn asked for together with its event id. New records that mean a loop get its row in the same transaction.
-    /// On the plugin's thread.
-    /// - Returns: what changed; nil: nothing, and nothing was written.
-    /// - Throws: if the turn is not wanted any more, or takes so much from calendars that a person is asked first. Both change nothing.
+    /// Commits a turn's requests together with its event id. A new record that means a loop gets the loop's row in the
+    /// same transaction. Runs on the plugin's thread.
+    /// - Returns: The changes; nil if nothing changed, in which case nothing was written.
+    /// - Throws: An error if the turn is not wanted any more, or if the turn removes so much from calendars that a
+    ///   person must confirm the removals. Nothing changes in either case.
     func commit(
         _ turn: TurnServices, of key: LoopKey, _ plugin: PluginID, from: EventID?, to id: EventID, _ result: LoopResult
     ) throws -> LoopTurnChanges? {
@@ -74,7 +76,7 @@ final class Committing: Sendable {
                 for path in paths { try tx.scan.requestListing(of: path) }
                 for key in changes.removedLoops { try tx.forgetIssues(of: key) }
                 try tx.note(removals, at: time)
-                // What goes comes last.
+                // Removals come with the last page, so the hold ends only then.
                 if isHeld, result != .more { try tx.records.endHold(of: key.description) }
             }
             return (outcome, nil)
@@ -91,7 +93,7 @@ final class Committing: Sendable {
         return changes
     }
 
-    /// Removes what is held, for a person.
+    /// Removes the held records, for a person.
     func removeHeld(of issue: Issue, telling delegate: any LoopDelegate) async throws {
         let collections = collections
         let changes = try await database.write { tx in
@@ -105,7 +107,7 @@ final class Committing: Sendable {
         await follow(changes, telling: delegate)
     }
 
-    /// Starts and ends the loops of records that came and went, and tells who else wants to know.
+    /// Starts the loops of added records, ends the loops of removed records, and reports the changed collections.
     func follow(_ changes: LoopTurnChanges, telling delegate: any LoopDelegate) async {
         for key in changes.removedLoops {
             reports.forget(key)

@@ -5,25 +5,26 @@ public import Logging
 public import Model
 public import PluginHost
 
-/// An account's event loops at work: the scheduler with the plugins, the database and the server.
+/// An account's event loops at work: the scheduler together with the plugins, the database and the server.
 ///
-/// Which loops there are is read from local storage: a record in `calendars` or `shares` means a loop.
+/// The loops are read from local storage: a record in `calendars` or `shares` means a loop.
 public final class EventLoops: Sendable {
-    /// Whom the loops tell. Called on any thread; they return at once.
+    /// The functions that the loops call. They are called on any thread and must return at once.
     public struct Callbacks: Sendable {
-        /// The next scan has something to look at, and is due.
+        /// Called when the next scan has something to check and is due.
         public var requestScan: @Sendable () -> Void
-        /// The server refused the account's credentials.
+        /// Called when the server rejected the account's credentials.
         public var refused: @Sendable () -> Void
-        /// The server refused them for what a loop asks, and not for the account's files.
+        /// Called when the server rejected the credentials for a loop's requests, and not for the account's files.
         public var loopRefused: @Sendable () -> Void
-        /// Stops a plugin none of whose loops is enabled, and ends its thread.
+        /// Stops a plugin that has no enabled loop, and ends its thread.
         public var stop: @Sendable (PluginInstance) async -> Void
-        /// Starts one again that was stopped; nil if that does not succeed.
+        /// Starts a stopped plugin again; returns nil if that does not succeed.
         public var start: @Sendable (PluginInstance) async -> PluginInstance?
-        /// A turn changed records of these collections.
+        /// Called when a turn changed records of these collections.
         public var recordsChanged: @Sendable (Set<RecordCollection>) -> Void
 
+        /// Creates callbacks.
         public init(
             requestScan: @escaping @Sendable () -> Void, refused: @escaping @Sendable () -> Void,
             loopRefused: @escaping @Sendable () -> Void = {},
@@ -46,14 +47,21 @@ public final class EventLoops: Sendable {
     private let loopPlugins: [LoopKind: LoopPlugin]
     private let scheduler: EventsPeriodicScheduler
     private let committing: Committing
-    /// Tells that there is something to write down.
+    /// A stream with an element when there is something to write to the database.
     private let turns: AsyncStream<Void>
     let reports: LoopReports
 
+    /// Creates the event loops of an account. No loop is enabled yet.
     /// - Parameters:
-    ///   - plugins: the account's, started; those without event loops are passed over.
-    ///   - limits: how long a call may take.
-    ///   - removalGuard: how much a turn may take from calendars without asking; nil: everything.
+    ///   - database: The account's database.
+    ///   - connection: The connection to the account's server.
+    ///   - plugins: The account's started plugins; those without event loops are skipped.
+    ///   - limits: The longest durations of calls.
+    ///   - removalGuard: The limits for removals from calendars without a person's confirmation; nil allows all
+    ///     removals.
+    ///   - clock: The account's clock.
+    ///   - callbacks: The functions that the loops call.
+    ///   - logger: The account's logger.
     public init(
         database: Database, connection: Connection, plugins: [PluginInstance],
         limits: LoopLimits = LoopLimits(), removalGuard: RemovalGuard? = RemovalGuard(), clock: HostClock = .system,
@@ -98,10 +106,10 @@ public final class EventLoops: Sendable {
             })
     }
 
-    /// Whether a plugin has loops at all.
+    /// Whether no plugin has event loops.
     public var isEmpty: Bool { loopPlugins.isEmpty }
 
-    /// What is polled.
+    /// The loops that are polled.
     public var enabled: Set<LoopKey> {
         get async {
             let enabled = await scheduler.currentlyEnabled()
@@ -109,10 +117,10 @@ public final class EventLoops: Sendable {
         }
     }
 
-    /// Gives each loop of local storage its row, and enables those that nobody switched off.
-    /// - Parameter resting: whether a loop of which the server offered nothing is left alone for a day.
-    /// - Throws: As ``Database/write(_:)``. Where only the look for plugins that have nothing to do failed, the loops are
-    ///   enabled.
+    /// Gives each loop of local storage its row, and enables the loops that nobody has disabled.
+    /// - Parameter resting: Whether a loop for which the server offered nothing is not polled for a day.
+    /// - Throws: As ``Database/write(_:)``. If only the check for plugins without an enabled loop failed, the loops are
+    ///   enabled all the same.
     public func enable(resting: Bool = true) async throws {
         let loopPlugins = loopPlugins
         let (states, held) = try await database.write { tx in
@@ -129,7 +137,7 @@ public final class EventLoops: Sendable {
                 for key in keys { try tx.loops.enrol(key, plugin: loopPlugin.plugin) }
                 wanted.formUnion(keys)
             }
-            // What a loop was for may have gone while its plugin was away.
+            // The record of a loop may have been removed while the loop's plugin was away.
             for state in try tx.loops.all() where loopPlugins[state.key.kind] != nil && !wanted.contains(state.key) {
                 try tx.loops.remove(state.key)
                 try tx.forgetIssues(of: state.key)
@@ -143,18 +151,18 @@ public final class EventLoops: Sendable {
         for kind in loopPlugins.keys { try await stopIfIdle(kind) }
     }
 
-    /// A loop was switched on or off.
-    /// - Throws: As ``Database/read(_:)``; the loop was switched all the same.
+    /// Starts or stops a loop that was enabled or disabled.
+    /// - Throws: As ``Database/read(_:)``. The loop is started or stopped all the same.
     public func follow(_ state: LoopState) async throws {
         await apply(state, resting: true)
         try await stopIfIdle(state.key.kind)
     }
 
-    /// What is loaded of plugins with loops, those that were started again too.
+    /// The loaded instances of plugins with loops, including those that were started again.
     public var instances: [PluginInstance] { loopPlugins.values.compactMap(\.instance) }
 
     private func apply(_ state: LoopState, resting: Bool) async {
-        // A server that offers nothing is asked once a day, over restarts.
+        // A server that offers nothing is polled once a day, also across restarts.
         let now = clock.now()
         let rest = resting && state.lastResult == .notOffered ? state.nextPoll.map { $0 - now } : nil
         if state.isEnabled, await loopPlugins[state.key.kind]?.wake() != true { return }
@@ -166,44 +174,46 @@ public final class EventLoops: Sendable {
         }
     }
 
-    /// A plugin whose loops a person has all switched off is stopped: neither thread nor descriptor is left of it.
+    /// Stops a plugin if a person has disabled all its loops. Neither a thread nor a descriptor of the plugin is left.
     private func stopIfIdle(_ kind: LoopKind) async throws {
         let states = try await database.read { try $0.loops.all() }.filter { $0.key.kind == kind }
         guard !states.isEmpty, !states.contains(where: \.isEnabled) else { return }
         await loopPlugins[kind]?.rest()
     }
 
-    /// Writes down what turns come to, until the task is cancelled.
+    /// Writes the results of turns to the database, until the task is cancelled.
     public func run() async {
         for await _ in turns {
-            // What a refill brings is written together.
+            // The results of one refill are written together.
             do { try await clock.sleep(.milliseconds(200)) } catch { break }
             await flush()
         }
         await flush()
     }
 
-    /// The server can be reached: polls at once, and then at each interval.
+    /// Starts polling: at once, and then at each interval. Called when the server can be reached.
     public func start() async {
-        // Without a plugin that has loops there is nothing to keep time for.
+        // Without a plugin that has loops no timer is needed.
         if !isEmpty { await scheduler.start() }
     }
 
-    /// The account is offline, disabled or about to stop. Nothing is asked when this returns.
+    /// Stops polling. Called when the account is offline, disabled or about to stop. No request is in progress when
+    /// this function returns.
     public func suspend() async {
         await scheduler.suspend()
         await flush()
     }
 
-    /// The account goes: no loop is left, and none knows how far it had come.
-    /// - Throws: As ``Database/write(_:)``; no loop is left, but their event ids are.
+    /// Disables all loops and removes their event ids. Called when the account is removed.
+    /// - Throws: As ``Database/write(_:)``. The loops are disabled then, but their event ids are left.
     public func logOut() async throws {
         try await scheduler.logout { [database] in try await database.write { try $0.loops.dropEventIDs() } }
     }
 
-    /// Polls every loop until nothing is left to fetch, also those that come meanwhile.
-    /// - Parameter wanted: only these; nil: all.
-    /// - Returns: why loops failed that did not succeed since, or were left with more to fetch.
+    /// Polls all loops until nothing is left to fetch, including loops that are added meanwhile.
+    /// - Parameter wanted: The loops to poll; nil polls all.
+    /// - Returns: The failures of the loops that failed and have not succeeded since, or that have more to fetch than
+    ///   one run does.
     public func runOnce(only wanted: Set<LoopKey>? = nil) async -> [(loop: LoopKey, failure: Failure)] {
         reports.beginRun()
         await scheduler.runOnce(only: wanted)
@@ -221,10 +231,10 @@ public final class EventLoops: Sendable {
             }
     }
 
-    /// Whether the server refuses the account's credentials for what loops ask, and not for its files.
+    /// Whether the server rejects the account's credentials for the requests of loops, and not for the account's files.
     public var areRefused: Bool { reports.areUnauthorized }
 
-    /// The server announced something: the loops that declared it are asked at once.
+    /// Polls, at once, the loops that declared one of the server's hints.
     public func hint(_ hints: HintSet) async {
         let kinds = loopPlugins.filter { !$0.value.offer.hints.isDisjoint(with: hints) }.keys
         guard !kinds.isEmpty else { return }
@@ -233,9 +243,9 @@ public final class EventLoops: Sendable {
         for key in enabled.special where kinds.contains(key.kind) { await scheduler.triggerSpecialLoop(key) }
     }
 
-    /// Answers an issue about what calendars would lose. Told to wait, it stays.
-    /// - Returns: false if the issue is about something else.
-    /// - Throws: `.badData` if the choice is none of its, and as ``Database/write(_:)``.
+    /// Answers an issue about removals from calendars. After the answer to wait, the issue stays.
+    /// - Returns: False if the issue is about something else.
+    /// - Throws: `.badData` if the issue has no such choice, and as ``Database/write(_:)``.
     public func resolve(issue id: IssueID, choice: String) async throws -> Bool {
         guard let issue = try await database.read({ try $0.issues.issue(id: id) }), issue.code == HeldRecords.code
         else {
@@ -252,7 +262,7 @@ public final class EventLoops: Sendable {
         return true
     }
 
-    /// Writes down what turns came to since the last time, in one transaction.
+    /// Writes the results of the turns since the last call, in one transaction.
     private func flush() async {
         let notes = reports.take()
         guard !notes.isEmpty else { return }
@@ -275,14 +285,14 @@ public final class EventLoops: Sendable {
         if let id = report.idBefore { metadata["from"] = "\(id)" }
         if let id = report.idAfter { metadata["to"] = "\(id)" }
         guard let error = report.error else { return logger.debug("loop turn", metadata: metadata) }
-        // Told once: a loop that goes on failing says nothing new.
+        // Only the first failure is a warning: repeated failures of a loop tell nothing new.
         let level: Logger.Level = report.failures <= 1 ? .warning : .debug
         logger.log(level: level, "The loop \(report.loop) failed: \(error.message)", metadata: metadata)
     }
 }
 
 extension EventLoopError {
-    /// The error as a person gets it.
+    /// The error in the form that a person sees.
     var failure: Failure {
         if let error = cause as? ConnectionError { return error.failure }
         if let failure = cause as? Failure { return failure }
@@ -291,6 +301,6 @@ extension EventLoopError {
             .denied, message, hint: "Check on the server what the account may do; its files are not concerned")
     }
 
-    /// Whether the server refuses what the loop asks for, and not the account as a whole.
+    /// Whether the server refuses the loop's requests, and not the account as a whole.
     var isRefusal: Bool { kind == .refused || kind == .forbidden }
 }

@@ -2,11 +2,11 @@ import Model
 import PluginHost
 import Synchronization
 
-/// A plugin with event loops, which is at work as long as one of them is enabled.
+/// A plugin with event loops. It runs as long as one of its loops is enabled.
 final class LoopPlugin: Sendable {
     let plugin: PluginID
     let offer: LoopOffer
-    /// Between two polls of its loops, as it is set to; nil: it does not say.
+    /// The time between two polls of the plugin's loops, from the plugin's settings; nil if the settings do not say.
     let interval: Duration?
     let gate = CallGate()
     private let callbacks: EventLoops.Callbacks
@@ -18,10 +18,10 @@ final class LoopPlugin: Sendable {
         state = Mutex((instance, false))
     }
 
-    /// Nil: it was stopped.
+    /// The plugin's instance; nil if the plugin is stopped.
     var instance: PluginInstance? { state.withLock { $0.isStopped ? nil : $0.instance } }
 
-    /// Stops the plugin, unless it does something else too.
+    /// Stops the plugin, unless it is also a policy processor.
     func rest() async {
         guard let instance, instance.kind == nil else { return }
         state.withLock { $0.isStopped = true }
@@ -29,7 +29,7 @@ final class LoopPlugin: Sendable {
     }
 
     /// Starts the plugin again if it was stopped.
-    /// - Returns: whether it is at work.
+    /// - Returns: Whether the plugin runs.
     func wake() async -> Bool {
         let (instance, isStopped) = state.withLock { $0 }
         guard isStopped else { return true }

@@ -2,23 +2,23 @@ import EventScheduler
 import Model
 import Synchronization
 
-/// What the loops' last turns came to, in memory until it is written down.
+/// The results of the loops' last turns, kept in memory until they are written to the database.
 final class LoopReports: Sendable {
     private struct Values {
         var states: [LoopKey: LoopState] = [:]
         var unwritten: Set<LoopKey> = []
-        /// Since a run began.
+        /// The failures since a run began.
         var failures: [LoopKey: EventLoopError] = [:]
-        /// Why loops are refused.
+        /// The reasons for which the server refuses loops' requests.
         var refusals: [LoopKey: Failure] = [:]
-        /// Which of these are refused for the account's credentials.
+        /// The loops for whose requests the server rejects the account's credentials.
         var unauthorized: Set<LoopKey> = []
     }
 
-    /// What is to be written down of a loop.
+    /// A loop's state to be written to the database.
     struct Note {
         var state: LoopState
-        /// Why the server refuses what it asks for.
+        /// The reason for which the server refuses the loop's requests; nil if it does not.
         var refusal: Failure?
     }
 
@@ -63,7 +63,7 @@ final class LoopReports: Sendable {
         }
     }
 
-    /// What was not written down yet.
+    /// Returns the notes that were not written yet, and counts them as written.
     func take() -> [Note] {
         values.withLock { values in
             defer { values.unwritten = [] }
@@ -73,10 +73,10 @@ final class LoopReports: Sendable {
         }
     }
 
-    /// Whether the credentials are refused where loops ask, and not for the account.
+    /// Whether the server rejects the credentials for the requests of loops, and not for the account.
     var areUnauthorized: Bool { values.withLock { !$0.unauthorized.isEmpty } }
 
-    /// A loop is no more: what it failed at does not matter.
+    /// Forgets the failures of a loop that was removed.
     func forget(_ key: LoopKey) {
         values.withLock { values in
             values.unauthorized.remove(key)
@@ -87,7 +87,7 @@ final class LoopReports: Sendable {
 
     func beginRun() { values.withLock { $0.failures = [:] } }
 
-    /// Why loops failed that did not succeed since, in their order.
+    /// The failures of the loops that failed and have not succeeded since, in the order of the loops.
     var failures: [(LoopKey, EventLoopError)] {
         values.withLock { $0.failures.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
     }

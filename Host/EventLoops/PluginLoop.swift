@@ -9,10 +9,10 @@ import Threads
 
 /// A plugin's event loop, as the scheduler polls it.
 final class PluginLoop: EventLoop {
-    /// A page that is with the plugin until it was applied, or nobody wants it any more.
+    /// A page that stays with the plugin until it was applied or is not wanted any more.
     final class Page: Sendable {
         let page: LoopPage
-        /// What was polled.
+        /// The event id with which the page was polled.
         let since: EventID
         private let instance: PluginInstance
 
@@ -32,7 +32,7 @@ final class PluginLoop: EventLoop {
     private let instance: PluginInstance
     private let loops: Committing
     private let gate: CallGate
-    /// Who is told which loops came and went with a turn.
+    /// The delegate that learns which loops a turn added and removed.
     private let delegate: any LoopDelegate
 
     init(
@@ -72,7 +72,7 @@ final class PluginLoop: EventLoop {
         let began = loops.clock.monotonic()
         let changes = try await call(limits.processing) { [self] calls, turn -> LoopTurnChanges? in
             defer { calls.release(page.payload.page) }
-            // If another id is stored by now, the commit refuses.
+            // The commit fails if another event id is stored by now.
             let since = page.payload.since
             do { try calls.process(page.payload.page, since: since, turn) } catch let failure as LoopFailure {
                 throw error(failure, turn, or: .processing)
@@ -103,7 +103,7 @@ final class PluginLoop: EventLoop {
                     guard let id = page.eventID else {
                         throw EventLoopError(.badPage, "a refresh of the loop \(loopID) asks for a refresh")
                     }
-                    // What the first one knows is the oldest.
+                    // The first refresh took the oldest anchor.
                     anchor = anchor ?? id
                     more = more || page.more
                 } catch let failure as LoopFailure {
@@ -141,7 +141,8 @@ final class PluginLoop: EventLoop {
         }
     }
 
-    /// Runs the body with the loop's calls on the plugin's thread. Cancelled, the call under way is asked to end.
+    /// Runs the body with the loop's calls on the plugin's thread. When the task is cancelled, the call in progress is
+    /// asked to end.
     private func call<Result: Sendable>(
         _ limit: Duration, _ body: @escaping @Sendable (LoopCalls, TurnServices) throws -> Result
     ) async throws -> Result {
@@ -165,11 +166,11 @@ final class PluginLoop: EventLoop {
         }
     }
 
-    /// Why a call failed: what the server did, if that was it, or else what the plugin says.
+    /// Returns the error for a failed call: the server's error if it was the cause, or else the plugin's message.
     private func error(
         _ failure: LoopFailure, _ turn: TurnServices, or kind: EventLoopError.Kind
     ) -> EventLoopError {
-        // Not every plugin says of a 401 what it is.
+        // Some plugins report a 401 as an I/O error.
         let isRefusal = failure.status == LARDER_DENIED || failure.status == LARDER_IO && turn.lastStatus == 401
         if isRefusal, let status = turn.refusal {
             return EventLoopError(status == 401 ? .refused : .forbidden, failure.message, cause: failure)
@@ -202,7 +203,7 @@ final class PluginLoop: EventLoop {
 }
 
 extension EventLoopError {
-    /// As the ABI numbers it.
+    /// The number of the error in the ABI.
     fileprivate var reportCode: LoopReport.Code {
         switch kind {
         case .missingEventID: .missingID

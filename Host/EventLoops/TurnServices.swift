@@ -6,28 +6,29 @@ import PluginHost
 import Synchronization
 import Threads
 
-/// What stands behind a plugin's services during a turn: the database and the account's server. One for each call, or for several
-/// that are committed together.
+/// The services of a plugin during a turn, backed by the database and the account's server. There is one value for each
+/// call, or for several calls that are committed together.
 ///
-/// Unchecked: but for the wait, which is safe by itself, all of it is used on the plugin's thread, between the begin and the end of
-/// the closure that made it.
+/// The conformance is unchecked: apart from the wait, which is safe by itself, all members are used only on the
+/// plugin's thread, between the begin and the end of the closure that created the value.
 final class TurnServices: LoopTurn, @unchecked Sendable {
     private let loop: LoopKey
     private let plugin: PluginID
-    /// Whose records each mean a loop; nil: it is there once.
+    /// The collection whose records each mean a loop of this kind; nil if the kind has only one loop.
     private let collection: RecordCollection?
     private let database: Database
     private let connection: Connection
     private let waiting: BlockingWait
     let deadline: Duration?
 
-    /// What was asked for, in order.
+    /// The requests of the call, in order.
     private(set) var asked: [LoopAsk] = []
-    /// Why the server did not answer as it should have, the last time.
+    /// The last error of the connection to the server.
     private(set) var problem: ConnectionError?
-    /// 401 or 403, if one of the answers was one, a 401 rather: away from the account's files the plugin gets it.
+    /// The status 401 or 403 if the server answered with one of them; 401 takes precedence. Outside the account's
+    /// files, the plugin receives such an answer itself.
     private(set) var refusal: Int?
-    /// Of the last answer.
+    /// The status of the last answer.
     private(set) var lastStatus: Int?
 
     init(
@@ -42,13 +43,16 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
     var isCancelled: Bool { waiting.isCancelled }
 
     func accept(_ asked: [LoopAsk]) {
-        // Most turns are one call: its array is taken as it is.
+        // Most turns are a single call, whose array is used as it is.
         if self.asked.isEmpty { self.asked = asked } else { self.asked += asked }
     }
 
-    /// Every collection has one writer: calendars and shares, and the account, the core loop's; each calendar and what is in it the loop of
-    /// the kind `calendar` that is there for it, each share that of the kind `share`; and what has the plugin's name, also beside a
-    /// record, its own.
+    /// Tells whether the loop may write a record. Every collection has one writer:
+    /// - The core loop writes calendars, shares and the account.
+    /// - The loop of the kind `calendar` for a calendar writes that calendar's record and its objects; the loop of the
+    ///   kind `share` for a share does the same for that share.
+    /// - A plugin's loop writes the collection with the plugin's name. If each record of a collection means a loop of
+    ///   the kind, the plugin's collection lies below the loop's own record.
     func mayWrite(_ key: RecordKey, in written: RecordCollection) -> Bool {
         let mine = RecordCollection(plugin.text)
         if written == mine { return collection == nil }
@@ -106,7 +110,8 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
             try await connection.multistatus(request)
         }
         if isAhead {
-            // Where there is one connection, the request waits for the one before, which is still being read.
+            // With a single connection, the request waits for the end of the previous answer, which is still being
+            // read.
             return DAVAnswer(connection.width > 1 ? .sent(waiting.begin(ask)) : .unsent(ask), of: self)
         }
         let answer = try asking(ask)
@@ -140,7 +145,8 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
         return found
     }
 
-    /// Waits for the server. What it refuses is the loop's failure, and told once.
+    /// Sends a request and waits for the server. An error of the connection is kept as the loop's failure and is
+    /// reported once.
     fileprivate func asking<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) throws(ServiceError) -> Value {
@@ -177,7 +183,7 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
 
     private final class DAVAnswer: PluginDAVAnswer {
         enum State {
-            /// Sent ahead; nobody waits for it yet.
+            /// A request that was sent ahead; nothing waits for its answer yet.
             case sent(BlockingWait.Work<MultistatusAnswer>)
             case unsent(@Sendable () async throws -> MultistatusAnswer)
             case there(MultistatusAnswer)
@@ -186,7 +192,7 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
 
         private var state: State
         private let services: TurnServices
-        /// Read and not handed out, the next one last.
+        /// The responses that were read and not handed out yet, the next one last.
         private var waiting: [MultistatusResponse] = []
         private(set) var end: MultistatusEnd?
 
@@ -200,7 +206,7 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
         func next() throws(ServiceError) -> MultistatusResponse? {
             if waiting.isEmpty, end == nil {
                 let answer = try answer()
-                // As many as came at once: to wait for each would be a change of threads for each.
+                // This takes all responses that have arrived. Waiting for each would change threads for each.
                 let (responses, end) = try services.asking { (try await answer.some(), await answer.end) }
                 waiting = responses.reversed()
                 if responses.isEmpty { self.end = end }
@@ -208,7 +214,7 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
             return waiting.popLast()
         }
 
-        /// The answer, when its head is there.
+        /// Returns the answer as soon as its head has arrived.
         private func answer() throws(ServiceError) -> MultistatusAnswer {
             do throws(ServiceError) {
                 let answer =
@@ -230,8 +236,9 @@ final class TurnServices: LoopTurn, @unchecked Sendable {
     }
 }
 
-/// Reads a collection a page at a time, so that no transaction stays open while a plugin waits for a server. The turn's own changes
-/// are not committed meanwhile, and nobody else's are made: a collection has one writer, the turn.
+/// A source that reads a collection one page at a time, so that no transaction stays open while a plugin waits for a
+/// server. The collection does not change meanwhile: its only writer is the turn, whose own changes are not committed
+/// yet.
 private final class RecordPages: RecordSource {
     private static let pageSize = 500
 
