@@ -1,16 +1,16 @@
 import Model
 
-/// Where a loop stands in pages that follow each other by `more`.
+/// The position of a turn in a chain of pages that follow each other by `more`.
 struct Chain: Sendable, Hashable {
-    /// How many turns were taken before this one.
+    /// The number of turns before this one.
     var turns = 0
-    /// A turn was a refresh.
+    /// Whether one of the turns was a refresh.
     var hasRefreshed = false
-    /// The turn before said that there is more, with the event id that it was asked with.
+    /// Whether the previous turn said that there is more and gave the same event id with which it was polled.
     var hasStalled = false
 }
 
-/// What a turn came to.
+/// The outcome of a turn.
 struct TurnOutcome: Sendable {
     var result: LoopResult
     var before: EventID?
@@ -19,13 +19,15 @@ struct TurnOutcome: Sendable {
     var error: EventLoopError?
 }
 
-/// What a call of a loop is about, which says how long it may take.
+/// The purpose of a call into a loop. It determines how long the call may take.
 enum TurnStage: Sendable { case polling, processing }
 
 extension EventLoop {
     /// Takes one turn.
-    /// - Parameter enter: is asked before each stage whether the turn is still wanted.
-    /// - Returns: nil if it was not.
+    /// - Parameters:
+    ///   - chain: The position of the turn in its chain.
+    ///   - enter: Tells, before each stage, whether the turn is still wanted.
+    /// - Returns: The outcome; nil if the turn is not wanted any more.
     func takeTurn(_ chain: Chain, enter: @Sendable (TurnStage) async -> Bool) async -> TurnOutcome? {
         var outcome = TurnOutcome(result: .ok)
         var failing = EventLoopError.Kind.storage

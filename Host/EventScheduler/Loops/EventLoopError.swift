@@ -1,47 +1,54 @@
-/// Why a turn of a loop failed.
+/// The failure of a turn of a loop.
 public struct EventLoopError: Error, Sendable, CustomStringConvertible {
-    /// The class of a failure, which says when the loop is tried again.
+    /// The kind of a failure. It determines when the loop is tried again.
     public enum Kind: String, Sendable, CaseIterable {
-        /// The loop has no event id: it never ran, or its cache was dropped. A refresh follows.
+        /// A missing event id: the loop never ran, or its cache was dropped. A refresh follows.
         case missingEventID
-        /// The page wants a refresh, which follows.
+        /// A page that wants a refresh. The refresh follows.
         case outdated
-        /// The poll did not succeed.
+        /// A poll that did not succeed.
         case network
-        /// The server did not answer at all in the connection's time: the cycle's other loops are not tried.
+        /// A server that did not answer at all within the connection's time limit. The other loops of the cycle are not
+        /// tried.
         case connectionTimedOut
-        /// The credentials are refused: the loop, or all if it is the core loop, wait for the next start.
+        /// Credentials that the server rejects. The loop waits for the next start; if it is the core loop, all loops
+        /// wait.
         case unauthorized
-        /// What the loop asks for is refused, and not the credentials themselves: it waits, for 30 s first and 15 min at most, also when it
-        /// is triggered, but not over a start.
+        /// A loop's request that the server refuses, although it accepts the credentials themselves. The loop waits,
+        /// 30 s first and 15 min at most. A trigger does not end the wait; a start does.
         case forbidden
-        /// The same, for all loops of its kind: one of them tries.
+        /// The same as `forbidden`, but for all loops of the loop's kind. After the wait, one of them tries again.
         case refused
-        /// The server asks the account to wait: no loop is polled before `retryAfter` is over.
+        /// A server that asks the account to wait. No loop is polled before `retryAfter` is over.
         case rateLimited
-        /// The turn took longer than the loop's ``LoopLimits``.
+        /// A turn that took longer than the loop's ``LoopLimits``.
         case overdue
-        /// What the loop would call is held up by something else, such as a call that hangs. Tried again at the next tick.
+        /// A call that cannot begin because something else blocks it, such as a call that hangs. The loop is tried
+        /// again at the next tick.
         case busy
-        /// The page was not applied to local storage.
+        /// A page that was not applied to local storage.
         case processing
-        /// Fetching everything anew did not succeed.
+        /// A refresh that did not succeed.
         case refreshing
-        /// The page makes no sense.
+        /// A page that makes no sense.
         case badPage
-        /// Two pages in a row said that there is more, with the same event id.
+        /// Two pages in a row that said that there is more, with the same event id.
         case noProgress
-        /// The event id could not be read.
+        /// An event id that could not be read.
         case storage
     }
 
+    /// The kind of the failure.
     public var kind: Kind
-    /// What happened, for people: one sentence without a full stop.
+    /// A description of the failure for people: one sentence without a full stop.
     public var message: String
+    /// The error that caused the failure, if there is one.
     public var cause: (any Error)?
-    /// How long the server asks to wait: the loop, or with `rateLimited` the account. A day at most is waited.
+    /// The time for which the server asks the loop, or with `rateLimited` the account, to wait. The wait is at most a
+    /// day.
     public var retryAfter: Duration?
 
+    /// Creates an error.
     public init(_ kind: Kind, _ message: String, cause: (any Error)? = nil, retryAfter: Duration? = nil) {
         self.kind = kind
         self.message = message
@@ -49,9 +56,10 @@ public struct EventLoopError: Error, Sendable, CustomStringConvertible {
         self.retryAfter = retryAfter
     }
 
+    /// The message.
     public var description: String { message }
 
-    /// What a call of a loop threw.
+    /// Converts an error that a loop's call threw.
     init(_ error: any Error, during kind: Kind) {
         self = error as? EventLoopError ?? EventLoopError(kind, "\(error)", cause: error)
     }

@@ -2,14 +2,17 @@ public import Model
 
 /// One answer of a source of events.
 public struct EventsPage<Payload: Sendable>: Sendable {
-    /// How far the loop has come with this page; the same as before if there is nothing new.
+    /// The event id of the loop after this page; the same as before if there is nothing new.
     public var eventID: EventID
-    /// What is cached is too old and is to be fetched anew. Then ``eventID`` and ``more`` mean nothing.
+    /// The parts of the cache that are too old and must be fetched anew. If there are any, ``eventID`` and ``more``
+    /// mean nothing.
     public var refresh: Refresh
     /// Whether there is more after this page.
     public var more: Bool
+    /// The events of the page.
     public var payload: Payload
 
+    /// Creates a page.
     public init(eventID: EventID, refresh: Refresh = .nothing, more: Bool = false, payload: Payload) {
         self.eventID = eventID
         self.refresh = refresh
@@ -17,23 +20,26 @@ public struct EventsPage<Payload: Sendable>: Sendable {
         self.payload = payload
     }
 
-    /// A page whose flags came as numbers: of `refresh` each bit counts, and any `more` above 0 is one.
+    /// Creates a page whose flags came as numbers: each bit of `refresh` counts, and any `more` above 0 means that
+    /// there is more.
     public init(eventID: EventID, refresh: Int64, more: Int64, payload: Payload) {
         self.init(eventID: eventID, refresh: Refresh(number: refresh), more: more > 0, payload: payload)
     }
 }
 
-/// What a poll came to.
+/// The answer to a poll.
 public enum PollAnswer<Payload: Sendable>: Sendable {
+    /// A page of events.
     case page(EventsPage<Payload>)
-    /// The server has nothing to poll here, which is no error: it is asked again a day later.
+    /// A server that has nothing to poll here, which is no error. It is polled again a day later.
     case notOffered
 }
 
-/// What a refresh came to.
+/// The answer to a refresh.
 public enum RefreshAnswer: Sendable, Hashable {
-    /// All was fetched and is stored together with the event id that was taken before. With `more`, the rest of it comes as
-    /// pages after that id.
+    /// A completed refresh: everything was fetched and is stored together with the event id that was taken before. With
+    /// `more`, the rest comes as pages after that id.
     case anchored(at: EventID, more: Bool)
+    /// A server that has nothing to poll here.
     case notOffered
 }

@@ -1,9 +1,11 @@
 public import Model
 
-/// Whom a loop tells that something has come or gone that has a special loop of its own. It does not keep the scheduler alive.
+/// The delegate that a loop tells when something that has a special loop of its own was added or removed. It does not
+/// keep the scheduler alive.
 public protocol LoopDelegate: Sendable {
     /// Has the special loop with this id polled from the next refill on.
     func enableSpecialLoop(_ id: LoopKey) async
-    /// Stops the special loop with this id: what of it is queued is dropped, what is under way is cancelled.
+    /// Stops the special loop with this id. Its queued operations are dropped, and its operation in progress is
+    /// cancelled.
     func disableSpecialLoop(_ id: LoopKey) async
 }

@@ -1,16 +1,16 @@
 public import Model
 
-/// Polls the event loops of one account, one after another, at a period.
+/// A scheduler that polls the event loops of one account, one after another, at a period.
 ///
-/// Loops are enabled and disabled by their ids at any time; the scheduler makes them itself. ``start()`` and
-/// ``suspend()`` follow the program's life: online, offline, going to sleep. A refill polls all loops that are enabled
-/// and due, the core loop first, and comes only when the last one is done.
+/// Loops are enabled and disabled by their ids at any time; the scheduler creates the loops itself. ``start()`` and
+/// ``suspend()`` follow the program's life: online, offline, going to sleep. A refill polls all enabled loops that are
+/// due, the core loop first, and comes only when the previous refill is done.
 ///
 ///     let scheduler = EventsPeriodicScheduler(core: { MyCore($0, tells: $1) }, special: { id, _ in MyCalendar(id) })
 ///     await scheduler.enableCoreLoop(.core)
 ///     await scheduler.start()
 ///
-/// Idle loops have neither task nor timer. A scheduler that is released ends its timer and cancels its call.
+/// Idle loops have neither a task nor a timer. A scheduler that is released ends its timer and cancels its call.
 public actor EventsPeriodicScheduler {
     private let clock: HostClock
     private let makeCore: @Sendable (LoopKey, any LoopDelegate) -> any EventLoop
@@ -20,26 +20,30 @@ public actor EventsPeriodicScheduler {
     private(set) var machine: SchedulerMachine
     private var loops: [LoopKey: any EventLoop] = [:]
     private var timer: Task<Void, Never>?
-    /// The call under way, and those that were cancelled and have not ended.
+    /// The call in progress, and the cancelled calls that have not ended.
     private(set) var calls: [UInt64: Task<Void, Never>] = [:]
-    /// Who waits for the end of a single run, or of an operation.
+    /// The callers that wait for the end of a single run (`operation` is nil) or of an operation.
     private var waiting: [(operation: UInt64?, end: AsyncStream<Void>.Continuation)] = []
 
-    /// Which scheduler's operation a task belongs to.
+    /// The scheduler and the operation to which a task belongs.
     private struct Place: Hashable, Sendable {
         var scheduler: ObjectIdentifier
         var operation: UInt64
     }
     @TaskLocal private static var place: Place?
 
-    /// Makes a scheduler that polls nothing yet.
+    /// Creates a scheduler that polls nothing yet.
     /// - Parameters:
-    ///   - period: between two refills, above zero.
-    ///   - grace: how long a call that was cancelled may take to end before the others go on.
-    ///   - random: from 0 to 1, without 1: by how much refills come early or late, so that many hosts do not ask at once.
-    ///   - core: makes a core loop when it is enabled: the first of every cycle, which mostly tells of the others' coming and going.
-    ///   - special: makes a special loop when it is enabled, of whatever type the id asks for; nil: there is none for it.
-    ///   - onTurn: is told of each turn, in order, before the next one begins. It must not block.
+    ///   - period: The time between two refills, above zero.
+    ///   - grace: The time that a cancelled call may take to end before the other calls go on.
+    ///   - clock: The clock.
+    ///   - random: Returns a number from 0 up to but not including 1. It determines how early or late refills come, so
+    ///     that many hosts do not send requests at the same time.
+    ///   - core: Creates a core loop when it is enabled. The core loop is the first of every cycle and usually reports
+    ///     the loops that were added and removed.
+    ///   - special: Creates a special loop when it is enabled, of the type that the id calls for; returns nil if there
+    ///     is no loop for the id.
+    ///   - onTurn: Receives a report on each turn, in order, before the next turn begins. It must not block.
     public init(
         period: Duration = .seconds(60), grace: Duration = .seconds(5), clock: HostClock = .system,
         random: @escaping @Sendable () -> Double = { HostRandom.fraction() },
@@ -60,14 +64,17 @@ public actor EventsPeriodicScheduler {
         for call in calls.values { call.cancel() }
     }
 
-    /// What a loop gets of the scheduler.
+    /// The delegate that loops receive.
     public nonisolated var delegate: any LoopDelegate { Delegate(scheduler: self) }
 
-    /// What is polled. Does not wait for a call under way.
+    /// Returns the loops that are polled. Does not wait for a call in progress.
     public func currentlyEnabled() -> EnabledLoops { machine.enabled }
 
-    /// Makes the core loop with this id and has it polled from the next refill on, in place of the one before.
-    /// - Parameter rest: how long it is not polled yet, since it had nothing to poll a while ago.
+    /// Creates the core loop with this id and has it polled from the next refill on. The loop replaces the previous
+    /// core loop.
+    /// - Parameters:
+    ///   - id: The id of the loop.
+    ///   - rest: The time for which the loop is not polled yet, because it had nothing to poll a while ago.
     public func enableCoreLoop(_ id: LoopKey = .core, rest: Duration? = nil) {
         let loop = makeCore(id, delegate)
         if let old = machine.coreKey { loops[old] = nil }
@@ -75,10 +82,13 @@ public actor EventsPeriodicScheduler {
         apply { $0.enable(id, limits: loop.limits, interval: loop.interval, isCore: true, rest: rest, at: $1) }
     }
 
-    /// Makes the special loop with this id and has it polled from the next refill on, after those that were enabled before. One with
-    /// this id that is enabled already is replaced: what of it is queued or under way is dropped.
-    /// - Parameter rest: how long it is not polled yet, since it had nothing to poll a while ago.
-    /// - Returns: false if there is no loop for this id, or it is the core loop's.
+    /// Creates the special loop with this id and has it polled from the next refill on, after the loops that were
+    /// enabled before. An enabled loop with this id is replaced: its operations that are queued or in progress are
+    /// dropped.
+    /// - Parameters:
+    ///   - id: The id of the loop.
+    ///   - rest: The time for which the loop is not polled yet, because it had nothing to poll a while ago.
+    /// - Returns: False if there is no loop for this id, or if the id is the core loop's.
     @discardableResult
     public func enableSpecialLoop(_ id: LoopKey, rest: Duration? = nil) -> Bool {
         guard id != machine.coreKey, let loop = makeSpecial(id, delegate) else { return false }
@@ -87,7 +97,8 @@ public actor EventsPeriodicScheduler {
         return true
     }
 
-    /// Stops a special loop: what of it is queued vanishes, what is under way is cancelled, its result dropped.
+    /// Stops a special loop. Its queued operations are dropped; its operation in progress is cancelled, and the result
+    /// is dropped.
     public func disableSpecialLoop(_ id: LoopKey) {
         guard id != machine.coreKey else { return }
         loops[id] = nil
@@ -101,12 +112,13 @@ public actor EventsPeriodicScheduler {
         apply { $0.disable(id, at: $1) }
     }
 
-    /// Refills at once, and then at each period. Does nothing if it has started already. What waited because of failures or
-    /// refused credentials is tried again.
+    /// Refills at once, and then at each period. Does nothing if the scheduler has started already. Loops that waited
+    /// because of failures or rejected credentials are tried again.
     public func start() { apply { $0.start(at: $1) } }
 
-    /// Stops polling and drops what is queued and under way. Returns when the call under way has ended, or has not for as long as
-    /// `grace`; at once if called by the loop that is running. Loops stay enabled.
+    /// Stops polling and drops the operations that are queued or in progress. Returns when the call in progress has
+    /// ended, or when `grace` is over. Returns at once if the loop that is running calls this function. Loops stay
+    /// enabled.
     public func suspend() async { await stop { $0.suspend(at: $1) } }
 
     /// Suspends and forgets the special loops. The core loop stays enabled.
@@ -116,25 +128,26 @@ public actor EventsPeriodicScheduler {
     }
 
     /// Suspends and forgets all loops.
-    /// - Parameter dropAnchors: removes the stored event ids, when nothing stores any more.
-    /// - Throws: What `dropAnchors` throws; the loops are forgotten then too.
+    /// - Parameter dropAnchors: Removes the stored event ids. It is called when no operation stores anything any more.
+    /// - Throws: The errors of `dropAnchors`; the loops are forgotten in that case too.
     public func logout(dropAnchors: @Sendable () async throws -> Void) async rethrows {
         loops = [:]
         await stop { $0.logout(at: $1) }
         try await dropAnchors()
     }
 
-    /// Polls the core loop before all that waits. Triggers that come often are gathered: at once is once a second at most, and half of the
-    /// time is the others'. What runs or waits is not given up.
+    /// Polls the core loop before all waiting loops. Frequent triggers are gathered: triggered loops are polled at most
+    /// once a second, and half of the time is left to the other loops. Running and waiting operations go on.
     public func triggerCoreLoop() { apply { $0.trigger(special: nil, at: $1) } }
 
-    /// Polls the core loop and then this one, in the same way; only the core loop if the id is unknown. Does nothing while suspended, or while
-    /// the server has asked to wait.
+    /// Polls the core loop and then this special loop, in the same way; polls only the core loop if the id is unknown.
+    /// Does nothing while the scheduler is suspended, or while the server has asked to wait.
     public func triggerSpecialLoop(_ id: LoopKey) { apply { $0.trigger(special: id, at: $1) } }
 
-    /// Polls every enabled loop until nothing is left, also those that are enabled meanwhile, whether started or not. Returns
-    /// when that is done, or the scheduler was suspended; a caller that is cancelled suspends one that was not started.
-    /// - Parameter wanted: only these, as far as they are enabled; nil: all.
+    /// Polls every enabled loop until nothing is left, including loops that are enabled meanwhile, whether the
+    /// scheduler was started or not. Returns when that is done or when the scheduler was suspended. If the caller is
+    /// cancelled, a scheduler that was not started is suspended.
+    /// - Parameter wanted: The loops to poll, as far as they are enabled; nil polls all.
     public func runOnce(only wanted: Set<LoopKey>? = nil) async {
         apply { $0.runOnce(wanted, at: $1) }
         guard machine.once != nil else { return }
@@ -142,7 +155,7 @@ public actor EventsPeriodicScheduler {
         if Task.isCancelled, !machine.isStarted { await suspend() }
     }
 
-    /// The loops that still had more after a thousand pages when the last single run ended.
+    /// Returns the loops that still had more after a thousand pages when the last single run ended.
     public func leftByLastRun() -> [LoopKey] { machine.left }
 
     private func stop(_ input: (inout SchedulerMachine, Duration) -> [SchedulerMachine.Effect]) async {
@@ -214,7 +227,7 @@ public actor EventsPeriodicScheduler {
     private func setTimer(_ time: Duration?) {
         timer?.cancel()
         timer = time.map { time in
-            // Holds the scheduler only when it fires.
+            // The task holds the scheduler only when the timer fires.
             Task { [weak self, clock] in
                 do { try await clock.sleep(max(time - clock.monotonic(), .zero)) } catch { return }
                 await self?.woke()

@@ -1,6 +1,6 @@
 import Model
 
-/// What the scheduler's owner asks for.
+/// Inputs from the scheduler's owner.
 extension SchedulerMachine {
     mutating func start(at now: Duration) -> [Effect] {
         guard !isStarted else { return [] }
@@ -32,7 +32,7 @@ extension SchedulerMachine {
         return suspend(at: now)
     }
 
-    /// Suspends and forgets all loops, and what the server asked this account to wait for.
+    /// Suspends and forgets all loops, and the time for which the server asked the account to wait.
     mutating func logout(at now: Duration) -> [Effect] {
         entries = [:]
         coreKey = nil
@@ -40,8 +40,10 @@ extension SchedulerMachine {
         return suspend(at: now)
     }
 
-    /// Runs loops until nothing is left, started or not.
-    /// - Parameter wanted: nil: all.
+    /// Runs loops until nothing is left, whether the scheduler was started or not.
+    /// - Parameters:
+    ///   - wanted: The loops to run; nil runs all.
+    ///   - now: The time now.
     mutating func runOnce(_ wanted: Set<LoopKey>?, at now: Duration) -> [Effect] {
         if let known = once {
             once?.wanted = known.wanted.flatMap { wanted?.union($0) }
@@ -52,8 +54,14 @@ extension SchedulerMachine {
         return nextEffects(at: now)
     }
 
-    /// Enables a loop, or puts another in place of the one with this key, of which nothing goes on.
-    /// - Parameter rest: how long it is not polled yet.
+    /// Enables a loop. It replaces the loop with this key, whose operations are dropped.
+    /// - Parameters:
+    ///   - key: The loop's id.
+    ///   - limits: The longest durations of the loop's calls.
+    ///   - interval: The time between two polls, if it is longer than the period.
+    ///   - isCore: Whether the loop becomes the core loop.
+    ///   - rest: The time for which the loop is not polled yet.
+    ///   - now: The time now.
     mutating func enable(
         _ key: LoopKey, limits: LoopLimits, interval: Duration? = nil, isCore: Bool, rest: Duration? = nil,
         at now: Duration
@@ -72,12 +80,13 @@ extension SchedulerMachine {
         return nextEffects(at: now)
     }
 
-    /// Runs the core loop, then this special one, before all that waits: at once, or with the next batch. What runs and waits stays.
+    /// Runs the core loop, then this special loop, before all waiting operations: at once, or with the next batch.
+    /// Running and waiting operations stay.
     mutating func trigger(special: LoopKey?, at now: Duration) -> [Effect] {
         guard isActive, !isAccountHeld(at: now) else { return nextEffects(at: now) }
         for case let key? in [coreKey, special]
         where entries[key] != nil && !triggered.contains(key)
-            // Its turn is still to come.
+            // A loop whose triggered turn is still to come is not triggered again.
             && !(hasBatch && queue.contains { $0.loop == key && $0.isTriggered })
         {
             triggered.append(key)

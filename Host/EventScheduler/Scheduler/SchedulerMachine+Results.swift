@@ -1,9 +1,12 @@
 import Model
 
-/// What turns come to.
+/// Results of turns.
 extension SchedulerMachine {
-    /// An operation's call has ended.
-    /// - Parameter outcome: nil if it told the loop of an error, or was cancelled.
+    /// Handles the end of an operation's call.
+    /// - Parameters:
+    ///   - id: The operation.
+    ///   - outcome: The outcome of the turn; nil if the operation reported an error to the loop, or was cancelled.
+    ///   - now: The time now.
     mutating func finished(_ id: UInt64, _ outcome: TurnOutcome?, at now: Duration) -> [Effect] {
         guard hung.removeValue(forKey: id) == nil, let running, running.operation.id == id else {
             return nextEffects(at: now)
@@ -13,7 +16,7 @@ extension SchedulerMachine {
         return nextEffects(at: now)
     }
 
-    /// An operation's call has not ended in time.
+    /// Handles an operation whose call has not ended in time.
     mutating func overrun(_ running: RunningOperation, at now: Duration) {
         guard running.state != .cancelled else {
             hung[running.operation.id] = running.operation.loop
@@ -66,11 +69,11 @@ extension SchedulerMachine {
                     nextPollIn: goesOn ? .zero : nextPoll(of: operation.loop, at: now).map { $0 - now })))
     }
 
-    /// Until when a loop is passed over; nil: it takes its turn with the next refill.
+    /// Returns the time until which a loop is skipped; nil if the loop takes its turn with the next refill.
     private func rest(of entry: Entry, after operation: LoopOperation, intervals: Int = 1) -> Duration? {
         let interval = max(entry.interval ?? period, period)
         guard intervals > 1 || interval > period else { return nil }
-        // Half a period less, since refills come early or late.
+        // Half a period is subtracted, because refills come early or late.
         return operation.cycle + interval * intervals - period / 2
     }
 

@@ -1,64 +1,66 @@
 import Model
 
-/// Which loop is polled when: a value without I/O. Each input gives what is to be done, in this order.
+/// A state machine that decides which loop is polled when. It is a value without I/O. Each input returns the effects to
+/// carry out, in their order.
 ///
-/// One operation runs at a time, the others wait in one queue, first in, first out. A tick fills the queue with all loops that are
-/// due, if nothing of an earlier tick waits or runs; otherwise it is dropped. What is triggered comes before that, gathered into batches
-/// that leave the others at least half of the time. Times are the monotonic clock's.
+/// One operation runs at a time; the others wait in one queue, first in, first out. A tick fills the queue with all
+/// loops that are due, if nothing of an earlier tick waits or runs; otherwise the tick is dropped. Triggered loops come
+/// before the queue, gathered into batches that leave the other loops at least half of the time. Times are the
+/// monotonic clock's.
 struct SchedulerMachine: Sendable {
     enum Effect: Sendable {
         case run(LoopOperation)
         case cancel(operation: UInt64)
-        /// Replaces the only timer.
+        /// Replaces the only timer; nil removes it.
         case setTimer(Duration?)
         case report(TurnReport)
     }
 
     struct Entry: Sendable {
-        /// Grows with each loop that is enabled.
+        /// A number that grows with each loop that is enabled.
         var order: UInt64
         var limits: LoopLimits
-        /// Between two polls, where that is longer than the period.
+        /// The time between two polls, if it is longer than the period.
         var interval: Duration?
         var failures = 0
-        /// After failures, or by its interval; a trigger or a start does not wait for it.
+        /// The end of a wait after failures, or of the loop's interval. A trigger or a start does not wait for it.
         var backOffUntil: Duration?
-        /// By the server's wish, or since it has nothing to poll.
+        /// The end of a wait that the server asked for, or of the rest of a loop that has nothing to poll.
         var heldUntil: Duration?
-        /// Since the server refused what it asks for. A start does not wait for it.
+        /// The end of the wait after the server refused the loop's requests. A start does not wait for it.
         var refusedUntil: Duration?
-        /// Waits for the next start.
+        /// Whether the loop waits for the next start.
         var isHalted = false
     }
 
-    /// Loops are to run once.
+    /// A single run of loops.
     struct Once: Sendable {
-        /// Nil: all.
+        /// The loops to run; nil runs all.
         var wanted: Set<LoopKey>?
         var rounds = 0
         /// The loops that had their turn, by their order.
         var taken: Set<UInt64> = []
     }
 
-    /// How long a batch of triggered loops takes at least, with the pause after it.
+    /// The shortest duration of a batch of triggered loops, with the pause after it.
     static let gathering = Duration.seconds(1)
-    /// How many pages a loop is given in a row.
+    /// The highest number of pages of a loop in a row.
     static let mostPages = 50
-    /// How often a single run begins again, for loops that came meanwhile or have more.
+    /// The highest number of times that a single run begins again, for loops that were added meanwhile or have more.
     static let mostRounds = 20
-    /// How long a loop with nothing to poll rests, and the longest that a server may ask to wait.
+    /// The rest of a loop with nothing to poll, and the longest wait that a server may ask for.
     static let day = Duration.seconds(86_400)
-    /// The periods between polls of a loop that fails.
+    /// The numbers of periods between polls of a loop that fails.
     static let backOff = [1, 1, 2, 3, 5, 8]
-    /// How long a loop waits that is refused, at first and at most.
+    /// The first and the longest wait of a loop whose requests the server refuses.
     static let refusalWaits = (first: Duration.seconds(30), longest: Duration.seconds(900))
-    /// By which part of a period a refill comes early or late at most.
+    /// The largest part of a period by which a refill comes early or late.
     static let jitter = 0.2
 
     let period: Duration
-    /// How long a cancelled call may take to end.
+    /// The time that a cancelled call may take to end.
     let grace: Duration
-    /// From 0 to 1, without 1.
+    /// Returns a number from 0 up to but not including 1.
     let random: @Sendable () -> Double
 
     var coreKey: LoopKey?
@@ -71,24 +73,24 @@ struct SchedulerMachine: Sendable {
     var hung: [UInt64: LoopKey] = [:]
 
     var isStarted = false
-    /// When the first tick was; the others follow at whole periods.
+    /// The time of the first tick; the others follow at whole periods.
     var origin = Duration.zero
     var tickNumber = 0
     var nextTick = Duration.zero
-    /// A tick found the queue empty and only a cancelled call still running.
+    /// Whether a tick found the queue empty and only a cancelled call still running.
     var isRefillDue = false
-    /// Loops that are to be polled with the next batch, in the order in which they were triggered.
+    /// Loops to be polled with the next batch, in the order in which they were triggered.
     var triggered: [LoopKey] = []
-    /// Whether triggered loops wait in front of the queue, or the first of them runs.
+    /// Whether triggered loops wait in front of the queue, or one of them runs.
     var hasBatch = false
-    /// When the first of them began.
+    /// The time when the first loop of the batch began.
     var batchBegan: Duration?
-    /// When the next batch may begin.
+    /// The time when the next batch may begin.
     var nextBatch: Duration?
-    /// By the server's wish, for all loops.
+    /// The end of the wait that the server asked for, for all loops.
     var accountHeldUntil: Duration?
     var once: Once?
-    /// What had more to fetch when the last single run ended.
+    /// The loops that had more to fetch when the last single run ended.
     var left: [LoopKey] = []
     var armed: Duration?
     var effects: [Effect] = []
@@ -106,14 +108,14 @@ struct SchedulerMachine: Sendable {
         return EnabledLoops(core: coreKey, special: special.map(\.key))
     }
 
-    /// When the timer is to fire.
+    /// The time when the timer is to fire.
     private var nextWake: Duration? {
         let tick = isStarted ? nextTick : nil
         let batch = triggered.isEmpty || hasBatch ? nil : nextBatch
         return [tick, batch, running?.deadline].compactMap(\.self).min()
     }
 
-    /// The timer fired.
+    /// Handles the timer.
     mutating func wake(at now: Duration) -> [Effect] {
         armed = nil
         if let running, running.deadline <= now { overrun(running, at: now) }
@@ -127,13 +129,13 @@ struct SchedulerMachine: Sendable {
         return nextEffects(at: now)
     }
 
-    /// Whether something of a tick waits or runs.
+    /// Whether an operation of a tick waits or runs.
     private var hasCycle: Bool {
         if let running, running.state != .cancelled, !running.operation.isTriggered { return true }
         return queue.contains { !$0.isTriggered }
     }
 
-    /// Whether an operation is still wanted; if so, its next call begins now.
+    /// Tells whether an operation is still wanted. If so, its next call begins now.
     mutating func enter(
         _ stage: TurnStage, of operation: UInt64, at now: Duration
     ) -> (isWanted: Bool, effects: [Effect]) {
@@ -145,7 +147,7 @@ struct SchedulerMachine: Sendable {
         return (true, nextEffects(at: now))
     }
 
-    /// What follows from an input.
+    /// Returns the effects of an input.
     mutating func nextEffects(at now: Duration) -> [Effect] {
         endBatch(at: now)
         beginBatch(at: now)
@@ -155,7 +157,7 @@ struct SchedulerMachine: Sendable {
             if isActive, !queue.isEmpty {
                 let operation = queue.removeFirst()
                 if hasBatch, operation.isTriggered { batchBegan = batchBegan ?? now }
-                // What it was triggered for, it sees with this turn.
+                // This turn also serves the trigger.
                 triggered.removeAll { $0 == operation.loop }
                 let limit = entries[operation.loop]?.limits.polling ?? grace
                 running = RunningOperation(operation: operation, startedAt: now, deadline: now + limit)
@@ -177,14 +179,14 @@ struct SchedulerMachine: Sendable {
         for loop in due where !queue.contains(where: { $0.loop == loop }) { queue.append(turn(of: loop, at: now)) }
     }
 
-    /// The triggered loops have had their turn, which the others wait for no longer than they do themselves now.
+    /// Ends a batch when its loops have had their turn. The next batch waits for at least as long as this batch took.
     private mutating func endBatch(at now: Duration) {
         guard hasBatch, running?.operation.isTriggered != true, queue.first?.isTriggered != true else { return }
         hasBatch = false
         if let began = batchBegan.take() { nextBatch = max(began + Self.gathering, now + (now - began)) }
     }
 
-    /// Puts what was triggered in front of all that waits, the core loop first.
+    /// Puts the triggered loops in front of the queue, the core loop first.
     private mutating func beginBatch(at now: Duration) {
         guard !triggered.isEmpty, !hasBatch, (nextBatch ?? now) <= now else { return }
         let hanging = Set(hung.values)
@@ -201,12 +203,12 @@ struct SchedulerMachine: Sendable {
             waiting.isTriggered = true
             return waiting
         }
-        // What a loop is to be told of an error comes first.
+        // A report of an error to a loop comes first.
         queue.insert(contentsOf: batch, at: queue.prefix { $0.chain == nil }.count)
         hasBatch = true
     }
 
-    /// The next round of a single run, or its end.
+    /// Begins the next round of a single run, or ends the run.
     private mutating func goOnOnce(at now: Duration) {
         guard var once else { return }
         let left = inOrder { !once.taken.contains($0.order) && mayRun($0, at: now) }
@@ -224,7 +226,8 @@ struct SchedulerMachine: Sendable {
         self.once = once
     }
 
-    /// The core loop first, then the special ones in the order of enabling; without those whose last call still hangs.
+    /// Returns the core loop first, then the special loops in the order of enabling, without the loops whose last call
+    /// still hangs.
     private func inOrder(where isWanted: (Entry) -> Bool) -> [LoopKey] {
         let hanging = Set(hung.values)
         return entries.filter { !hanging.contains($0.key) && isWanted($0.value) }
@@ -243,7 +246,7 @@ struct SchedulerMachine: Sendable {
         !entry.isHalted && (entry.heldUntil ?? now) <= now && (entry.refusedUntil ?? now) <= now
     }
 
-    /// What runs is not wanted any more.
+    /// Cancels the running operation, whose result is not wanted any more.
     mutating func cancelRunning(at now: Duration) {
         guard let running, running.state != .cancelled else { return }
         self.running?.state = .cancelled

@@ -1,29 +1,35 @@
 public import Model
 
-/// What a turn of a loop came to, for who logs and shows it.
+/// A report on a turn of a loop, for logs and the status.
 public struct TurnReport: Sendable {
+    /// The loop.
     public var loop: LoopKey
+    /// The result of the turn.
     public var result: LoopResult
-    /// Why the turn failed, if ``result`` is `error`.
+    /// The failure of the turn, if ``result`` is `error`.
     public var error: EventLoopError?
-    /// How far the loop had come before; nil also if that was not read.
+    /// The loop's event id before the turn; nil also if the id was not read.
     public var idBefore: EventID?
+    /// The loop's event id after the turn.
     public var idAfter: EventID?
     /// Whether everything was fetched anew.
     public var hasRefreshed: Bool
+    /// The duration of the turn.
     public var duration: Duration
-    /// How many turns failed since the last good one.
+    /// The number of failed turns since the last successful turn.
     public var failures: Int
-    /// In what time from now the loop is polled again, by the plain period; nil: not by itself.
+    /// The time from now until the next poll of the loop, by the plain period; nil if the loop is not polled by itself.
     public var nextPollIn: Duration?
 }
 
-/// What a scheduler polls.
+/// The loops that a scheduler polls.
 public struct EnabledLoops: Sendable, Hashable {
+    /// The core loop, if it is enabled.
     public var core: LoopKey?
-    /// In the order of enabling.
+    /// The special loops in the order in which they were enabled.
     public var special: [LoopKey]
 
+    /// Creates a value.
     public init(core: LoopKey? = nil, special: [LoopKey] = []) {
         self.core = core
         self.special = special
