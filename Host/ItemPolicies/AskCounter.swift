@@ -1,43 +1,47 @@
 import Model
 
-/// Counts what was done for an item because the item changed, so that processors that undo each other's work through the sync
-/// engine, where no run follows directly from another, are found out.
+/// A counter of the actions that were carried out for an item because the item changed. It detects processors that undo
+/// each other's work through the sync engine, where no run follows directly from another.
 struct AskCounter {
-    /// What is asked for: that the item is here, or that it is not.
+    /// A wish for an item: that its copy is here, or that the copy is gone.
     enum Wish { case here, gone }
 
+    /// The answer to a request for an item.
     enum Answer: Equatable {
         case allowed
-        /// - Parameter isFirst: since the last change from outside.
-        /// - Parameter former: who asked for the opposite before; nil: this is the same wish once more.
+        /// A refused request.
+        /// - Parameters:
+        ///   - isFirst: Whether this is the first refused request since the last change from outside.
+        ///   - former: The plugin that requested the opposite before; nil if the request repeats the same wish.
         case refused(isFirst: Bool, former: PluginID?)
     }
 
     private struct Count {
         var asks: UInt8 = 0
-        /// How often a wish was the opposite of the one before.
+        /// The number of times that a wish was the opposite of the wish before.
         var turns: UInt8 = 0
         var wish: Wish
-        /// The place of who had it among `askers`.
+        /// The index in `askers` of the plugin that had the last wish.
         var asker: UInt8
     }
 
-    /// An item that was fetched after it was removed, without a change from outside, is not removed once more; one that was
-    /// fetched and removed is fetched once more.
+    /// Returns the number of turns at which a wish that is another turn is refused. Without a change from outside, an
+    /// item that was removed and then fetched is not removed once more; an item that was fetched and then removed is
+    /// fetched once more.
     private static func mostTurns(before wish: Wish) -> Int { wish == .gone ? 1 : 2 }
 
-    /// By the item's hash: a table of all items' ids would be large.
+    /// The counts by the hash of the item's id; a table of all items' ids would be large.
     private var counts: [Int: Count] = [:]
     private var askers: [PluginID] = []
     private var isReported = false
 
-    /// A change came from outside: what is asked for now is asked for anew.
+    /// Forgets all counts after a change from outside, so that requests count anew.
     mutating func reset() {
         counts.removeAll(keepingCapacity: counts.count < 10_000)
         isReported = false
     }
 
-    /// Whether the item may be asked for.
+    /// Tells whether a request for the item is allowed.
     mutating func mayAsk(_ item: LocalID, _ wish: Wish) -> Answer {
         guard let count = counts[item.hashValue] else { return .allowed }
         let isTurn = count.wish != wish
@@ -49,7 +53,7 @@ struct AskCounter {
         return .refused(isFirst: !isReported, former: isTurn ? askers[Int(count.asker)] : nil)
     }
 
-    /// Something was done for the item.
+    /// Notes that an action was carried out for the item.
     mutating func note(_ item: LocalID, _ wish: Wish, by plugin: PluginID) {
         let asker = UInt8(clamping: askers.firstIndex(of: plugin) ?? askers.count)
         if Int(asker) == askers.count { askers.append(plugin) }

@@ -12,10 +12,18 @@ final class CursorSource: ItemSource {
     private let isWanted: ((Item) -> Bool)?
     private let claims: ClaimedItems?
     private let shares: SharesOfItems?
-    /// The local path of the row under way, since no column holds it.
+    /// A buffer for the local path of the current row, since no column holds the path.
     private var localPath: UnsafeMutableBufferPointer<UInt8>
 
-    /// - Parameter isWanted: which of the cursor's items it has; nil: all. The cursor reads all columns if it is set.
+    /// Creates a stream.
+    /// - Parameters:
+    ///   - cursor: The cursor. It reads all columns if `isWanted` is set.
+    ///   - fields: The mask of the fields that the plugin reads.
+    ///   - files: The folder of the local copies.
+    ///   - coverage: The coverage by policies; nil if the mask does not include it.
+    ///   - claims: The claims; nil if the mask does not include them.
+    ///   - shares: The shares; nil if the mask does not include them or there are none.
+    ///   - isWanted: Tells which of the cursor's items belong to the stream; nil selects all.
     init(
         _ cursor: ItemCursor, fields: UInt64, files: String, coverage: AvailableOfflineCoverage?, claims: ClaimedItems?,
         shares: SharesOfItems?, isWanted: ((Item) -> Bool)? = nil
@@ -44,10 +52,10 @@ final class CursorSource: ItemSource {
 
     var pathBytes: UnsafeBufferPointer<UInt8> { cursor.text(.path) ?? UnsafeBufferPointer(start: nil, count: 0) }
 
-    /// Whether the row under way is this item's.
+    /// Tells whether the current row is this item's.
     func isAt(_ localID: LocalID) -> Bool { cursor.text(.localID)?.elementsEqual(localID.text.utf8) ?? false }
 
-    /// The columns that a mask of fields needs, and those by which the host itself knows an item.
+    /// Returns the columns for a mask of fields, and the columns by which the host itself identifies an item.
     static func columns(for fields: UInt64) -> ItemColumns {
         if fields & (1 << UInt64(LARDER_FIELD_AVAILABLE_OFFLINE)) != 0 { return .all }
         var columns: ItemColumns = ItemColumns([.path, .localID])
@@ -58,7 +66,7 @@ final class CursorSource: ItemSource {
         return columns
     }
 
-    /// The column that a field is read from; nil if it has none of its own.
+    /// Returns the column that holds a field; nil if the field has no column of its own.
     static func column(of field: Int32?) -> ItemColumn? { CursorRow.columns.first { $0.field == field }?.column }
 
     fileprivate func readLocalPath() -> UnsafeBufferPointer<UInt8>? {
@@ -80,7 +88,7 @@ final class CursorSource: ItemSource {
     fileprivate func readCoverage() -> Int64? { coverage.map { Int64($0.of(cursor.item).number) } }
 }
 
-/// The row under way, as a view is filled from it.
+/// The current row, from which a view is filled.
 private struct CursorRow: ItemRow {
     let source: CursorSource
     let cursor: ItemCursor
@@ -134,7 +142,7 @@ private struct CursorRow: ItemRow {
 }
 
 extension AvailableOfflineCoverage {
-    /// Nil unless the mask asks for it.
+    /// Reads the coverage; nil unless the mask includes it.
     init?(fields: UInt64, database: Database, now: Timestamp) throws(Failure) {
         guard fields & (1 << UInt64(LARDER_FIELD_AVAILABLE_OFFLINE)) != 0 else { return nil }
         do { self = try database.readBlocking { try Self($0, now: now) } } catch {
@@ -144,7 +152,7 @@ extension AvailableOfflineCoverage {
 }
 
 extension AvailableOfflineLevel {
-    /// As the ABI has it.
+    /// The number of the level in the ABI.
     fileprivate var number: UInt32 {
         switch self {
         case .none: LARDER_AVAILABLE_OFFLINE_NONE
@@ -155,18 +163,18 @@ extension AvailableOfflineLevel {
 }
 
 extension SharesOfItems {
-    /// Nil unless the mask asks for it and there are shares.
+    /// Reads the shares; nil unless the mask includes them and there are shares.
     convenience init?(fields: UInt64, _ session: ReadSession) throws(Failure) {
         guard fields & (1 << UInt64(LARDER_FIELD_SHARES)) != 0 else { return nil }
         try self.init(session)
     }
 }
 
-/// The items that have valid claims. Made only for processors that read the field.
+/// The items with valid claims. They are read only for processors that read the field.
 struct ClaimedItems {
     private let kinds: [LocalID: ClaimKinds]
 
-    /// Nil unless the mask asks for it.
+    /// Reads the claims; nil unless the mask includes them.
     init?(fields: UInt64, database: Database, world: @autoclosure () -> ClaimWorld) throws(Failure) {
         guard fields & (1 << UInt64(LARDER_FIELD_CLAIMS)) != 0 else { return nil }
         do {

@@ -1,25 +1,36 @@
 public import Database
 public import PluginHost
 
-/// Remembers in a vault's database which libraries were opened in a child process.
+/// A memory, in a vault's database, of the libraries that were opened in a child process.
 public struct DatabaseProbeMemory: ProbeMemory {
     private let database: Database
     private let isReadOnly: Bool
 
-    /// - Parameter isReadOnly: what is tried now is tried again the next time.
+    /// Creates a memory.
+    /// - Parameters:
+    ///   - database: The vault's database.
+    ///   - isReadOnly: Whether the memory writes nothing. A library that is tried now is then tried again the next
+    ///     time.
     public init(_ database: Database, isReadOnly: Bool = false) {
         self.database = database
         self.isReadOnly = isReadOnly
     }
 
-    /// Reads what became of a library in this vault's tries.
+    /// Returns the result of the vault's trial of a library; nil if the library was not tried.
+    /// - Parameters:
+    ///   - digest: The digest of the library.
+    ///   - hostMinor: The minor version of the host's ABI.
     /// - Throws: As ``Database/read(_:)``.
     public func library(digest: [UInt8], hostMinor: Int) async throws -> ProbedLibrary? {
         try await database.read { try $0.plugins.probe(digest: digest, hostMinor: hostMinor) }
             .map { ProbedLibrary(refusal: $0) }
     }
 
-    /// Remembers what became of a library, unless the vault is only read.
+    /// Remembers the result of a library's trial, unless the vault is open for reading only.
+    /// - Parameters:
+    ///   - library: The result.
+    ///   - digest: The digest of the library.
+    ///   - hostMinor: The minor version of the host's ABI.
     /// - Throws: As ``Database/write(_:)``.
     public func remember(_ library: ProbedLibrary, digest: [UInt8], hostMinor: Int) async throws {
         guard !isReadOnly else { return }

@@ -1,14 +1,18 @@
 public import Database
 public import Model
 
-/// Carries out what processors ask for on items. Policies and values are written by the run itself.
+/// A sink that carries out the actions on items that processors request. The run itself writes policies and values.
 public protocol IntentSink: Sendable {
-    /// Takes an action into the journal, in the run's own transaction and in the order of the asking. What is already so, or
-    /// under way with the same key, is left alone. What would lose data is refused: logged and left alone too.
+    /// Takes an action into the journal, in the run's own transaction and in the order of the requests. An action whose
+    /// effect is already there, or that is in progress with the same key, is left alone. An action that would lose data
+    /// is refused: it is logged and left alone too.
     ///
     /// Called on a plugin's thread.
-    /// - Parameter intent: an action on an item, with a key.
-    /// - Returns: whether anything came of it: a record, or a change of the item.
-    /// - Throws: Only what makes the whole transaction impossible, such as SQLite's error. What is refused is dropped.
+    /// - Parameters:
+    ///   - intent: An action on an item, with a key.
+    ///   - transaction: The run's transaction.
+    /// - Returns: Whether the action had an effect: a record, or a change of the item.
+    /// - Throws: Only errors that make the whole transaction impossible, such as SQLite's error. A refused action is
+    ///   dropped.
     func perform(_ intent: Intent, in transaction: Transaction) throws -> Bool
 }

@@ -4,16 +4,16 @@ import PluginHost
 import Synchronization
 import Threads
 
-/// Runs for what processors with a maximum left.
+/// Runs for the items that processors with a maximum of records left.
 extension ItemPolicies {
-    /// It is to be seen soon if there is room again. May be called on any thread.
+    /// Requests a check, soon, whether there is room again for the items that were left. May be called on any thread.
     func checkCapacity() {
         guard processors.contains(where: \.isPending) else { return }
         state.change { $0.isCapacityDue = true }
         wake.yield()
     }
 
-    /// Another run for each processor that left items, once about half of its records are done.
+    /// Queues another run for each processor that left items, once about half of its records are done.
     func queueWhatWasLeft() async {
         for processor in processors where processor.isPending {
             guard let pacing = Pacing(processor) else { continue }

@@ -3,11 +3,14 @@ public import Model
 import PluginHost
 
 extension ItemPolicies {
-    /// Makes the calls of a trigger after which all items are looked at, and notes what they ask for instead of doing it.
-    /// Nothing is written, so the database may be open for reading alone. Not beside ``run()``: the processors are the same.
-    /// - Parameter note: called on the plugins' threads.
+    /// Makes the calls of a trigger that checks all items, and reports the requests of the processors instead of
+    /// carrying them out. Nothing is written, so the database may be open for reading only. Must not run at the same
+    /// time as ``run()``, which uses the same processors.
+    /// - Parameters:
+    ///   - trigger: The trigger.
+    ///   - note: Receives each request. It is called on the plugins' threads.
     /// - Throws: `PluginHangs` while a call into a processor hangs, `CancellationError` if a plugin is being stopped,
-    ///   or the database's `Failure`. A call that fails is none of them: the run goes on.
+    ///   or the database's `Failure`. A failed call throws no error; the run goes on.
     public func dryRun(_ trigger: Trigger, _ note: @escaping @Sendable (Wish) -> Void) async throws {
         for processor in processors {
             try await processor.instance.withProcessor { [self] calls in
@@ -16,7 +19,8 @@ extension ItemPolicies {
         }
     }
 
-    /// Asks every processor what it makes of an item, as ``dryRun(_:_:)`` does: now and, where that changes by time alone, then.
+    /// Returns every processor's decision about an item, found as in ``dryRun(_:_:)``: the decision now and, if the
+    /// passing of time alone changes the decision, the decision at that time.
     /// - Throws: As ``dryRun(_:_:)``, and `.badData` if a stored policy's condition does not parse.
     public func explain(_ item: Item) async throws -> [Explanation] {
         var explanations: [Explanation] = []
@@ -56,7 +60,8 @@ extension ItemPolicies {
         return explanation
     }
 
-    /// - Returns: the conditions that the processor gave, and what it asked for while the item was handed to it.
+    /// Makes a processor's calls for a single item at a time.
+    /// - Returns: The conditions that the processor gave, and its requests during the calls for the item.
     private func wishes(
         for item: Item, _ trigger: Trigger, at time: Timestamp, _ processor: PolicyProcessor, _ calls: ProcessorCalls
     ) throws -> (conditions: [ProcessorCalls.Pass: Condition], wishes: [Wish]) {

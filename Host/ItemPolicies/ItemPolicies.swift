@@ -5,11 +5,11 @@ public import PluginHost
 import Synchronization
 import Threads
 
-/// Sets an account's item-policy processors to work: queues runs, and makes each processor's calls in a run.
+/// The item-policy processors of an account at work. It queues runs, and makes each processor's calls in a run.
 public final class ItemPolicies: Sendable {
     struct State: Sendable {
         var queue = RunQueue()
-        /// Whether it is to be seen if there is room again for what processors left.
+        /// Whether to check if there is room again for the items that processors left.
         var isCapacityDue = false
         var isWorking = false
         var isEnded = false
@@ -33,11 +33,15 @@ public final class ItemPolicies: Sendable {
     private let wakes: AsyncStream<Void>
     let wake: AsyncStream<Void>.Continuation
 
+    /// Creates the processors of an account.
     /// - Parameters:
-    ///   - plugins: the account's started plugins; those without a processor are left aside.
-    ///   - sink: what carries out the actions that processors ask for.
-    ///   - files: the folder of the local copies, absolute.
-    ///   - world: what claims depend on, at a time.
+    ///   - database: The account's database.
+    ///   - plugins: The account's started plugins; those without a processor are skipped.
+    ///   - sink: The sink that carries out the actions that processors request.
+    ///   - files: The absolute path of the folder of the local copies.
+    ///   - world: Returns the facts on which claims depend, at a time.
+    ///   - clock: The account's clock.
+    ///   - logger: The account's logger.
     public init(
         database: Database, plugins: [PluginInstance], sink: any IntentSink, files: String,
         world: @escaping @Sendable (Timestamp) -> ClaimWorld, clock: HostClock = .system, logger: Logger
@@ -53,23 +57,23 @@ public final class ItemPolicies: Sendable {
         (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Rises with each change of policies.
+    /// The version of the policies, which rises with each change of policies.
     public var policiesVersion: Int { version.load(ordering: .acquiring) }
 
     /// The kinds of policies that are processed here.
     public var kinds: Set<PolicyKind> { Set(processors.compactMap(\.instance.kind)) }
 
-    /// How many records of those processors may be under way at a time that have a maximum.
+    /// The highest number of records in progress at a time, for each processor that has a maximum.
     public var maximums: [DownloadTrigger: Int] {
         processors.reduce(into: [:]) { maximums, processor in
             if let most = processor.instance.maximumRecords { maximums[DownloadTrigger(of: processor.plugin)] = most }
         }
     }
 
-    // MARK: What sets runs off. Never blocks; may be called on any thread.
+    // MARK: Starting runs. These functions never block and may be called on any thread.
 
-    /// A transaction was committed. To be called by the database's observer itself, before the commit returns, so that what
-    /// a run set off is told from what came from outside.
+    /// Queues the runs that follow from a committed transaction. The database's observer calls this function itself,
+    /// before the commit returns, so that changes by a run can be told from changes from outside.
     public func databaseChanged(_ changes: CommitChanges) {
         if changes.policiesChanged { version.add(1, ordering: .releasing) }
         if changes.recordsChanged { checkCapacity() }
@@ -77,13 +81,14 @@ public final class ItemPolicies: Sendable {
         enqueue { $0.add(changes) }
     }
 
-    /// A trigger after which all items are looked at. One that waits already is not queued twice, but for `policiesChanged`.
+    /// Queues a run for a trigger that checks all items. A trigger that is already waiting is not queued twice, except
+    /// `policiesChanged`.
     public func fire(_ trigger: Trigger) {
         if trigger == .itemListUpdateCompleted || trigger == .policiesChanged { asked.withLock { $0.reset() } }
         enqueue { $0.add(trigger) }
     }
 
-    /// Something was done that no processor did: what is asked for now is asked for anew.
+    /// Notes a change that no processor made, so that requests count anew.
     public func changedFromOutside() { asked.withLock { $0.reset() } }
 
     private func enqueue(_ change: (inout RunQueue) -> Void) {
@@ -92,10 +97,10 @@ public final class ItemPolicies: Sendable {
         wake.yield()
     }
 
-    // MARK: The work
+    // MARK: Runs
 
-    /// Makes the runs as they come, until the task is cancelled; the plugins' instances are good for being stopped then. Called
-    /// once.
+    /// Makes the runs as they are queued, until the task is cancelled. After that, the plugins' instances are only fit
+    /// for being stopped. May be called only once.
     public func run() async {
         await withTaskCancellationHandler {
             for await _ in wakes {
@@ -108,7 +113,7 @@ public final class ItemPolicies: Sendable {
                 if Task.isCancelled { break }
             }
         } onCancel: {
-            // A pass over many items ends at the next one.
+            // A pass over many items ends at the next item.
             for processor in processors { processor.instance.cancel() }
         }
         state.change { state in
@@ -117,12 +122,12 @@ public final class ItemPolicies: Sendable {
         }
     }
 
-    /// Returns when no run waits or is under way, or ``run()`` has ended.
+    /// Returns when no run waits or is in progress, or when ``run()`` has ended.
     public func waitUntilIdle() async {
         await state.wait { $0.isIdle }
     }
 
-    /// What kept runs from being finished, since this was asked last.
+    /// Returns the errors that kept runs from being finished since the last call.
     public func takeFailures() -> [Failure] {
         state.change { state in
             defer { state.failures = [] }
@@ -130,10 +135,13 @@ public final class ItemPolicies: Sendable {
         }
     }
 
-    /// Whether a stored policy of a plugin's kind covers an item, or the plugin by itself. Blocks for a read when policies have
-    /// changed.
-    /// - Returns: true for a plugin that has no processor here, which nothing is known of; nil as long as it has not said what it
-    ///   covers by itself, which it does in its first run.
+    /// Tells whether a stored policy of a plugin's kind, or the plugin by itself, covers an item. Blocks for a read
+    /// when policies have changed.
+    /// - Parameters:
+    ///   - item: The item.
+    ///   - plugin: The plugin's id.
+    /// - Returns: True for a plugin that has no processor here, because nothing is known of it; nil as long as the
+    ///   plugin has not said what it covers by itself, which it does in its first run.
     /// - Throws: `.badData` if a stored policy's condition does not parse, or the database's `Failure`, as
     ///   ``Database/readBlocking(_:)``.
     public func covers(_ item: Item, for plugin: PluginID) throws -> Bool? {
@@ -144,7 +152,7 @@ public final class ItemPolicies: Sendable {
 
     private enum Work {
         case run(RunQueue.Run)
-        /// To see whether there is room again for what processors left.
+        /// A check whether there is room again for the items that processors left.
         case capacity
     }
 
@@ -173,7 +181,7 @@ public final class ItemPolicies: Sendable {
             let version = version.load(ordering: .acquiring)
             do {
                 let isFruitful = try await processor.instance.withProcessor { [self] calls in
-                    // What it missed is looked at first, with all there is.
+                    // The processor first makes up for missed runs by checking all items.
                     var runs = [run]
                     if processor.takeMissed() { runs.insert(RunQueue.Run(cause: .all(.policiesChanged)), at: 0) }
                     var isFruitful = false
@@ -189,7 +197,7 @@ public final class ItemPolicies: Sendable {
             } catch is CancellationError {
                 return
             } catch is PluginHangs {
-                // It was named. The others go on without it.
+                // The hanging call was reported already. The other processors go on.
                 processor.miss()
             } catch let failure as Failure {
                 report(failure, of: processor.plugin, run)
@@ -197,12 +205,13 @@ public final class ItemPolicies: Sendable {
                 report(Failure(.internal, "\(error)"), of: processor.plugin, run)
             }
         }
-        // Records may have ended before it was known that items were left. A run for these of which nothing came would only be followed
-        // by the same one.
+        // Records may have ended before it was known that items were left. A run for these items that had no effect
+        // would only be followed by the same run again.
         if checksCapacity { checkCapacity() }
     }
 
-    /// Where the first item is that a run is about; nil: it is about none alone, or that cannot be read.
+    /// Returns the path of the first item of a run; nil if the run is not about single items, or if the item cannot be
+    /// read.
     private func firstItem(of run: RunQueue.Run) async -> ItemPath? {
         guard case .items(let ids, _) = run.cause, let id = ids.first else { return nil }
         do { return try await database.read { try $0.items.item(databaseID: id)?.path } } catch {
@@ -211,8 +220,8 @@ public final class ItemPolicies: Sendable {
         }
     }
 
-    /// Whether a processor's wish for an item, set off by a change of that item, is still carried out.
-    /// - Returns: nil: it is; else why not.
+    /// Tells whether a processor's wish for an item, caused by a change of that item, is still carried out.
+    /// - Returns: The reason not to carry it out; nil if it is carried out.
     func objection(
         to wish: AskCounter.Wish, for item: LocalID, plugin: PluginID, path: () -> ItemPath?
     ) -> String? {
@@ -233,7 +242,7 @@ public final class ItemPolicies: Sendable {
         return "\(what), without a change from outside"
     }
 
-    /// What is here in a session's state. It is counted once for each state.
+    /// Returns the usage by local copies in a session's state. The usage is counted once for each state.
     func localUsage(in session: ReadSession) throws(Failure) -> LocalUsage {
         let anchor = try session.anchor()
         if let known = usage.withLock({ $0 }), known.anchor == anchor { return known.usage }
@@ -246,7 +255,7 @@ public final class ItemPolicies: Sendable {
         asked.withLock { $0.note(item, wish, by: plugin) }
     }
 
-    /// A run's transaction was committed.
+    /// Marks the runs that follow from a run's own committed transaction as follow-ups.
     func followed(_ changes: CommitChanges, run: RunQueue.Run, asker: PluginID) {
         state.change { $0.queue.follow(changes, round: run.round, asker: asker) }
     }
@@ -257,7 +266,7 @@ public final class ItemPolicies: Sendable {
         report(failure)
     }
 
-    /// What a plugin did wrong in a run, which is logged already.
+    /// Remembers a plugin's mistakes in a run. They are logged already.
     func note(_ mistakes: String, of plugin: PluginID, _ run: RunQueue.Run) {
         remember(
             Failure(

@@ -2,20 +2,21 @@ import Database
 import Model
 import PluginHost
 
-/// How many more actions a processor with a maximum may ask for, in the course of a run.
+/// A count of the actions that a processor with a maximum of records may still request during a run.
 struct Pacing {
-    /// A record that waits for longer than this takes no room.
+    /// A record that waits for longer than this time takes no room.
     static let longestWait = Duration.seconds(10)
 
     let reason: DownloadTrigger
     private let maximum: Int
-    /// Its records in the journal when they were counted last, and what it asked for since.
+    /// The number of the processor's records in the journal at the last count.
     private var live = 0
+    /// The number of actions requested since the last count.
     private var asked = 0
     /// Whether items were left for lack of room.
     var isPending = false
 
-    /// Nil for a processor without a maximum.
+    /// Creates the count; nil for a processor without a maximum.
     init?(_ processor: PolicyProcessor) {
         guard let maximum = processor.instance.maximumRecords else { return nil }
         self.maximum = maximum
@@ -31,6 +32,7 @@ struct Pacing {
 
     func hasRoom(besides actions: Int = 0) -> Bool { live + asked + actions < maximum }
 
-    /// Whether so few are under way that another run is worth its while: after each single one it would be as many runs as items.
+    /// Whether few enough records are in progress to make another run worthwhile. A run after each single record would
+    /// make as many runs as there are items.
     var isHalfDone: Bool { live <= maximum / 2 }
 }

@@ -4,31 +4,32 @@ import Model
 import PluginHost
 import Synchronization
 
-/// A processor's place in the order, and what is remembered of it between runs.
+/// A policy processor of an account, and the state that is remembered between its runs.
 final class PolicyProcessor: Sendable {
     private struct State {
-        /// Which policies it was given last: a count of the changes so far, 0 for none.
+        /// The version of the policies that the processor was given last: a count of the changes so far, 0 for none.
         var policiesVersion = 0
         var policies: [ItemPolicy] = []
-        /// What its policies cover, and which version of them that is.
+        /// The condition of the processor's stored policies, and the version of the policies.
         var coverage: (version: Int, condition: ConditionMatcher?)?
-        /// What it said last that it covers.
+        /// The coverage that the processor named last.
         var own: OwnCoverage?
-        /// Whether it left items for lack of room.
+        /// Whether the processor left items for lack of room.
         var isPending = false
-        /// Whether runs went by without it, since it hung.
+        /// Whether the processor missed runs because it hung.
         var hasMissed = false
-        /// Conditions and their texts: they change seldom, and one over many policies is long, so that it is compared, not hashed.
+        /// Parsed conditions and their texts. Conditions change seldom, and a condition over many policies is long, so
+        /// texts are compared and not hashed.
         var parsed: [(text: String, condition: ConditionMatcher)] = []
     }
 
-    /// What a processor said that it covers.
+    /// The coverage that a processor named.
     private struct OwnCoverage {
         var condition: ConditionMatcher?
-        /// The policies that it had been given by then, and which version of them that is.
+        /// The policies that the processor had been given by then, and their version.
         var policies: [ItemPolicy]
         var version: Int
-        /// What these policies cover, once it was asked for.
+        /// The condition of these policies, once it was needed.
         var stored: ConditionMatcher??
     }
 
@@ -41,10 +42,10 @@ final class PolicyProcessor: Sendable {
         plugin = instance.plugin
     }
 
-    /// A run went by without it.
+    /// Notes that the processor missed a run.
     func miss() { state.withLock { $0.hasMissed = true } }
 
-    /// - Returns: whether runs went by without it, since this was asked last.
+    /// Tells whether the processor missed runs since the last call.
     func takeMissed() -> Bool {
         state.withLock { state in
             defer { state.hasMissed = false }
@@ -52,13 +53,13 @@ final class PolicyProcessor: Sendable {
         }
     }
 
-    /// Whether it left items for lack of room.
+    /// Whether the processor left items for lack of room.
     var isPending: Bool {
         get { state.withLock { $0.isPending } }
         set { state.withLock { $0.isPending = newValue } }
     }
 
-    /// The policies that it was given last, if they are of this version.
+    /// Returns the policies that the processor was given last; nil if they are not of this version.
     func policies(version: Int) -> [ItemPolicy]? {
         state.withLock { $0.policiesVersion == version ? $0.policies : nil }
     }
@@ -70,7 +71,7 @@ final class PolicyProcessor: Sendable {
         }
     }
 
-    /// The processor said what it covers.
+    /// Notes the coverage that the processor named.
     func covers(_ condition: ConditionMatcher?) {
         state.withLock { state in
             state.own = OwnCoverage(
@@ -78,15 +79,22 @@ final class PolicyProcessor: Sendable {
         }
     }
 
-    /// Whether an item meets any of the conditions of the stored policies of its kind, or what the processor covers by itself.
-    /// - Parameter version: of the policies now.
-    /// - Returns: nil: the stored ones do not cover it, and the processor was not asked yet.
+    /// Tells whether an item meets the condition of a stored policy of the processor's kind, or is covered by the
+    /// processor itself.
+    /// - Parameters:
+    ///   - item: The item.
+    ///   - version: The version of the policies now.
+    ///   - now: The time now.
+    ///   - database: The account's database.
+    /// - Returns: Whether the item is covered; nil if the stored policies do not cover it and the processor has not
+    ///   named its own coverage yet.
     func covers(_ item: Item, version: Int, now: Timestamp, in database: Database) throws -> Bool? {
         if try stored(version: version, in: database)?.matches(item, now: now) == true { return true }
         guard let own = state.withLock(\.own) else { return nil }
         guard own.condition?.matches(item, now: now) == true else { return false }
         if own.version == version { return true }
-        // The policies changed since it was asked: what one of the former ones covered is not what it covers by itself.
+        // The policies changed since the processor named its coverage: an item that one of the former policies covered
+        // is not covered by the processor itself.
         return try former(own)?.matches(item, now: now) != true
     }
 
@@ -106,7 +114,7 @@ final class PolicyProcessor: Sendable {
         return condition
     }
 
-    /// The condition in a text that a processor gave.
+    /// Returns the parsed condition of a text that a processor gave.
     func parse(_ text: String) throws(ConditionError) -> ConditionMatcher {
         let known = state.withLock { state in state.parsed.first { $0.text.equals(text) }?.condition }
         if let known { return known }
@@ -120,7 +128,7 @@ final class PolicyProcessor: Sendable {
 }
 
 extension String {
-    /// Whether both have the same bytes, for long texts.
+    /// Tells whether both texts have the same bytes. This comparison is for long texts.
     fileprivate func equals(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let answer = utf8.withContiguousStorageIfAvailable { bytes in
@@ -133,7 +141,7 @@ extension String {
     }
 }
 
-/// Any of the policies' conditions; nil without policies.
+/// Returns the condition that any of the policies' conditions is met; nil without policies.
 func policyCondition(of policies: [ItemPolicy]) throws(Failure) -> Condition? {
     guard !policies.isEmpty else { return nil }
     var terms: [Condition] = []

@@ -3,7 +3,7 @@ import Database
 import Model
 import PluginHost
 
-/// What a plugin's calls read during a run.
+/// The reads of a plugin's calls during a run.
 extension ProcessorRun {
     func items(_ query: PluginQuery) throws(ServiceError) -> any ItemSource {
         let parsed: ConditionMatcher
@@ -24,7 +24,7 @@ extension ProcessorRun {
         do throws(Failure) {
             guard let session else { throw Failure(.internal, "A run has ended") }
             let here = try policiesOwner.localUsage(in: session)
-            // What is asked for counts as gone, whoever asked, and in whichever process.
+            // A copy whose removal is requested counts as gone, whoever requested it and in whichever process.
             let going = try session.goingUsage()
             let room = try Room(ofFolder: policiesOwner.files)
             return PluginUsage(
@@ -58,7 +58,7 @@ extension ProcessorRun {
         }
     }
 
-    /// Where an item is; nil if that cannot be found out.
+    /// Returns the path of an item; nil if it cannot be found out.
     func path(of item: LocalID) -> ItemPath? {
         if let current, current.isAt(item) { return ItemPath(unchecked: current.path) }
         do throws(Failure) {

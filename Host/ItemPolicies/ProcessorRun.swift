@@ -3,9 +3,9 @@ import Database
 import Model
 import PluginHost
 
-/// One processor's calls in one run, in the original's order. On the plugin's thread.
+/// The calls of one processor in one run, in the original's order. They are made on the plugin's thread.
 final class ProcessorRun: PluginRun {
-    /// A run's wishes are committed whenever this many calls have asked for something.
+    /// The number of calls with requests after which a run's requests are committed.
     private static let mostCalls = 1_000
 
     let policiesOwner: ItemPolicies
@@ -13,22 +13,22 @@ final class ProcessorRun: PluginRun {
     let calls: ProcessorCalls
     private let run: RunQueue.Run
     private let trigger: Trigger
-    /// The items that it is about; nil: all.
+    /// The items that the run is about; nil for all items.
     private let scope: [ItemRowID]?
     private let version: Int
-    /// What takes note of what it asks for, in place of doing it.
+    /// A preview that notes the requests instead of carrying them out; nil if they are carried out.
     private let preview: RunPreview?
     let began: Timestamp
-    /// What conditions and claims take for `now`.
+    /// The time that `now` stands for in conditions and claims.
     private let now: Timestamp
     private(set) var session: ReadSession?
     private var asked: [Intent] = []
     private var askingCalls = 0
-    /// Whether anything came of what it asked for items.
+    /// Whether any request for an item had an effect.
     private(set) var isFruitful = false
-    /// Nil without a maximum; also in a preview.
+    /// The count of actions against the processor's maximum; nil without a maximum, and in a preview.
     private var pacing: Pacing?
-    /// The item of the call under way, so that a wish about it needs no search.
+    /// The stream whose current item the call is about, so that a wish about this item needs no search.
     private(set) var current: CursorSource?
     private(set) var policies: [ItemPolicy] = []
 
@@ -49,7 +49,8 @@ final class ProcessorRun: PluginRun {
         now = preview?.time ?? owner.clock.agesTo()
     }
 
-    /// - Throws: `Failure` if the database cannot be read or written; what was committed before stays.
+    /// Makes the calls of the run.
+    /// - Throws: `Failure` if the database cannot be read or written; requests that were committed before stay.
     func perform() throws {
         let triggers = calls.triggers()
         guard !calls.isCancelled, triggers.contains(TriggerMask(trigger)) else { return }
@@ -65,7 +66,7 @@ final class ProcessorRun: PluginRun {
         try updatePolicies()
         try preflight()
         calls.willEnterTrigger(trigger)
-        // Each time: it may just have learnt what it covers.
+        // The coverage is read each time, because the processor may just have learnt it.
         processor.covers(parsed(.policy))
         try pass(.matching)
         try pass(.cleanup)
@@ -73,7 +74,7 @@ final class ProcessorRun: PluginRun {
         calls.didPassTrigger(trigger)
         try commit()
         guard let pacing else { return }
-        // A look at a few items does not tell whether others are left.
+        // A run over a few items does not tell whether other items are left.
         processor.isPending = pacing.isPending || (scope != nil && processor.isPending)
         if pacing.isPending, !triggers.contains(TriggerMask(.syncCapacity)) {
             calls.note("it has a maximum of records and left items, and does not want the trigger syncCapacity")
@@ -146,7 +147,8 @@ final class ProcessorRun: PluginRun {
         (selection.rows, selection.order, selection.limit, selection.askedBy) = (scope, order, limit, records)
         var isWanted: ((Item) -> Bool)?
         if scope != nil, matcher.isIndexed {
-            // A large condition is asked of the changed items alone: in SQL it would be looked up for all items first.
+            // A large condition is evaluated on the changed items alone. In SQL it would be evaluated for all items
+            // first.
             isWanted = { [now] in matcher.matches($0, now: now) }
         } else {
             selection.condition = matcher.condition
@@ -160,7 +162,7 @@ final class ProcessorRun: PluginRun {
             shares: try SharesOfItems(fields: fields, session), isWanted: isWanted)
     }
 
-    // MARK: What its calls asked for
+    // MARK: Requests
 
     func accept(_ intents: [Intent], during call: StaticString) {
         if let preview { return preview.take(intents, during: call) { path(of: $0) } }
@@ -175,7 +177,7 @@ final class ProcessorRun: PluginRun {
         return hasRoom
     }
 
-    /// Whether another item may be handed over. What was asked for and needed no record takes no room.
+    /// Tells whether another item may be handed to the processor. Requests that needed no record take no room.
     private func hasRoom() throws -> Bool {
         guard let full = pacing, !full.hasRoom() else { return true }
         try commit()
@@ -190,7 +192,7 @@ final class ProcessorRun: PluginRun {
         pacing = counted
     }
 
-    // MARK: What is done about it
+    // MARK: Commits
 
     private func commit() throws {
         guard !asked.isEmpty else { return }
@@ -232,7 +234,7 @@ final class ProcessorRun: PluginRun {
         if let why = policiesOwner.objection(to: wish, for: item, plugin: calls.plugin, path: { path(of: item) }) {
             return calls.dropped(intent, because: why)
         }
-        // What was so already changes nothing, and may be asked for as often as a processor likes.
+        // A request without an effect changes nothing, and a processor may repeat it as often as it likes.
         if try policiesOwner.sink.perform(intent, in: transaction) {
             isFruitful = true
             policiesOwner.noteAsked(item, wish, by: calls.plugin)

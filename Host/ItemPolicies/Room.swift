@@ -1,13 +1,14 @@
 import Glibc
 import Model
 
-/// How large a file system is.
+/// The size of a file system.
 struct Room {
-    /// What the user may still fill, and all, in bytes.
+    /// The bytes that the user may still fill.
     let free: Int64
+    /// The bytes of the whole file system.
     let total: Int64
 
-    /// Of the file system that a folder is on.
+    /// Reads the size of the file system that holds a folder.
     init(ofFolder folder: String) throws(Failure) {
         var status = statvfs()
         guard statvfs(folder, &status) == 0 else {
@@ -17,7 +18,8 @@ struct Room {
         total = Self.bytes(UInt64(status.f_blocks), of: UInt64(status.f_frsize))
     }
 
-    /// Some file systems in user space say that they are larger than any number.
+    /// Returns a number of blocks in bytes, limited to the largest number: some file systems in user space report a
+    /// larger size.
     private static func bytes(_ blocks: UInt64, of size: UInt64) -> Int64 {
         let (bytes, overflow) = blocks.multipliedReportingOverflow(by: size)
         return overflow ? .max : Int64(clamping: bytes)

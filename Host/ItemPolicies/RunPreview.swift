@@ -1,12 +1,12 @@
 import Model
 import PluginHost
 
-/// Takes note of what a run asks for, in place of doing it. Used on the plugin's thread alone.
+/// A preview that notes the requests of a run instead of carrying them out. It is used on the plugin's thread only.
 final class RunPreview {
     let trigger: Trigger
-    /// The moment that `now` stands for; nil: that of the run's beginning.
+    /// The time that `now` stands for; nil for the time when the run began.
     let time: Timestamp?
-    /// The conditions that were asked for, parsed.
+    /// The conditions that the processor gave, parsed.
     var conditions: [ProcessorCalls.Pass: Condition] = [:]
     private let plugin: PluginID
     private let note: (Wish) -> Void
@@ -32,7 +32,7 @@ final class RunPreview {
         }
     }
 
-    /// A call was made for an item; whatever it asked for was taken note of.
+    /// Notes that a call was made for an item. The requests of the call were noted before.
     func performed(_ pass: ProcessorCalls.Pass, on path: String) {
         defer { isAsked = false }
         guard !isAsked else { return }

@@ -1,14 +1,15 @@
 import Database
 import Model
 
-/// The runs that wait for their turn. A run never begins inside another: what a run changes is looked at by one after it.
+/// The queue of the runs that wait for their turn. A run never begins inside another: a later run handles the changes
+/// that a run made.
 struct RunQueue {
     enum Cause: Hashable {
-        /// One transaction's items: added, updated, removed, in this order and each once.
+        /// The items of one transaction: added, updated and removed items in this order, each once.
         case items([ItemRowID], anchor: Int64)
-        /// A trigger after which all items are looked at.
+        /// A trigger that checks all items.
         case all(Trigger)
-        /// There is room again for what this plugin left.
+        /// Room for the items that this plugin left.
         case capacity(PluginID)
 
         var trigger: Trigger {
@@ -19,24 +20,25 @@ struct RunQueue {
             }
         }
 
-        /// Whether a plugin's processor is called.
+        /// Tells whether the plugin's processor is called.
         func concerns(_ plugin: PluginID) -> Bool { if case .capacity(let one) = self { one == plugin } else { true } }
     }
 
     struct Run {
         var cause: Cause
-        /// How many runs stand between this one and the change from outside that set it off.
+        /// The number of runs between this run and the change from outside that caused it.
         var round = 0
-        /// Whose wishes set it off, if it is a follow-up.
+        /// The plugins whose wishes caused the run, if it is a follow-up.
         var askers: Set<PluginID> = []
     }
 
-    /// Follow-ups that go on for longer do not come to rest by themselves.
+    /// The highest round of follow-ups. A longer series does not come to rest by itself.
     static let mostRounds = 20
 
     private(set) var waiting: [Run] = []
 
-    /// A scan or the engine fired a trigger. One that waits already will see all that is there to see.
+    /// Queues a run for a trigger that a scan or the engine fired. A run for the same trigger that is already waiting
+    /// will see everything there is to see.
     mutating func add(_ trigger: Trigger) {
         guard trigger != .policiesChanged, waiting.contains(where: { $0.cause == .all(trigger) && $0.round == 0 })
         else {
@@ -45,10 +47,11 @@ struct RunQueue {
         }
     }
 
-    /// There is room again for what a plugin left.
+    /// Queues a run because there is room again for the items that a plugin left.
     mutating func add(capacityOf plugin: PluginID) { waiting.append(Run(cause: .capacity(plugin))) }
 
-    /// A transaction was committed. Each one that changed items is a run of its own.
+    /// Queues the runs that follow from a committed transaction. Each transaction that changed items gives a run of its
+    /// own.
     mutating func add(_ changes: CommitChanges) {
         if changes.changesItems {
             var seen: Set<ItemRowID> = []
@@ -58,7 +61,7 @@ struct RunQueue {
         if changes.triggersPolicies { waiting.append(Run(cause: .all(.policiesChanged))) }
     }
 
-    /// A transaction that was added was a run's own: what it set off is a follow-up.
+    /// Marks the runs that follow from an added transaction as follow-ups, because a run made the transaction.
     mutating func follow(_ changes: CommitChanges, round: Int, asker: PluginID) {
         let isFollowUp = { (run: Run) in
             switch run.cause {
