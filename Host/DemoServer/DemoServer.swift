@@ -1,25 +1,30 @@
 import HummingbirdCore
 import Synchronization
 
-/// A server of the ownCloud family, WebDAV, CalDAV and OCS, in this process, on 127.0.0.1: what `larder demo` shows the
-/// program with. What it serves is read through the network, and changed here alone.
+/// A server of the ownCloud family in this process, on 127.0.0.1, with WebDAV, CalDAV and OCS. `larder demo` shows the
+/// program with it. Clients only read over the network; the contents are changed through this class alone.
 public final class DemoServer: Sendable {
     /// A request that was answered.
     public struct LoggedRequest: Sendable {
+        /// The request's method.
         public var method: String
         /// The item's path in the tree; for other targets the target's path.
         public var path: String
+        /// The answer's status.
         public var status: Int
-        /// The bytes of the answer's body that were sent.
+        /// The number of bytes of the answer's body that were sent.
         public var bytes: Int
     }
 
     /// The files that are served.
     public let tree: Tree
-    /// The calendars that are served beside them.
+    /// The calendars that are served beside the files.
     public let calendars: Calendars
+    /// The shares of the user.
     public let shares: Shares
+    /// The user's name.
     public let user: String
+    /// The user's password.
     public let password: String
 
     private let answers: Answers
@@ -28,8 +33,8 @@ public final class DemoServer: Sendable {
     /// The server's address: `http://127.0.0.1:PORT`.
     public var url: String { "http://127.0.0.1:\(listener.port)" }
 
-    /// Starts a server; whoever starts it stops it.
-    /// - Throws: if it cannot listen.
+    /// Starts a server. The caller must stop it.
+    /// - Throws: An error if the server cannot listen.
     public static func start() async throws -> DemoServer { try await DemoServer() }
 
     private init() async throws {
@@ -43,13 +48,14 @@ public final class DemoServer: Sendable {
     /// Stops the server and closes all connections.
     public func stop() async { await listener.stop() }
 
-    /// The requests that were answered, in that order.
+    /// The answered requests, in the order of the answers.
     public var requests: [LoggedRequest] { answers.log.withLock { $0 } }
 
+    /// Empties the log of answered requests.
     public func forgetRequests() { answers.log.withLock { $0 = [] } }
 }
 
-/// The answers of a server that does everything right, and their log.
+/// The answers of a server without faults, and their log.
 private final class Answers: Answering {
     let log = Mutex<[DemoServer.LoggedRequest]>([])
     private let service: Service

@@ -1,17 +1,20 @@
-/// What a server does where the protocols leave servers free. What stands here is what the demo server does; the server
-/// of the tests does all the rest.
+/// The behavior of a server where the protocols leave servers free. The defaults are the demo server's behavior; the
+/// tests' server provides all other behavior.
 package protocol ServerBehavior: FileBehavior, CalendarBehavior, OCSBehavior {}
 
-/// As the protocols' defaults have it.
+/// The behavior that the protocols' defaults define.
 struct DemoBehavior: ServerBehavior {}
 
-/// Where WebDAV leaves servers free.
+/// The behavior of a server where WebDAV leaves it free.
 package protocol FileBehavior: Sendable {
-    /// The ETag of an item in a listing, or in an answer's head; nil for none.
+    /// Returns the ETag of an item in a listing, or in an answer's head; nil for none.
     func etag(of node: Node, inHead: Bool) -> String?
 
-    /// A property of an item in a listing, by its name without a namespace; nil if the item has none.
-    /// - Parameter proper: the value that it should have.
+    /// Returns a property of an item in a listing; nil if the item lacks the property.
+    /// - Parameters:
+    ///   - name: The property's name without a namespace.
+    ///   - node: The item.
+    ///   - proper: The correct value.
     func property(_ name: String, of node: Node, _ proper: String?) -> String?
 }
 
@@ -21,24 +24,24 @@ extension FileBehavior {
     package func property(_ name: String, of node: Node, _ proper: String?) -> String? { proper }
 }
 
-/// Where CalDAV does.
+/// The behavior of a server where CalDAV leaves it free.
 package protocol CalendarBehavior: Sendable {
     /// The namespaces that documents declare, with their prefixes.
     var namespaces: [XMLWriter.Namespace] { get }
 
-    /// How a property that names an address writes it.
+    /// Returns the form in which a property writes an address.
     func address(of target: CalendarTarget, in request: CalendarRequest) -> String
 
-    /// What is listed in a home besides its calendars.
+    /// Returns the collections that are listed in a home besides its calendars.
     func otherCollections(in home: String) -> [CalendarProperties.Collection]
 
-    /// Where a calendar's history stands; nil where `sync-collection` is not offered.
+    /// Returns the position of a calendar's history; nil if `sync-collection` is not offered.
     func syncToken(of calendar: Calendar) -> String?
 
-    /// The answer to `sync-collection`.
+    /// Returns the answer to `sync-collection`.
     func answer(_ sync: CalendarSync) -> Answer
 
-    /// What stands in a multistatus: its responses, and the sync token that belongs to them, all written already.
+    /// Returns the content of a multistatus: its responses and the sync token that belongs to them, all as XML.
     func multistatus(_ responses: [String], token: String) -> String
 }
 
@@ -56,9 +59,9 @@ extension CalendarBehavior {
     package func multistatus(_ responses: [String], token: String) -> String { responses.joined() + token }
 }
 
-/// What the ownCloud family's own protocol is answered with.
+/// The behavior of a server in the ownCloud family's own protocol.
 package protocol OCSBehavior: Sendable {
-    /// The answer to a request that may be answered.
+    /// Returns the answer to a request that may be answered.
     func answer(_ request: OCSRequest, by service: OCSService) -> Answer
 }
 

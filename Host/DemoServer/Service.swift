@@ -1,12 +1,12 @@
 import HTTPTypes
 
-/// What a server of the ownCloud family serves, and its answers.
+/// The contents of a server of the ownCloud family, and its answers.
 package struct Service: Sendable {
     package let site: Site
     package let tree = Tree()
     package let calendars: Calendars
     package let shares = Shares()
-    /// What is done where the protocols leave servers free.
+    /// The behavior where the protocols leave servers free.
     package var behavior: any ServerBehavior = DemoBehavior()
 
     package init(site: Site) {
@@ -35,7 +35,7 @@ package struct Service: Sendable {
         }
     }
 
-    /// What a request without the right password is answered with; nil if it has that.
+    /// Returns the answer to a request without the right password; nil if the request has the right password.
     package func refusal(of asked: Asked) -> Answer? {
         asked.fields[.authorization] == site.authorization ? nil : .unauthorized
     }

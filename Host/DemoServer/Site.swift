@@ -1,25 +1,29 @@
-/// Whose server it is, and where on it the files are.
+/// The user of a server, and the paths of the files on it.
 package struct Site: Sendable {
-    /// Letters and digits.
+    /// The user's name: letters and digits.
     package var user: String
     package var password: String
-    /// The encoded paths that the tree's root has, without a closing slash.
+    /// The encoded paths of the tree's root, without a closing slash.
     package var bases: [String]
-    /// How addresses of the server begin: `http`, or `https` where it speaks TLS.
+    /// The scheme of the server's addresses: `http`, or `https` where the server speaks TLS.
     package var scheme = "http"
 
-    /// - Parameter bases: nil for those of the ownCloud family.
+    /// Creates a site.
+    /// - Parameters:
+    ///   - user: The user's name: letters and digits.
+    ///   - password: The user's password.
+    ///   - bases: The encoded paths of the tree's root; nil for those of the ownCloud family.
     package init(user: String, password: String, bases: [String]? = nil) {
         (self.user, self.password) = (user, password)
         self.bases = bases ?? ["/remote.php/dav/files/\(user)", "/remote.php/webdav"]
     }
 
-    /// 24 random digits and letters.
+    /// Returns 24 random hexadecimal digits.
     package static func randomPassword() -> String {
         hexadecimal((0..<12).map { _ in UInt8.random(in: .min ... .max) })
     }
 
-    /// What a request's `Authorization` field has to be.
+    /// The value that a request's `Authorization` field must have.
     var authorization: String { "Basic " + base64(Array("\(user):\(password)".utf8)) }
 }
 

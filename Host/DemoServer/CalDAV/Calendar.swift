@@ -1,10 +1,10 @@
 import Crypto
 
-/// A calendar with its objects, and the log of what changed in it.
+/// A calendar with its objects, and the log of its changes.
 package struct Calendar: Sendable {
     package struct Object: Sendable {
         package var text: String
-        /// Of the text, as sabre/dav has it: the same text, the same ETag.
+        /// The ETag, made of the text as in sabre/dav: the same text has the same ETag.
         package var etag: String
 
         init(_ text: String) {
@@ -13,13 +13,13 @@ package struct Calendar: Sendable {
         }
     }
 
-    /// That an object was written or removed.
+    /// A change: an object was written or removed.
     package struct Change: Sendable {
         package var number: Int
         package var object: String
     }
 
-    /// The last part of the path of the home that it is in.
+    /// The last part of the path of the home that holds the calendar.
     package let home: String
     package let id: String
     package var name: String?
@@ -29,7 +29,7 @@ package struct Calendar: Sendable {
     /// The number of the last change; sync tokens are made of it.
     package private(set) var version = 1
     package private(set) var log: [Change] = []
-    /// Changes up to this number are told of no more.
+    /// The number up to which changes are no longer reported.
     package var forgotten = 1
 
     package init(home: String, id: String, name: String?, components: [String], isReadOnly: Bool = false) {
@@ -53,7 +53,7 @@ package struct Calendar: Sendable {
     }
 }
 
-/// All calendars, in the order in which they were made.
+/// All calendars, in the order in which they were created.
 package struct CalendarState: Sendable {
     package var calendars: [Calendar] = []
 

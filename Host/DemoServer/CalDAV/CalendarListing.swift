@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// PROPFIND for principals, homes, calendars and objects.
+/// The answer to a PROPFIND for principals, homes, calendars and objects.
 struct CalendarListing: Sendable {
     let service: CalendarService
     let request: CalendarRequest
@@ -23,7 +23,7 @@ struct CalendarListing: Sendable {
         return multistatus.answer()
     }
 
-    /// What is listed, the target first; nil if it is not there.
+    /// Returns the resources to list, the target first; nil if the target does not exist.
     private func resources(children: Bool) -> [(CalendarProperties.Resource, path: String)]? {
         let user = service.user
         switch request.target {

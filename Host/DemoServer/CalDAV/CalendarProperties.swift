@@ -1,6 +1,6 @@
-/// The properties of what the calendar service serves.
+/// The properties of the resources that the calendar service serves.
 package struct CalendarProperties: Sendable {
-    /// What has properties.
+    /// A resource with properties.
     package enum Resource: Sendable {
         case principal
         case calendar(Calendar)
@@ -8,9 +8,9 @@ package struct CalendarProperties: Sendable {
         case collection(Collection)
     }
 
-    /// A collection that is no calendar to work with, by its types and name.
+    /// A collection that is not an ordinary calendar, described by its types and name.
     package struct Collection: Sendable {
-        /// The last part of its path.
+        /// The last part of the collection's path.
         let id: String
         let types: [XMLName]
         let name: String?
@@ -34,7 +34,8 @@ package struct CalendarProperties: Sendable {
         .caldav("supported-calendar-component-set"), .calendarServer("getctag"),
     ]
 
-    /// Adds a resource with what it has of the wanted properties; nil wants all, and names none that is missing.
+    /// Adds a resource with the wanted properties that it has. If `wanted` is nil, all properties are wanted, and
+    /// missing ones are not named.
     package func add(_ resource: Resource, _ target: String, _ wanted: [XMLName]?, to multistatus: inout Multistatus) {
         var found: [String] = []
         var missing: [XMLName] = []
@@ -48,7 +49,7 @@ package struct CalendarProperties: Sendable {
         multistatus.add(target, found: found, missing: missing)
     }
 
-    /// A property's content, written; nil if the resource has none.
+    /// Returns a property's content as XML; nil if the resource lacks the property.
     private func value(_ name: XMLName, _ resource: Resource) -> String? {
         switch (name, resource) {
         case (.dav("resourcetype"), _): types(of: resource).map { writer.element($0) }.joined()

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// REPORT: `sync-collection` (RFC 6578, section 3.2) and `calendar-multiget` (RFC 4791, section 7.9).
+/// The answer to a REPORT: `sync-collection` (RFC 6578, section 3.2) or `calendar-multiget` (RFC 4791, section 7.9).
 struct CalendarReports: Sendable {
     let service: CalendarService
     let request: CalendarRequest
@@ -41,6 +41,6 @@ struct CalendarReports: Sendable {
 }
 
 extension Calendar {
-    /// The path that an object in it has on the server.
+    /// Returns the path of one of the calendar's objects on the server.
     package func path(_ object: String) -> String { CalendarTarget.path(home: home, id: id, object: object) }
 }

@@ -6,7 +6,7 @@ package struct CalendarRequest: Sendable {
     package let target: CalendarTarget
     /// The path as it was sent, without a query.
     package let path: String
-    /// Scheme and host as the client has them: `http://127.0.0.1:8000`.
+    /// Scheme and host as the client uses them: `http://127.0.0.1:8000`.
     package let origin: String
     package let fields: HTTPFields
     package let body: [UInt8]

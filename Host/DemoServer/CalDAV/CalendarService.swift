@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Answers the requests that concern calendars (RFC 4791).
+/// A service that answers the requests for calendars (RFC 4791).
 package struct CalendarService: Sendable {
     package let calendars: Calendars
     package let user: String
@@ -39,7 +39,7 @@ package struct CalendarService: Sendable {
         calendars.read { state in state.index(of: id, home: home).map { state.calendars[$0] } }
     }
 
-    /// An answer that names what a request broke (RFC 4918, section 16).
+    /// Returns an answer that names the condition that a request violated (RFC 4918, section 16).
     package static func refusal(_ status: Int, _ condition: XMLName?, _ writer: XMLWriter) -> Answer {
         let content = writer.element(
             condition ?? XMLName(namespace: "http://sabredav.org/ns", local: "message"), condition == nil ? "No." : "")

@@ -1,9 +1,9 @@
 /// A `sync-collection` request (RFC 6578, section 3.2).
 package struct CalendarSync: Sendable {
     package let calendar: Calendar
-    /// Where the client is in the calendar's history: empty at the beginning.
+    /// The client's position in the calendar's history; empty at the beginning.
     package let token: String
-    /// What the request wants at most.
+    /// The highest number of results that the request wants.
     package let limit: Int?
     package let wanted: [XMLName]
     package let service: CalendarService
@@ -11,7 +11,7 @@ package struct CalendarSync: Sendable {
 
     private static let tokenPrefix = "http://sabre.io/ns/sync/"
 
-    /// - Returns: nil if the request is not as the RFC has it.
+    /// Reads a request; nil if the request does not conform to the RFC.
     init?(of calendar: Calendar, _ root: XMLElement, _ request: CalendarRequest, _ service: CalendarService) {
         let known: [XMLName] = [.dav("sync-token"), .dav("sync-level"), .dav("limit"), .dav("prop")]
         guard [nil, "0"].contains(request.fields[named: "Depth"]),
@@ -24,10 +24,10 @@ package struct CalendarSync: Sendable {
         properties = service.properties(request)
     }
 
-    /// The token of a calendar after its change of this number.
+    /// Returns the token of a calendar after the change with this number.
     static func token(after number: Int) -> String { tokenPrefix + "\(number)" }
 
-    /// All that changed after the token, whatever the limit; the token must be one of the calendar's.
+    /// Returns an answer with all changes after the token, whatever the limit. The token must be one of the calendar's.
     func answer() -> Answer {
         var members = calendar.objects.keys.sorted()
         if !token.isEmpty {
@@ -43,7 +43,7 @@ package struct CalendarSync: Sendable {
         return multistatus.answer(token: Self.token(after: calendar.version))
     }
 
-    /// Adds what there is of a member.
+    /// Adds the current state of a member.
     package func add(_ name: String, removed: String = Multistatus.notFound, to multistatus: inout Multistatus) {
         if let object = calendar.objects[name] {
             properties.add(.object(object), calendar.path(name), wanted, to: &multistatus)

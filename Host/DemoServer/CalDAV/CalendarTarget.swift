@@ -1,6 +1,6 @@
-/// What a path of the calendar service names.
+/// The resource that a path of the calendar service names.
 package enum CalendarTarget: Equatable, Sendable {
-    /// Where `/.well-known/caldav` leads.
+    /// The root, to which `/.well-known/caldav` redirects.
     case root
     /// The user.
     case principal(String)
@@ -10,7 +10,8 @@ package enum CalendarTarget: Equatable, Sendable {
 
     package static let rootPath = "/remote.php/dav/"
 
-    /// - Parameter path: percent-encoded, without a query.
+    /// Reads a path; nil if the path names no resource of the calendar service.
+    /// - Parameter path: The percent-encoded path, without a query.
     package init?(_ path: Substring) {
         var names: [String] = []
         for part in path.utf8.split(separator: UInt8(ascii: "/")) {
@@ -28,7 +29,7 @@ package enum CalendarTarget: Equatable, Sendable {
         }
     }
 
-    /// Percent-encoded, with a closing slash but for objects.
+    /// The percent-encoded path, with a closing slash except for objects.
     package var path: String {
         switch self {
         case .root: Self.rootPath

@@ -2,18 +2,21 @@ import Synchronization
 
 /// The calendars of a demo server. A calendar is named by the last part of its path, an object by its file's name.
 ///
-/// What is changed here is changed as if by another client: no request is seen, and sync tokens tell of it.
+/// Changes made here look like changes by another client: no request is logged, and sync tokens report them.
 public final class Calendars: Sendable {
     private let state = Mutex(CalendarState())
     private let user: String
 
     init(user: String) { self.user = user }
 
-    /// Makes a calendar; one that is there stays as it is.
+    /// Creates a calendar. An existing calendar stays as it is.
     /// - Parameters:
-    ///   - name: what it is called for people; nil for no name at all.
-    ///   - components: what it may contain.
-    ///   - home: the last part of the path of the home that it is in; nil for the user's own. Any other is one more home.
+    ///   - id: The last part of the calendar's path.
+    ///   - name: The name for people; nil for no name at all.
+    ///   - components: The kinds of components that the calendar may contain.
+    ///   - home: The last part of the path of the home that holds the calendar; nil for the user's own home. Any other
+    ///     name is one more home.
+    ///   - readOnly: Whether clients may only read the calendar.
     public func make(
         _ id: String, name: String? = nil, components: [String] = ["VEVENT", "VTODO"], home: String? = nil,
         readOnly: Bool = false
@@ -23,10 +26,12 @@ public final class Calendars: Sendable {
         change { if $0.index(of: id) == nil { $0.calendars.append(calendar) } }
     }
 
-    /// - Returns: false if there is no such calendar. The same for all that follow.
+    /// Renames a calendar.
+    /// - Returns: False if there is no such calendar.
     @discardableResult public func rename(_ id: String, to name: String?) -> Bool { edit(id) { $0.name = name } }
 
-    /// Removes a calendar with all that is in it.
+    /// Removes a calendar with all its objects.
+    /// - Returns: False if there is no such calendar.
     @discardableResult public func remove(_ id: String) -> Bool {
         change { state in
             guard let index = state.index(of: id) else { return false }
@@ -36,28 +41,32 @@ public final class Calendars: Sendable {
     }
 
     /// Writes an object.
+    /// - Returns: False if there is no such calendar.
     @discardableResult public func put(_ object: String, _ text: String, in id: String) -> Bool {
         edit(id) { $0.put(object, text) }
     }
 
     /// Writes many objects at once, in the order of their names.
+    /// - Returns: False if there is no such calendar.
     @discardableResult public func put(_ objects: [String: String], in id: String) -> Bool {
         edit(id) { calendar in
             for (object, text) in objects.sorted(by: { $0.key < $1.key }) { calendar.put(object, text) }
         }
     }
 
+    /// Removes an object.
+    /// - Returns: False if there is no such calendar.
     @discardableResult public func remove(_ object: String, from id: String) -> Bool {
         edit(id) { $0.remove(object) }
     }
 
-    /// The ids of all calendars, in the order in which they were made.
+    /// The ids of all calendars, in the order in which they were created.
     public var ids: [String] { read { $0.calendars.map(\.id) } }
 
-    /// A calendar's objects by their names; nil if there is no such calendar.
+    /// Returns a calendar's objects by their names; nil if there is no such calendar.
     public func objects(in id: String) -> [String: String]? { read { $0.calendar(id)?.objects.mapValues(\.text) } }
 
-    /// The path that a calendar, or an object in it, has on the server.
+    /// Returns the path of a calendar, or of an object in it, on the server.
     public func path(_ id: String, _ object: String? = nil) -> String {
         let home = read { $0.calendar(id)?.home } ?? user
         return CalendarTarget.path(home: home, id: id, object: object)
@@ -69,7 +78,8 @@ public final class Calendars: Sendable {
         state.withLock { body(&$0) }
     }
 
-    /// - Returns: false if there is no such calendar.
+    /// Changes a calendar.
+    /// - Returns: False if there is no such calendar.
     package func edit(_ id: String, _ body: (inout Calendar) -> Void) -> Bool {
         change { state in
             guard let index = state.index(of: id) else { return false }

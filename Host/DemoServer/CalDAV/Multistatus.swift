@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// A multistatus (RFC 4918, section 13) in the making.
+/// A builder of a multistatus (RFC 4918, section 13).
 package struct Multistatus: Sendable {
     package let writer: XMLWriter
     private let behavior: any CalendarBehavior
@@ -8,7 +8,7 @@ package struct Multistatus: Sendable {
 
     package init(_ service: CalendarService) { (writer, behavior) = (service.writer, service.behavior) }
 
-    /// A resource with what it has of the wanted properties, written already, and the names of those it lacks.
+    /// Adds a resource with the wanted properties that it has, as XML, and the names of the properties that it lacks.
     package mutating func add(_ href: String, found: [String], missing: [XMLName] = []) {
         var content = writer.text(.dav("href"), href)
         if !found.isEmpty || missing.isEmpty { content += propstat(found.joined(), "200 OK") }
@@ -18,14 +18,15 @@ package struct Multistatus: Sendable {
 
     package static let notFound = "404 Not Found"
 
-    /// A resource of which there is nothing but a status.
+    /// Adds a resource that has only a status.
     package mutating func add(_ href: String, status: String, error: XMLName? = nil) {
         var content = writer.text(.dav("href"), href) + self.status(status)
         if let error { content += writer.element(.dav("error"), writer.element(error)) }
         responses.append(writer.element(.dav("response"), content))
     }
 
-    /// - Parameter token: the sync token that belongs to what was added.
+    /// Returns the answer.
+    /// - Parameter token: The sync token that belongs to the added resources.
     package func answer(token: String? = nil) -> Answer {
         let token = token.map { writer.text(.dav("sync-token"), $0) } ?? ""
         return Answer(

@@ -9,7 +9,7 @@ package struct Answer: Sendable {
         case bytes(ByteBuffer)
         /// A part of a file.
         case content(Content, Range<Int>)
-        /// Bytes that are made while they are sent; without a length it is not known before how many there are.
+        /// Bytes that are produced while they are sent. Without a length, their number is not known in advance.
         case chunks(length: Int? = nil, @Sendable (Sink) async throws -> Void)
     }
 
@@ -25,7 +25,7 @@ package struct Answer: Sendable {
         body = .bytes(ByteBuffer(string: text))
     }
 
-    /// nil if it is not known before the body is made.
+    /// The length of the body in bytes; nil if it is not known before the body is produced.
     package var length: Int? {
         switch body {
         case .bytes(let buffer): buffer.readableBytes
@@ -44,7 +44,7 @@ package struct Answer: Sendable {
 }
 
 extension HTTPFields {
-    /// A field by a name that is written in this code.
+    /// The field with a name that this code spells out.
     package subscript(named name: String) -> String? {
         get { HTTPField.Name(name).flatMap { self[$0] } }
         set { if let name = HTTPField.Name(name) { self[name] = newValue } }

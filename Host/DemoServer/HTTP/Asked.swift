@@ -1,7 +1,7 @@
 package import HTTPTypes
 package import Hummingbird
 
-/// A request, with its target taken apart.
+/// A request with its parsed target.
 package struct Asked: Sendable {
     package let request: Request
     package var fields: HTTPFields
@@ -9,9 +9,9 @@ package struct Asked: Sendable {
     /// The target without its query, as it was sent.
     package let path: Substring
     package let query: Substring?
-    /// Scheme and host as the client has them: `http://127.0.0.1:8000`.
+    /// Scheme and host as the client uses them: `http://127.0.0.1:8000`.
     package let origin: String
-    /// nil unless it was read.
+    /// The body; nil unless it was read.
     package private(set) var body: [UInt8]?
 
     init(_ request: Request, site: Site) {
@@ -28,7 +28,7 @@ package struct Asked: Sendable {
         if case .item(let item, _) = target { item.text } else { String(path) }
     }
 
-    /// The body, which is read if it was not yet.
+    /// Returns the body, and reads it if it was not read yet.
     package mutating func collect() async throws -> [UInt8] {
         if let body { return body }
         let read = Array(try await request.body.collect(upTo: 16 << 20).readableBytesView)

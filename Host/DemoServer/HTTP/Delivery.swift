@@ -2,11 +2,11 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Sends an answer.
+/// The sending of an answer.
 struct Delivery: Sendable {
     let answer: Answer
     let channel: any Channel
-    /// Is told of how many bytes of the body went out, before the last of them does.
+    /// Receives the number of bytes of the body that were sent, before the last of them is sent.
     let sent: @Sendable (Int) -> Void
 
     func response(isHead: Bool) -> Response {
@@ -35,11 +35,11 @@ struct Delivery: Sendable {
             }
         } catch {
             sent(bytes)
-            // The answer cannot be ended properly any more; whoever reads must see that it was not.
+            // The answer cannot be completed any more; the client must notice that.
             try await channel.close()
             throw error
         }
-        // Before the last byte: who got the answer finds its line in the log.
+        // This call comes before the last byte, so that a client that received the answer finds the request in the log.
         sent(bytes)
         try await writer.finish(nil)
     }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What a server of the ownCloud family says of itself.
+/// The documents in which a server of the ownCloud family describes itself.
 package enum Documents {
     package static func status(isInMaintenance: Bool = false) -> Answer {
         Answer(

@@ -1,9 +1,10 @@
-/// Dates as HTTP writes them (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// A formatter of dates in HTTP's form (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
 enum HTTPDate {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// - Parameter seconds: since 1970 UTC.
+    /// Returns a time in HTTP's form.
+    /// - Parameter seconds: The time in seconds since 1970 UTC.
     static func text(_ seconds: Int64) -> String {
         let (day, second) = seconds.quotientAndRemainder(flooringBy: 86_400)
         let (year, month, dayOfMonth) = civil(day)
@@ -12,7 +13,7 @@ enum HTTPDate {
         return "\(days[weekday]), \(twoDigits(dayOfMonth)) \(months[month - 1]) \(year) \(clock) GMT"
     }
 
-    /// The civil date of a day number, counted in eras of 400 years that begin on the first of March.
+    /// Returns the civil date of a day number, counted in eras of 400 years that begin on the first of March.
     private static func civil(_ day: Int64) -> (year: Int64, month: Int, day: Int) {
         let (era, dayOfEra) = (day + 719_468).quotientAndRemainder(flooringBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

@@ -4,13 +4,18 @@ import Logging
 import NIOCore
 import Threads
 
-/// A server's socket on 127.0.0.1, and the task that answers what comes to it.
+/// A server's socket on 127.0.0.1, and the task that answers its requests.
 package final class Listener: Sendable {
     package let port: Int
     private let running: Task<Void, any Error>
 
-    /// - Parameter port: 0 lets the system choose.
-    /// - Throws: if it cannot listen.
+    /// Starts listening.
+    /// - Parameters:
+    ///   - answering: The part that answers the requests.
+    ///   - site: The user and the paths of the server.
+    ///   - builder: The builder of the HTTP server.
+    ///   - port: The port; 0 lets the system choose.
+    /// - Throws: An error if the socket cannot listen.
     package init(
         answering: some Answering, as site: Site, builder: HTTPServerBuilder, port: Int = 0
     ) async throws {

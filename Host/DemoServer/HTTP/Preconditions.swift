@@ -1,9 +1,9 @@
 package import HTTPTypes
 
-/// The conditions of a request (RFC 9110, section 13), against what is there.
+/// The conditions of a request (RFC 9110, section 13), evaluated against an item.
 package struct Preconditions {
     package let fields: HTTPFields
-    /// The item's ETag as the answer would have it; nil if it has none or is not there.
+    /// The item's ETag as it stands in the answer; nil if the item has none or does not exist.
     let etag: String?
     let exists: Bool
 
@@ -11,20 +11,21 @@ package struct Preconditions {
         (self.fields, self.etag, self.exists) = (fields, etag, exists)
     }
 
-    /// What a reading request is answered with instead: 412, 304, or nothing.
+    /// Returns the status that answers a reading request in place of the content: 412 or 304; nil if the conditions are
+    /// met.
     package func reading() -> HTTPResponse.Status? {
         if let wanted = fields[.ifMatch], !matches(wanted, strongly: true) { return .preconditionFailed }
         if let known = fields[.ifNoneMatch], matches(known, strongly: false) { return .notModified }
         return nil
     }
 
-    /// Whether a range may be served: `If-Range` is compared strongly, and a date never fits.
+    /// Whether a range may be served. `If-Range` is compared strongly, and a date never matches.
     var allowRange: Bool {
         guard let wanted = fields[.ifRange] else { return true }
         return wanted == etag && !wanted.hasPrefix("W/")
     }
 
-    /// Whether a list of ETags has the item's, or is `*` and the item exists.
+    /// Tells whether a list of ETags contains the item's ETag, or is `*` and the item exists.
     package func matches(_ list: String, strongly: Bool) -> Bool {
         if list.trimmed == "*" { return exists }
         guard let etag else { return false }
@@ -47,13 +48,13 @@ extension StringProtocol {
     }
 }
 
-/// The one range of a `Range` field (RFC 9110, section 14.2).
+/// The single range of a `Range` field (RFC 9110, section 14.2).
 enum ByteRange: Equatable {
     case whole
     case part(Range<Int>)
     case unsatisfiable
 
-    /// Several ranges, other units and nonsense are answered with the whole, as the RFC allows.
+    /// Reads a `Range` field. Several ranges, other units and malformed fields select the whole, as the RFC allows.
     init(_ field: String?, size: Int) {
         guard let field, field.hasPrefix("bytes="), !field.contains(",") else {
             self = .whole

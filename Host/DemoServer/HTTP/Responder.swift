@@ -2,16 +2,17 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Gives requests their answers.
+/// A part that answers requests.
 package protocol Answering: Sendable {
-    /// - Parameter asked: has its body afterwards if that was read.
+    /// Returns the answer to a request.
+    /// - Parameter asked: The request. It holds its body afterwards if the body was read.
     func answer(to asked: inout Asked) async throws -> Answer
 
-    /// An answer went out: so many bytes of its body. Comes before the last of them.
+    /// Notes that an answer was sent, with the number of bytes of its body. It is called before the last byte is sent.
     func sent(_ bytes: Int, status: Int, to asked: Asked)
 }
 
-/// What a request comes with besides itself: its connection, which is closed when the answer cannot be ended.
+/// The context of a request: its connection, which is closed when the answer cannot be completed.
 struct ConnectionContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
@@ -22,7 +23,7 @@ struct ConnectionContext: RequestContext {
     }
 }
 
-/// Takes requests apart, has them answered, and sends the answers.
+/// A responder that parses requests, has them answered, and sends the answers.
 struct Responder<Answers: Answering>: HTTPResponder {
     let site: Site
     let answering: Answers

@@ -1,6 +1,6 @@
-/// What a request's target names.
+/// The resource that a request's target names.
 package enum Target: Sendable {
-    /// An item of the tree; `base` is the encoded path that the tree's root has in this request's answers.
+    /// An item of the tree; `base` is the encoded path of the tree's root in this request's answers.
     case item(TreePath, base: String)
     case status
     /// A service below `/ocs`.
@@ -9,13 +9,16 @@ package enum Target: Sendable {
     case calendars(CalendarTarget)
     case unknown
 
-    /// A target as it stands in the request line: a path, and what follows its `?`.
+    /// Splits a target, as it stands in the request line, into its path and its query, the part after `?`.
     static func parts(of target: String) -> (path: Substring, query: Substring?) {
         let path = target.prefix { $0 != "?" }
         return (path, path.endIndex == target.endIndex ? nil : target[path.endIndex...].dropFirst())
     }
 
-    /// - Parameter bases: the encoded paths that the tree's root has.
+    /// Reads a target.
+    /// - Parameters:
+    ///   - path: The percent-encoded path.
+    ///   - bases: The encoded paths of the tree's root.
     package init(_ path: Substring, bases: [String]) {
         switch path {
         case "/status.php": self = .status

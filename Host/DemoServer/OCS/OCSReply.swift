@@ -1,22 +1,22 @@
 import HTTPTypes
 
-/// What a service answers, before it is written in the form that the request wants.
+/// A service's reply, before it is written in the form that the request wants.
 package struct OCSReply: Sendable {
-    /// HTTP's; version 1 says 200 and tells the real one in its own code.
+    /// The HTTP status. Version 1 always answers 200 over HTTP and puts the real status into its own code.
     package var status = 200
     package var message = "OK"
     package var data: OCSValue
-    /// What version 2 says in place of the status.
+    /// The code that version 2 reports in place of the status.
     package var code: Int?
 
     package init(_ data: OCSValue) { self.data = data }
 
-    /// A failure.
+    /// Creates the reply for a failure.
     package init(_ status: Int, _ message: String) { (self.status, self.message, data) = (status, message, .list([])) }
 
     package static var unknown: OCSReply { OCSReply(404, "Invalid query, please check the syntax.") }
 
-    /// XML unless the request says `format=json`.
+    /// Returns the answer, in XML unless the request says `format=json`.
     package func answer(to request: OCSRequest) -> Answer {
         let code =
             switch status {

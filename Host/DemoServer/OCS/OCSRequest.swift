@@ -3,12 +3,12 @@ package import HTTPTypes
 /// A request to the services below `/ocs/v1.php` and `/ocs/v2.php`.
 package struct OCSRequest: Sendable {
     package let version: Int
-    /// The path below the version, `/cloud/user`, percent-encoded.
+    /// The percent-encoded path below the version, such as `/cloud/user`.
     package var path: String
     package let method: String
     package var query: [String: String]
     package let fields: HTTPFields
-    /// Scheme and host as the client has them.
+    /// Scheme and host as the client uses them.
     package let origin: String
 
     init(_ asked: Asked, version: Int, path: String) {
@@ -16,7 +16,7 @@ package struct OCSRequest: Sendable {
         (query, fields, origin) = (Self.query(asked.query), asked.fields, asked.origin)
     }
 
-    /// - Returns: nil if it is not below an OCS version.
+    /// Splits a path into its OCS version and the path below it; nil if the path is not below an OCS version.
     static func place(of path: Substring) -> (version: Int, path: String)? {
         for version in 1...2 where path.hasPrefix("/ocs/v\(version).php/") {
             return (version, String(path.dropFirst("/ocs/v0.php".count)))
@@ -24,7 +24,7 @@ package struct OCSRequest: Sendable {
         return nil
     }
 
-    /// The decoded values of a query, by their names.
+    /// Returns the decoded values of a query by their names.
     private static func query(_ text: Substring?) -> [String: String] {
         var values: [String: String] = [:]
         for pair in (text ?? "").split(separator: "&") {

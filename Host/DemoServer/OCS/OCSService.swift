@@ -1,12 +1,12 @@
 import HTTPTypes
 
-/// Answers the requests below `/ocs`: what the server can do, its user, and the shares.
+/// A service that answers the requests below `/ocs`: the server's capabilities, its user, and the shares.
 package struct OCSService: Sendable {
     package let site: Site
     let tree: Tree
     let shares: Shares
 
-    /// What a request is answered with that does not say that it comes from a program.
+    /// The answer to a request that does not say that it comes from a program.
     static var unasked: Answer {
         Answer(
             .preconditionFailed, type: "application/json; charset=utf-8", text: #"{"message":"CSRF check failed"}"#)
@@ -22,7 +22,8 @@ package struct OCSService: Sendable {
         }
     }
 
-    /// - Parameter quota: the bytes that the user may have on the server.
+    /// Returns the user's account.
+    /// - Parameter quota: The number of bytes that the user may store on the server.
     package func account(quota: Int) -> OCSValue {
         let used = tree.node(at: .root)?.size ?? 0
         let total = max(quota, used)

@@ -1,4 +1,4 @@
-/// What an OCS answer has in it: it is written as JSON or as XML.
+/// A value in an OCS answer, which is written as JSON or as XML.
 package indirect enum OCSValue: Sendable {
     case null
     case bool(Bool)
@@ -21,7 +21,7 @@ package indirect enum OCSValue: Sendable {
         }
     }
 
-    /// An element's content.
+    /// The content of an XML element with this value.
     var xml: String {
         switch self {
         case .null: ""

@@ -1,4 +1,4 @@
-/// Answers the requests for shares: `/apps/files_sharing/api/v1/…`.
+/// A service that answers the requests for shares: `/apps/files_sharing/api/v1/…`.
 package struct ShareService: Sendable {
     let shares: Shares
     let tree: Tree
@@ -6,7 +6,8 @@ package struct ShareService: Sendable {
 
     package static let path = "/apps/files_sharing/api/v1/"
 
-    /// - Parameter request: below `path`.
+    /// Returns the reply to a request.
+    /// - Parameter request: The request, whose path is below `path`.
     func reply(to request: OCSRequest) -> OCSReply {
         guard request.method == "GET" else { return OCSReply(405, "Method not allowed") }
         let parts = request.path.dropFirst(Self.path.count).split(separator: "/").map(String.init)
@@ -23,7 +24,8 @@ package struct ShareService: Sendable {
     }
 
     private func list(_ request: OCSRequest) -> OCSReply {
-        // The literal text: everything else is the other listing.
+        // Only the literal text `true` selects the shares with the user; every other text selects the shares by the
+        // user.
         let withMe = request.query["shared_with_me"] == "true"
         var states: Set<Share.State> = [.accepted]
         if let state = request.query["state"] {
@@ -49,7 +51,8 @@ package struct ShareService: Sendable {
         return OCSReply(.list(found.map { value($0.key, $0.value, request) }))
     }
 
-    /// Shares of other servers' users have addresses of their own.
+    /// Tells whether the user received the share. Shares from other servers' users are excluded, because they have
+    /// addresses of their own.
     private func isReceived(_ share: Share) -> Bool { share.direction == .withMe && share.type != 6 }
 
     private func remote(_ state: Share.State) -> OCSValue {

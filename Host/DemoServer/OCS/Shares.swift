@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The shares of a demo server's user. What is changed here is changed as if by somebody else.
+/// The shares of a demo server's user. Changes made here look like changes by another person.
 public final class Shares: Sendable {
     private struct Contents: Sendable {
         var shares: [Int: Share] = [:]
@@ -11,7 +11,8 @@ public final class Shares: Sendable {
 
     init() {}
 
-    /// - Returns: the new share's id.
+    /// Adds a share.
+    /// - Returns: The new share's id.
     @discardableResult public func add(_ share: Share) -> Int {
         state.withLock { state in
             state.last += 1
@@ -20,7 +21,8 @@ public final class Shares: Sendable {
         }
     }
 
-    /// - Returns: false if there is no such share.
+    /// Changes a share.
+    /// - Returns: False if there is no such share.
     @discardableResult public func change(_ id: Int, _ body: (inout Share) -> Void) -> Bool {
         state.withLock { state in
             guard var share = state.shares[id] else { return false }
@@ -30,6 +32,8 @@ public final class Shares: Sendable {
         }
     }
 
+    /// Removes a share.
+    /// - Returns: False if there is no such share.
     @discardableResult public func remove(_ id: Int) -> Bool {
         state.withLock { $0.shares.removeValue(forKey: id) != nil }
     }

@@ -3,14 +3,14 @@ package import NIOCore
 
 /// A file's bytes.
 package struct Content: Sendable {
-    /// Bytes that are kept elsewhere than in memory.
+    /// A storage of bytes outside of memory.
     package protocol Place: Sendable {
-        /// Hands the bytes of a range over, in blocks.
+        /// Sends the bytes of a range, in blocks.
         func send(_ range: Range<Int>, to sink: Answer.Sink) async throws
     }
 
     package let size: Int
-    /// SHA-1 in hexadecimal, as `oc:checksums` and `OC-Checksum` carry it.
+    /// The SHA-1 in hexadecimal, as in `oc:checksums` and `OC-Checksum`.
     package let sha1: String
     /// The bytes, if they are in memory.
     package let memory: ByteBuffer?
@@ -25,7 +25,7 @@ package struct Content: Sendable {
         sha1 = hexadecimal(Insecure.SHA1.hash(data: Array(bytes)))
     }
 
-    /// Bytes that are kept at a place.
+    /// Creates content whose bytes are kept in a storage.
     package init(at place: some Place, size: Int, sha1: String) {
         (self.place, memory, self.size, self.sha1) = (place, nil, size, sha1)
     }

@@ -2,35 +2,43 @@ import Glibc
 import NIOCore
 import Synchronization
 
-/// The files and folders that a demo server serves. Paths are written `/folder/file`.
+/// The files and folders that a demo server serves. Paths have the form `/folder/file`.
 ///
-/// What is changed here is changed as if by somebody else: no request is seen, and ETags tell of it.
+/// Changes made here look like changes by another person: no request is logged, and ETags report them.
 public final class Tree: Sendable {
     private let state: Mutex<TreeState>
 
     init() { state = Mutex(TreeState(now: Self.now())) }
 
-    /// Writes a file, making the folders above it.
-    /// - Parameter modified: its modification time in seconds since 1970; nil is now.
+    /// Writes a file, and creates the folders above it.
+    /// - Parameters:
+    ///   - path: The file's path.
+    ///   - bytes: The file's content.
+    ///   - modified: The modification time in seconds since 1970; nil for now.
     public func put(_ path: String, _ bytes: some Collection<UInt8>, modified: Int64? = nil) {
         put(path, Content(bytes), modified: modified)
     }
 
+    /// Writes a file with a text, and creates the folders above it.
+    /// - Parameters:
+    ///   - path: The file's path.
+    ///   - text: The file's content.
+    ///   - modified: The modification time in seconds since 1970; nil for now.
     public func put(_ path: String, _ text: String, modified: Int64? = nil) {
         put(path, text.utf8, modified: modified)
     }
 
-    /// Makes a folder and those above it; one that is there stays as it is.
+    /// Creates a folder and those above it. An existing folder stays as it is.
     public func makeFolder(_ path: String) {
         state.withLock { $0.makeFolders(TreePath(path), modified: Self.now()) }
     }
 
-    /// Removes a file, or a folder with all that is in it.
-    /// - Returns: whether there was something.
+    /// Removes a file, or a folder with everything in it.
+    /// - Returns: False if nothing was at the path.
     @discardableResult public func remove(_ path: String) -> Bool { succeeds { try $0.remove(TreePath(path)) } }
 
-    /// Moves a file or folder; what is at the new place goes.
-    /// - Returns: false if there is nothing to move, or no folder to move it into.
+    /// Moves a file or folder. Anything at the new path is replaced.
+    /// - Returns: False if there is nothing to move, or no folder to move it into.
     @discardableResult public func move(_ from: String, to: String) -> Bool {
         succeeds { state in
             let (from, to) = (TreePath(from), TreePath(to))
@@ -40,21 +48,23 @@ public final class Tree: Sendable {
         }
     }
 
-    /// Gives a file a new ETag with the same bytes.
+    /// Gives a file or folder a new ETag; its content stays the same.
+    /// - Returns: False if nothing is at the path.
     @discardableResult public func touch(_ path: String) -> Bool { succeeds { try $0.touch(TreePath(path)) } }
 
+    /// Tells whether something is at a path.
     public func exists(_ path: String) -> Bool { node(at: TreePath(path)) != nil }
 
-    /// The server's id of an item, as `oc:id` has it.
+    /// Returns the server's id of an item, as in `oc:id`; nil if nothing is at the path.
     public func id(of path: String) -> String? { node(at: TreePath(path)).map(Properties.id) }
 
-    /// The bytes of a file; nil for what is not one, or is not kept in memory.
+    /// Returns the bytes of a file; nil if the path is not a file's, or the file is not kept in memory.
     public func bytes(of path: String) -> [UInt8]? {
         guard let node = node(at: TreePath(path)), !node.isFolder else { return nil }
         return node.content.memory.map { Array($0.readableBytesView) }
     }
 
-    /// All paths, folders with a closing slash, in the order of their bytes.
+    /// All paths, in the order of their bytes. Folders have a closing slash.
     public var paths: [String] {
         state.withLock { state in
             var found: [String] = []
@@ -72,7 +82,7 @@ public final class Tree: Sendable {
 
     package func node(at path: TreePath) -> Node? { state.withLock { $0.node(at: path) } }
 
-    /// One look at the tree, or one change of it.
+    /// Runs a body that reads or changes the tree, without other changes in between.
     package func with<Result: Sendable>(
         _ body: (inout TreeState) throws(TreeError) -> Result
     ) throws(TreeError) -> Result {
@@ -103,7 +113,7 @@ public final class Tree: Sendable {
 }
 
 extension TreeState {
-    /// Makes a folder and those above it, as far as there is nothing.
+    /// Creates a folder and those above it, where nothing exists yet.
     mutating func makeFolders(_ path: TreePath, modified: Int64) {
         for depth in 0...path.names.count {
             let part = TreePath(names: Array(path.names.prefix(depth)))

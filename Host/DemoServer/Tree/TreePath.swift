@@ -1,4 +1,4 @@
-/// A path in the served tree: names as bytes, since two names that Swift calls equal may be two files to a server.
+/// A path in the served tree. Its names are bytes, since two names that Swift calls equal may be two files to a server.
 package struct TreePath: Hashable, Sendable {
     package var names: [[UInt8]]
 
@@ -6,11 +6,11 @@ package struct TreePath: Hashable, Sendable {
 
     package init(names: [[UInt8]]) { self.names = names }
 
-    /// `/a/b`, with or without the first and a last slash.
+    /// Creates a path from a text like `/a/b`, with or without the first and a last slash.
     package init(_ text: String) { names = text.utf8.split(separator: UInt8(ascii: "/")).map(Array.init) }
 
-    /// The path part of a request's target, percent-encoded.
-    /// - Returns: nil if a name is `.` or `..`, or has a slash or NUL in it, or an escape is broken.
+    /// Reads the percent-encoded path of a request's target; nil if a name is `.` or `..`, if a name contains a slash
+    /// or NUL, or if an escape is malformed.
     init?(encoded: Substring.UTF8View) {
         names = []
         for part in encoded.split(separator: UInt8(ascii: "/")) {
@@ -23,7 +23,8 @@ package struct TreePath: Hashable, Sendable {
 
     package var text: String { "/" + names.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/") }
 
-    /// As it stands in a URL: every byte but the unreserved ones of RFC 3986, section 2.3, percent-encoded.
+    /// The path as it stands in a URL: every byte except the unreserved ones of RFC 3986, section 2.3, is
+    /// percent-encoded.
     package var encoded: String { names.map { "/" + Self.encoded($0) }.joined() }
 
     package func contains(_ other: TreePath) -> Bool { other.names.starts(with: names) }
@@ -44,7 +45,8 @@ package struct TreePath: Hashable, Sendable {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// - Returns: nil if an escape is broken.
+    /// Decodes a percent-encoded name.
+    /// - Returns: The bytes of the name; nil if an escape is malformed.
     package static func decoded(_ part: Substring.UTF8View) -> [UInt8]? {
         var result: [UInt8] = []
         var rest = part[...]

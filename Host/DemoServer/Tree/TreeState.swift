@@ -1,9 +1,10 @@
-/// The nodes and how they change. Every change gets the next number, which its node and the folders above it carry.
+/// The nodes of a tree, and their changes. Every change gets the next number, which is noted in the changed node and in
+/// the folders above it.
 package struct TreeState: Sendable {
     package private(set) var nodes: [UInt64: Node]
     private var lastID: UInt64 = 1
     private var lastVersion: UInt64 = 1
-    /// How many folders above a change are told of it.
+    /// The number of folders above a change that note it.
     package var levelsTold = Int.max
 
     static let rootID: UInt64 = 1
@@ -21,7 +22,7 @@ package struct TreeState: Sendable {
         return nodes[id]
     }
 
-    /// The children of a folder in the order in which they were made.
+    /// Returns the children of a folder in the order in which they were created.
     package func children(of node: Node) -> [Node] { (node.children ?? [:]).values.sorted().compactMap { nodes[$0] } }
 
     package mutating func put(_ content: Content, at path: TreePath, modified: Int64) throws(TreeError) -> Node {
@@ -53,7 +54,7 @@ package struct TreeState: Sendable {
         tell(parent)
     }
 
-    /// Moves what is at a path, with all below it; ids stay.
+    /// Moves an item with everything below it. The ids stay the same.
     package mutating func move(_ from: TreePath, to: TreePath) throws(TreeError) {
         guard let node = node(at: from), let oldParent = node.parent else { throw .notFound }
         guard !from.contains(to), let name = to.names.last else { throw .intoItself }
@@ -106,13 +107,13 @@ package struct TreeState: Sendable {
         }
     }
 
-    /// Gives an item a new version and tells the folders above.
+    /// Gives an item and the folders above it a new version.
     private mutating func changed(_ id: UInt64) {
         tell(nodes[id]?.parent)
         nodes[id]?.version = lastVersion
     }
 
-    /// Tells a folder, and those above it, that something in it changed.
+    /// Gives a folder and those above it a new version, because something in the folder changed.
     private mutating func tell(_ folder: UInt64?) {
         lastVersion += 1
         var next = folder

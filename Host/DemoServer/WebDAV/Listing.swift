@@ -1,7 +1,7 @@
 import HTTPTypes
 import NIOCore
 
-/// PROPFIND (RFC 4918, section 9.1).
+/// The answer to a PROPFIND (RFC 4918, section 9.1).
 package struct Listing: Sendable {
     package enum Depth {
         case zero, one, infinity
@@ -29,9 +29,12 @@ package struct Listing: Sendable {
 
     package init(tree: Tree, behavior: any FileBehavior) { (self.tree, self.behavior) = (tree, behavior) }
 
+    /// Returns the listing of an item.
     /// - Parameters:
-    ///   - base: the encoded path of the tree's root in hrefs.
-    ///   - body: the request's.
+    ///   - path: The item's path.
+    ///   - base: The encoded path of the tree's root in hrefs.
+    ///   - depth: The depth of the listing; nil if the request's depth is malformed.
+    ///   - body: The request's body.
     func answer(_ path: TreePath, base: String, depth: Depth?, body: [UInt8]) -> Answer {
         guard let depth else { return Answer(.badRequest) }
         guard depth != .infinity else {
@@ -45,7 +48,7 @@ package struct Listing: Sendable {
         return answer(listing: [(path, node)] + below, base: base, body: body)
     }
 
-    /// A listing of these, the one that was asked for first.
+    /// Returns a listing of the entries, of which the requested item is the first.
     package func answer(listing entries: [Entry], base: String, body: [UInt8]) -> Answer {
         let properties = Properties(request: body, behavior: behavior)
         var answer = Answer(.init(code: 207, reasonPhrase: "Multi-Status"))

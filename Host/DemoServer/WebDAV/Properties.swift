@@ -1,7 +1,7 @@
-/// The properties of items, as a listing has them.
+/// The properties of items in a listing.
 package struct Properties: Sendable {
     let behavior: any FileBehavior
-    /// The properties asked for, by their names without a namespace; nil for all.
+    /// The names of the requested properties without a namespace; nil for all.
     let wanted: Set<String>?
 
     static let all = [
@@ -9,7 +9,10 @@ package struct Properties: Sendable {
         "permissions", "checksums", "favorite", "owner-id",
     ]
 
-    /// - Parameter request: the body of a PROPFIND. Empty, or with `allprop`: all.
+    /// Reads a request.
+    /// - Parameters:
+    ///   - request: The body of a PROPFIND. An empty body, or one with `allprop`, requests all properties.
+    ///   - behavior: The server's behavior.
     package init(request: [UInt8], behavior: any FileBehavior) {
         self.behavior = behavior
         let names = Self.elementNames(request)
@@ -21,8 +24,11 @@ package struct Properties: Sendable {
         return String(repeating: "0", count: max(0, 8 - digits.count)) + digits + "larderdemo"
     }
 
-    /// A `response` element with what the item has under 200 and what it lacks of the wanted under 404.
-    /// - Parameter href: the item's address, encoded, in bytes.
+    /// Returns a `response` element with the properties that the item has under 200, and the requested properties that
+    /// it lacks under 404.
+    /// - Parameters:
+    ///   - node: The item.
+    ///   - href: The item's encoded address, in bytes.
     package func response(_ node: Node, href: [UInt8]) -> [UInt8] {
         var found = ""
         var missing = ""
@@ -42,10 +48,10 @@ package struct Properties: Sendable {
         return Array("<d:response><d:href>".utf8) + href + Array((text + "</d:response>").utf8)
     }
 
-    /// Whether a property is ownCloud's and none of WebDAV's.
+    /// Tells whether a property is ownCloud's and not WebDAV's.
     package static func isOwnClouds(_ name: String) -> Bool { !name.hasPrefix("get") && name != "resourcetype" }
 
-    /// A property's content; nil if the item has none.
+    /// Returns a property's content; nil if the item lacks the property.
     private func value(_ name: String, _ node: Node) -> String? {
         switch name {
         case "resourcetype": node.isFolder ? "<d:collection/>" : ""
@@ -64,10 +70,11 @@ package struct Properties: Sendable {
         }
     }
 
-    /// As `OC-Checksum` and `oc:checksum` have it.
+    /// Returns a checksum in the form of `OC-Checksum` and `oc:checksum`.
     static func checksum(of content: Content) -> String { "SHA1:" + content.sha1 }
 
-    /// The names of all elements in a document, without their prefixes. A document that is no XML has none that matter.
+    /// Returns the names of all elements in a document, without their prefixes. A document that is not XML has no names
+    /// that matter.
     private static func elementNames(_ document: [UInt8]) -> [String] {
         document.split(separator: UInt8(ascii: "<")).compactMap { part in
             let name = part.prefix { byte in

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// GET and HEAD.
+/// The answer to a GET or HEAD.
 struct Reading: Sendable {
     let tree: Tree
     let behavior: any FileBehavior

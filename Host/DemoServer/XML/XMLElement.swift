@@ -1,14 +1,14 @@
-/// An element of a request's body, with all that is in it.
+/// An element of a request's body, with everything in it.
 package struct XMLElement: Sendable {
     package var name: XMLName
-    /// Values by names as they stand; declarations of namespaces are not among them.
+    /// The values by their names as written, without declarations of namespaces.
     package var attributes: [String: String] = [:]
-    /// All text right in the element, as it stands: blanks belong to it.
+    /// The text directly in the element, as written, including white space.
     package var text = ""
     package var children: [XMLElement] = []
 
+    /// Parses a document; nil if the document is not well-formed.
     /// - Parameter document: XML without a document type.
-    /// - Returns: nil if it is not well-formed.
     package init?(document: [UInt8]) {
         var parser = XMLParser(document)
         guard let root = parser.document() else { return nil }
@@ -20,8 +20,8 @@ package struct XMLElement: Sendable {
     package func child(_ name: XMLName) -> XMLElement? { children.first { $0.name == name } }
 }
 
-/// Reads a document's elements one after the other; a reader of its own, so that the server has no parser in common with the
-/// clients that are tested with it.
+/// A parser that reads a document's elements one after the other. It is separate code, so that the server shares no
+/// parser with the clients that are tested with it.
 private struct XMLParser {
     private let bytes: [UInt8]
     private var index = 0
@@ -36,7 +36,7 @@ private struct XMLParser {
         return root
     }
 
-    /// Passes over blanks, comments and processing instructions.
+    /// Skips white space, comments and processing instructions.
     private mutating func skipMisc() -> Bool {
         while true {
             skipBlanks()
@@ -125,7 +125,7 @@ private struct XMLParser {
         return index <= bytes.count ? String(decoding: value, as: UTF8.self) : nil
     }
 
-    /// A byte of text, or what a reference stands for.
+    /// Returns a byte of text, or the character that a reference stands for.
     private mutating func character() -> [UInt8]? {
         guard bytes[index] == UInt8(ascii: "&") else {
             index += 1

@@ -1,4 +1,4 @@
-/// An element's name: its namespace and what stands after the prefix.
+/// An element's name: its namespace, and its local name after the prefix.
 package struct XMLName: Hashable, Sendable {
     package var namespace: String
     package var local: String

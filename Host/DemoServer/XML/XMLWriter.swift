@@ -1,8 +1,9 @@
-/// Writes elements with the prefixes that a server is meant to use.
+/// A writer of elements that uses given prefixes.
 package struct XMLWriter: Sendable {
     package typealias Namespace = (prefix: String, name: String)
 
-    /// The namespaces that are declared at a document's root. One with an empty prefix is that of names without any.
+    /// The namespaces that are declared at a document's root. A namespace with an empty prefix applies to names without
+    /// a prefix.
     package let namespaces: [Namespace]
 
     package static let usual: [Namespace] = [
@@ -11,7 +12,7 @@ package struct XMLWriter: Sendable {
 
     package init(namespaces: [Namespace]) { self.namespaces = namespaces }
 
-    /// A whole document; the known namespaces are declared at its root.
+    /// Returns a whole document, with the known namespaces declared at its root.
     package func document(_ root: XMLName, _ content: String) -> String {
         let declarations = namespaces.map { prefix, name in
             " xmlns\(prefix.isEmpty ? "" : ":" + prefix)=\"\(name)\""
@@ -20,7 +21,7 @@ package struct XMLWriter: Sendable {
         return "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<\(tag)\(declarations.joined())>\(content)</\(tag)>\n"
     }
 
-    /// An element with what stands in it, written already.
+    /// Returns an element with its content, which is XML already.
     package func element(_ name: XMLName, _ content: String = "", attributes: String = "") -> String {
         let tag = tag(name)
         let declaration =
@@ -47,12 +48,12 @@ package struct XMLWriter: Sendable {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// A name with its prefix.
+    /// Returns a name with its prefix.
     package func tag(_ name: XMLName) -> String {
         let prefix = prefix(of: name.namespace) ?? "x"
         return prefix.isEmpty ? name.local : "\(prefix):\(name.local)"
     }
 
-    /// nil for a namespace that is not declared at the root.
+    /// Returns a namespace's prefix; nil for a namespace that is not declared at the root.
     private func prefix(of namespace: String) -> String? { namespaces.first { $0.name == namespace }?.prefix }
 }
