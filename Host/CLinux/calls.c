@@ -41,7 +41,7 @@ int linux_call_hangs(linux_call *call, int64_t time) {
 
 void linux_calls_are_in(linux_call *call) { current = call; }
 
-/* Control characters of names would be orders to a terminal. */
+/* Replaces control characters, since a terminal would take those in a name for commands. */
 static size_t append(char *line, size_t at, size_t room, const char *text, size_t length) {
     for (size_t i = 0; i < length && at < room; i++) {
         unsigned char byte = (unsigned char)text[i];
@@ -74,7 +74,7 @@ static void say(const linux_call *call, const char *what) {
     }
 }
 
-/* Whether this thread is in a call, which then is written down as having ended the process. */
+/* Returns this thread's call, recorded as having ended the process, or NULL if the thread is in no call. */
 static linux_call *ended(uint32_t how, int number) {
     linux_call *call = current;
     struct timespec now;
@@ -92,14 +92,14 @@ static void on_signal(int number, siginfo_t *info, void *context) {
     linux_call *call;
     char what[64];
     (void)context;
-    /* What somebody else sent says nothing about the plugin. */
+    /* A signal that another process sent says nothing about the plugin. */
     if ((info->si_code > 0 || info->si_pid == getpid()) && (call = ended(LINUX_CALL_CRASHED, number))) {
         size_t at = append(what, 0, sizeof what - 1, "crashed (", 9);
         at = append(what, at, sizeof what - 1, fatal[i].name, strlen(fatal[i].name));
         what[append(what, at, sizeof what - 1, ")", 1)] = 0;
         say(call, what);
     }
-    /* A fault happens again when this returns; what was sent is sent again. */
+    /* A fault happens again when this handler returns. A signal that was sent is sent again. */
     sigaction(number, &before[i], NULL);
     if (info->si_code <= 0) raise(number);
 }

@@ -1,11 +1,12 @@
-/* malloc(3)'s settings, which Swift's Glibc module hides. One function each, without logic. */
+/* Settings of malloc(3) that Swift's Glibc module hides. Each function makes one call and has no logic. */
 #ifndef CLINUX_MEMORY_H
 #define CLINUX_MEMORY_H
 
-/* mallopt(3) M_ARENA_MAX. */
+/* Calls mallopt(3) with M_ARENA_MAX. */
 int linux_limit_arenas(int count);
 
-/* mallopt(3) M_MMAP_THRESHOLD: fixed; without it, each large block that is freed makes malloc keep larger ones. */
+/* Calls mallopt(3) with M_MMAP_THRESHOLD. The call fixes the threshold. Without the call, malloc raises the threshold
+ * each time a large block is freed, and keeps larger blocks. */
 int linux_map_blocks_from(int bytes);
 
 #endif

@@ -1,12 +1,13 @@
-/* The name server, which Swift's Glibc module hides. One function each, without logic. */
+/* Queries to the name server, which Swift's Glibc module hides. */
 #ifndef CLINUX_NAMES_H
 #define CLINUX_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* res_nquery(3) in class IN with a state of its own, so that any thread may call it; it asks each name server once and waits `seconds`
- * for it. Returns the length of the answer, of which no more than `size` bytes are there, or -1. */
+/* Calls res_nquery(3) in class IN with a state of its own, so that any thread may call this function. The query goes to
+ * each name server once and waits `seconds` for its answer. Returns the length of the answer, or -1. The buffer holds
+ * no more than `size` bytes of the answer. */
 int linux_query_name(const char *name, int type, int seconds, uint8_t *answer, size_t size);
 
 #endif
