@@ -2,10 +2,10 @@ import GRDB
 import GRDBSQLite
 import Model
 
-/// A prepared statement, bound and stepped without a value in between for each column.
+/// A prepared statement that is bound and stepped without an intermediate value for each column.
 struct RawStatement {
     let handle: OpaquePointer
-    /// What finalizes the handle; nil: somebody else.
+    /// The owner that finalizes the handle; nil if another object finalizes it.
     private let owner: Statement?
 
     init(handle: OpaquePointer) {
@@ -13,11 +13,12 @@ struct RawStatement {
         owner = nil
     }
 
-    /// The statement with this text.
-    /// - Parameter isCached: Kept by the connection for the next time, for texts of which there are few.
+    /// Prepares the statement with this text.
+    /// - Parameter isCached: Whether the connection caches the statement for reuse. This suits texts of which there are
+    ///   few.
     init(_ db: GRDB.Database, _ sql: String, isCached: Bool = true) throws {
         var statement = isCached ? try db.cachedStatement(sql: sql) : try db.makeStatement(sql: sql)
-        // One that is being stepped further up the stack stays as it is.
+        // A statement that a caller further up the stack is stepping stays as it is.
         if sqlite3_stmt_busy(statement.sqliteStatement) != 0 { statement = try db.makeStatement(sql: sql) }
         handle = statement.sqliteStatement
         owner = statement
@@ -25,12 +26,13 @@ struct RawStatement {
     }
 
     func reset() {
-        // What it returns is the last step's error, which was thrown then.
+        // The return value is the error of the last step, which was thrown then.
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
     }
 
-    /// - Returns: false after the last row.
+    /// Goes to the next row.
+    /// - Returns: False after the last row.
     func step() throws(DatabaseError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -39,7 +41,7 @@ struct RawStatement {
         }
     }
 
-    /// Runs the statement to its end and resets it, so that it holds no snapshot.
+    /// Runs the statement to its end and resets it, so that it does not pin a state of the database.
     func run() throws {
         defer { reset() }
         while try step() {}
@@ -53,7 +55,8 @@ struct RawStatement {
             message: String(cString: sqlite3_errmsg(connection)), sql: sql)
     }
 
-    // MARK: Arguments, counted from 1. A wrong index would be a mistake in this module and shows as a missing value.
+    // MARK: Arguments, counted from 1
+    // A wrong index would be a mistake in this module and has the effect of a missing value.
 
     func bind(_ index: Int32, _ value: Int64?) {
         if let value { sqlite3_bind_int64(handle, index, value) } else { sqlite3_bind_null(handle, index) }
@@ -67,7 +70,7 @@ struct RawStatement {
             return
         }
         value.withUTF8 { bytes in
-            // An empty buffer may have no address, which SQLite would take for null.
+            // SQLite would take a null address for null, and an empty buffer may have a null address.
             bytes.withMemoryRebound(to: CChar.self) {
                 _ = sqlite3_bind_text(handle, index, $0.baseAddress ?? emptyText, Int32($0.count), copied)
             }
@@ -107,10 +110,11 @@ struct RawStatement {
         sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : sqlite3_column_int64(handle, column)
     }
 
-    /// The id in a column; ``RowID/none`` for null.
+    /// Returns the id in a column, or ``RowID/none`` for null.
     func id<ID: RowID>(_ column: Int32) -> ID { ID(sqlite3_column_int64(handle, column)) }
 
-    /// How many times something was done, which is reckoned with: 0 for what is none, and no more than anybody counts to.
+    /// Returns the number of times that something happened, for use in arithmetic: 0 for null or a negative number, and
+    /// at most the largest 32-bit integer.
     func count(_ column: Int32) -> Int { Int(min(max(integer(column) ?? 0, 0), Int64(Int32.max))) }
 
     func text(_ column: Int32) -> String? {
@@ -127,7 +131,7 @@ struct RawStatement {
     }
 }
 
-/// Tells SQLite to copy what it is given (`SQLITE_TRANSIENT`, which its header makes by a cast).
+/// The value that makes SQLite copy its argument (`SQLITE_TRANSIENT`, which the SQLite header defines by a cast).
 private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 private nonisolated(unsafe) let emptyText: UnsafePointer<CChar> = {

@@ -1,18 +1,20 @@
 import GRDB
 public import Model
 
-/// Access to one state of the database. What can be asked of it stands in extensions, one file a subject.
+/// A reader of one state of the database. Extensions give its tables, one file for each subject.
 ///
-/// A value is valid on the thread, and for the duration, of the closure that it is given to.
+/// A value is valid on the thread, and for the duration, of the closure that receives it.
 ///
-/// Every function of a table may throw SQLite's error, as GRDB's `DatabaseError`. When it leaves the closure of
-/// ``Database/read(_:)`` or ``Database/write(_:)`` it becomes a `Failure`: `.localIO` if the disk is full, or the file is
-/// damaged or cannot be read or written; `.vaultLocked` if another program has it locked; else `.internal`.
+/// Every function of a table may throw SQLite's error, as GRDB's `DatabaseError`. When the error leaves the closure of
+/// ``Database/read(_:)`` or ``Database/write(_:)``, it becomes a `Failure`: `.localIO` if the disk is full, or the file
+/// is damaged or cannot be read or written; `.vaultLocked` if another program has the database locked; else
+/// `.internal`.
 public protocol DatabaseReads {
+    /// The connection that the tables use.
     var connection: DatabaseConnection { get }
 }
 
-/// What SQL is carried out on, in this room alone.
+/// A connection on which only this module runs SQL.
 public struct DatabaseConnection {
     let db: GRDB.Database
 }
@@ -23,23 +25,26 @@ extension DatabaseReads {
 
 /// A state of the database that no later write changes.
 public struct ReadTransaction: DatabaseReads {
+    /// The connection that the tables use.
     public let connection: DatabaseConnection
 
     init(db: GRDB.Database) { connection = DatabaseConnection(db: db) }
 }
 
-/// A transaction under way. Whoever writes an item's row in it notes that, and gives the row ``anchor``.
+/// A transaction under way. A function that writes an item's row notes the change and writes ``anchor`` into the row.
 public final class Transaction: DatabaseReads {
+    /// The connection that the tables use.
     public let connection: DatabaseConnection
     private var nextAnchor: Int64?
     private var notes = CommitChanges()
     private var policyChanges = NotedPolicyChanges()
-    /// What policies keep here, once it was asked; nil again when policies change.
+    /// The items that policies keep here. The value is nil until its first use, and again after policies change.
     var kept: KeptItems?
 
     init(db: GRDB.Database) { connection = DatabaseConnection(db: db) }
 
-    /// The number of this transaction among those that changed items, which every item's row that it writes carries.
+    /// The number of this transaction among the transactions that changed items. Every item's row that the transaction
+    /// writes carries the number.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public var anchor: Int64 {
         get throws {
@@ -50,19 +55,21 @@ public final class Transaction: DatabaseReads {
         }
     }
 
-    /// The item with this `databaseID` is new.
+    /// Notes that the item with this `databaseID` is new.
     func noteAdded(_ databaseID: ItemRowID) { notes.added.append(databaseID) }
     func noteUpdated(_ databaseID: ItemRowID) { notes.updated.append(databaseID) }
-    /// The item is marked removed, or its row is gone.
+    /// Notes that the item is flagged as removed, or that its row is deleted.
     func noteRemoved(_ databaseID: ItemRowID) { notes.removed.append(databaseID) }
 
-    /// What became of a policy. Each author's changes are one row of the journal, written with the transaction.
+    /// Notes a policy's change. All changes by one author become one row of the policies' history, written with the
+    /// transaction.
     func notePolicyChange(before: ItemPolicy?, after: ItemPolicy?, by author: PolicyAuthor, runsTrigger: Bool) {
         policyChanges.note(PolicyDifference(before: before, after: after), by: author, isQuiet: !runsTrigger)
         notePoliciesChanged(runsTrigger: runsTrigger)
     }
 
-    /// - Parameter runsTrigger: Whether the processors' `policiesChanged` follows.
+    /// Notes that policies changed.
+    /// - Parameter runsTrigger: Whether the processors' trigger `policiesChanged` follows.
     func notePoliciesChanged(runsTrigger: Bool) {
         notes.policiesChanged = true
         kept = nil
@@ -80,7 +87,7 @@ public final class Transaction: DatabaseReads {
     /// Notes that the copy of a file was removed.
     public func noteRemovedCopy() { notes.removedCopies += 1 }
 
-    /// Writes what goes with the changes themselves. To be called once, at the end.
+    /// Writes the anchor and the policies' history. The function must be called once, at the end.
     func storeNotes() throws {
         for step in policyChanges.steps { try policies.append(.step(step)) }
         guard notes.changesItems else { return }
@@ -88,35 +95,45 @@ public final class Transaction: DatabaseReads {
         try meta.set(.anchor, notes.anchor)
     }
 
-    /// What the transaction has noted so far, as its observer will get it; nil if nothing.
+    /// The changes that the transaction has noted so far, as the observer will receive them; nil if there are none.
     public var changes: CommitChanges? { notes == CommitChanges() ? nil : notes }
 }
 
-/// What a committed transaction changed.
+/// A summary of what a committed transaction changed.
 public struct CommitChanges: Hashable, Sendable {
-    /// The anchor of the changed items; 0 if none was changed.
+    /// The anchor of the changed items; 0 if no item was changed.
     public var anchor: Int64 = 0
-    /// The `databaseID`s of items, in the order of the changes. An item may be named more than once.
+    /// The `databaseID`s of added items, in the order of the changes. An item may occur more than once.
     public var added: [ItemRowID] = []
+    /// The `databaseID`s of updated items, in the order of the changes. An item may occur more than once.
     public var updated: [ItemRowID] = []
+    /// The `databaseID`s of removed items, in the order of the changes. An item may occur more than once.
     public var removed: [ItemRowID] = []
+    /// Whether a policy changed.
     public var policiesChanged = false
-    /// Whether the processors' `policiesChanged` follows.
+    /// Whether the processors' trigger `policiesChanged` follows.
     public var triggersPolicies = false
+    /// Whether sync records changed. Records that were merely started, made ready again, or held or released by time do
+    /// not count.
     public var recordsChanged = false
+    /// Whether an issue changed.
     public var issuesChanged = false
-    /// Whether an event loop came, went, was switched or has another event id.
+    /// Whether an event loop was added, removed, enabled or disabled, or has another event id.
     public var loopsChanged = false
-    /// The collections of which a record came, changed or went. One that went with the record that it belongs to is not named.
+    /// The collections in which a record was added, changed or removed. A collection that was removed together with the
+    /// record that it belongs to is not included.
     public var collections: Set<RecordCollection> = []
-    /// Items that are at another path on the server; of a folder, only it.
+    /// The number of items that have another path on the server. The items below a moved folder are not counted.
     public var moves = 0
-    /// Files whose copies were removed.
+    /// The number of files whose copies were removed.
     public var removedCopies = 0
-    /// Objects of calendars that came, changed or went; not those that went with their calendar.
+    /// The number of calendar objects that were added, changed or removed. Objects that were removed together with
+    /// their calendar are not counted.
     public var calendarObjects = 0
 
+    /// Creates a summary without changes.
     public init() {}
 
+    /// Whether the transaction changed any item.
     public var changesItems: Bool { !(added.isEmpty && updated.isEmpty && removed.isEmpty) }
 }

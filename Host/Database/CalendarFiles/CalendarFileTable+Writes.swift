@@ -1,8 +1,8 @@
 package import Model
 
-/// What a transaction writes of calendars' folders and files.
+/// The writes that concern calendars' folders and files.
 extension CalendarFileTable where Access == Transaction {
-    /// Stores a calendar's folder in place of any that it has.
+    /// Stores a calendar's folder and replaces any that the calendar has.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func store(_ folder: MirrorFolderRow) throws {
         let statement = try RawStatement(
@@ -14,7 +14,7 @@ extension CalendarFileTable where Access == Transaction {
         try statement.run()
     }
 
-    /// Stores an object's file in place of any that it has.
+    /// Stores an object's file and replaces any that the object has.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func store(_ file: MirrorFileRow, in calendar: RecordKey) throws {
         let statement = try RawStatement(
@@ -32,7 +32,7 @@ extension CalendarFileTable where Access == Transaction {
         try statement.run()
     }
 
-    /// Forgets a calendar's folder and all files in it.
+    /// Removes the record of a calendar's folder and of all files in it.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func removeFolder(of calendar: RecordKey) throws {
         try removeFiles(of: calendar)
@@ -41,7 +41,7 @@ extension CalendarFileTable where Access == Transaction {
         try statement.run()
     }
 
-    /// Forgets all files of a calendar.
+    /// Removes the records of all files of a calendar.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func removeFiles(of calendar: RecordKey) throws {
         let statement = try RawStatement(db, "DELETE FROM calendarFiles WHERE calendar = ?")
@@ -49,7 +49,7 @@ extension CalendarFileTable where Access == Transaction {
         try statement.run()
     }
 
-    /// Forgets an object's file.
+    /// Removes the record of an object's file.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func removeFile(of object: RecordKey, in calendar: RecordKey) throws {
         let statement = try RawStatement(db, "DELETE FROM calendarFiles WHERE calendar = ? AND key = ?")
@@ -57,7 +57,7 @@ extension CalendarFileTable where Access == Transaction {
         try statement.run()
     }
 
-    /// Forgets a file that was never put in place.
+    /// Removes the record of a file that was never put in place.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func removeFile(contentID: CalendarContentID, in calendar: RecordKey) throws {
         let statement = try RawStatement(db, "DELETE FROM calendarFiles WHERE calendar = ? AND contentID = ?")
@@ -65,7 +65,7 @@ extension CalendarFileTable where Access == Transaction {
         try statement.run()
     }
 
-    /// Takes changes away of which the files are written.
+    /// Removes changes whose files have been written.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func removeChanges(_ numbers: some Sequence<Int64>) throws {
         let statement = try RawStatement(db, "DELETE FROM calendarChanges WHERE number = ?")
@@ -75,7 +75,7 @@ extension CalendarFileTable where Access == Transaction {
         }
     }
 
-    /// Takes the changes up to a number away, of which the files are written.
+    /// Removes the changes up to a number, whose files have been written.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func removeChanges(upTo number: Int64) throws {
         let statement = try RawStatement(db, "DELETE FROM calendarChanges WHERE number <= ?")

@@ -1,10 +1,11 @@
 package import Model
 
-/// The files of calendars beside the database, as they were written last, and what changed since.
+/// The files of calendars beside the database, as they were last written, and the changes since then.
 public struct CalendarFileTable<Access: DatabaseReads>: Table {
     let access: Access
 
-    /// The next records that changed, at most so many.
+    /// Returns the next changed records.
+    /// - Parameter limit: The largest number of records.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func changes(limit: Int) throws -> [MirrorChange] {
         let statement = try RawStatement(
@@ -25,7 +26,7 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
         return changes
     }
 
-    /// Reads the number of the last change; 0 if there is none.
+    /// Returns the number of the last change; 0 if there is none.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func lastChange() throws -> Int64 {
         let statement = try RawStatement(db, "SELECT max(number) FROM calendarChanges")
@@ -33,7 +34,8 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
         return try statement.step() ? statement.integer(0) ?? 0 : 0
     }
 
-    /// What a calendar is called; nil: there is no such calendar.
+    /// Returns a calendar's name.
+    /// - Returns: Nil if there is no such calendar; an inner nil if the calendar has no name.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func title(_ calendar: RecordKey) throws -> String?? {
         let statement = try RawStatement(
@@ -43,7 +45,7 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
         return try statement.step() ? .some(statement.text(0)) : nil
     }
 
-    /// Reads the keys of the calendars that are known.
+    /// Returns the keys of the known calendars.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func calendars() throws -> [RecordKey] {
         let statement = try RawStatement(db, "SELECT key FROM records WHERE collection = 'calendars' ORDER BY key")
@@ -53,17 +55,17 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
         return keys
     }
 
-    /// Reads all folders, by their calendars' keys.
+    /// Returns all folders, by their calendars' keys.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func folders() throws -> [MirrorFolderRow] { try folders("1", []) }
 
-    /// Reads a calendar's folder; nil if it has none.
+    /// Returns a calendar's folder; nil if the calendar has none.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func folder(of calendar: RecordKey) throws -> MirrorFolderRow? {
         try folders("calendar = ?", [.text(calendar.text)]).first
     }
 
-    /// Reads the folder with a name; nil if there is none.
+    /// Returns the folder with a name; nil if there is none.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func folder(named name: MirrorName) throws -> MirrorFolderRow? {
         try folders("name = ?", [.text(name.text)]).first
@@ -84,13 +86,13 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
         return folders
     }
 
-    /// Reads an object's file; nil if it has none.
+    /// Returns an object's file; nil if the object has none.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func file(of object: RecordKey, in calendar: RecordKey) throws -> MirrorFileRow? {
         try files("calendar = ? AND key = ?", [.text(calendar.text), .text(object.text)]).first
     }
 
-    /// The file that has a content by the database.
+    /// Returns the file that holds a content according to the database; nil if there is none.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func file(contentID: CalendarContentID, in calendar: RecordKey) throws -> MirrorFileRow? {
         try files("calendar = ? AND contentID = ?", [.text(calendar.text), .id(contentID)]).first
@@ -102,7 +104,10 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
         try !files("calendar = ? AND name = ?", [.text(calendar.text), .text(name.text)]).isEmpty
     }
 
-    /// The files of a calendar from a key on, at most so many.
+    /// Returns the files of a calendar after a key.
+    /// - Parameters:
+    ///   - key: The key after which the files begin; nil to begin with the first file.
+    ///   - limit: The largest number of files.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func files(of calendar: RecordKey, after key: RecordKey?, limit: Int) throws -> [MirrorFileRow] {
         let start: [SQLValue] = key.map { [.text($0.text)] } ?? []
@@ -131,7 +136,10 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
         return files
     }
 
-    /// Which contents a calendar's objects have, from a key on, at most so many; objects without content are left out.
+    /// Returns the ids of the contents of a calendar's objects after a key. Objects without content are left out.
+    /// - Parameters:
+    ///   - key: The key after which the objects begin; nil to begin with the first object.
+    ///   - limit: The largest number of objects.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func contentIDs(
         of calendar: RecordKey, after key: RecordKey?, limit: Int
@@ -151,7 +159,7 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
         return found
     }
 
-    /// Reads which content an object has; nil if it has none.
+    /// Returns the id of an object's content; nil if the object has no content.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func contentID(of object: RecordKey, in calendar: RecordKey) throws -> CalendarContentID? {
         try row(
@@ -160,7 +168,7 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
         ) { $0.id(0) }
     }
 
-    /// Nil: there is no such object, or it has none.
+    /// Returns an object's content with its id; nil if there is no such object, or the object has no content.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func content(
         of object: RecordKey, in calendar: RecordKey
@@ -179,6 +187,6 @@ public struct CalendarFileTable<Access: DatabaseReads>: Table {
 }
 
 extension DatabaseReads {
-    /// The files of calendars beside the database, as they were written last, and what changed since.
+    /// The files of calendars beside the database, as they were last written, and the changes since then.
     public var calendarFiles: CalendarFileTable<Self> { CalendarFileTable(access: self) }
 }

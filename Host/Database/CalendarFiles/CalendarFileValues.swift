@@ -18,13 +18,13 @@ package struct MirrorFileRow: Hashable {
     package var name: MirrorName
     package var contentID: CalendarContentID
     package var inode: UInt64
-    /// In bytes.
+    /// The size in bytes.
     package var size: Int64
-    /// In nanoseconds since 1970.
+    /// The modification time in nanoseconds since 1970.
     package var modified: Int64
-    /// SHA-256 of what was written; nil: by an older Larder.
+    /// The SHA-256 of what was written; nil if an older Larder wrote the file.
     package var digest: [UInt8]?
-    /// Of what Larder wrote before, which is there still until the file was put in place.
+    /// The SHA-256 of the file that Larder wrote before. That file stays in place until the new file is put in place.
     package var formerDigest: [UInt8]?
 
     package init(
@@ -37,11 +37,11 @@ package struct MirrorFileRow: Hashable {
     }
 }
 
-/// A record of a calendar that changed since the files were written.
+/// A record of a calendar that changed after the files were last written.
 package struct MirrorChange: Hashable {
     package var number: Int64
     /// The calendar's key.
     package var calendar: RecordKey
-    /// Nil: the calendar itself.
+    /// The object's key; nil for the calendar itself.
     package var object: RecordKey?
 }

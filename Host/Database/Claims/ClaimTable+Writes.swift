@@ -1,9 +1,9 @@
 public import Model
 
-/// What a transaction writes of claims.
+/// The writes that concern claims.
 extension ClaimTable where Access == Transaction {
-    /// Stores a claim. One with the same id of the same item is renewed.
-    /// - Throws: `.badData` if another item has a claim with this id, or its groups lie too deep in each other.
+    /// Stores a claim. A claim of the same item with the same id is replaced.
+    /// - Throws: `.badData` if another item has a claim with this id, or the claim's groups are nested too deeply.
     public func add(_ claim: Claim) throws {
         guard claim.validity.isReadable else {
             throw Failure(
@@ -24,6 +24,7 @@ extension ClaimTable where Access == Transaction {
         try statement.run()
     }
 
+    /// Removes a claim.
     /// - Throws: `.notFound` if there is no such claim.
     public func remove(_ id: ClaimID) throws {
         guard try deleteClaim(id) else {
@@ -31,9 +32,9 @@ extension ClaimTable where Access == Transaction {
         }
     }
 
-    /// Takes away the claims that never can be valid again, and those of items that are gone.
-    /// - Returns: how many.
-    /// - Throws: As ``of(_:)``.
+    /// Removes the claims that can never be valid again, and those of items that no longer exist.
+    /// - Returns: The number of removed claims.
+    /// - Throws: The errors of ``of(_:)``.
     @discardableResult
     public func sweep(in world: ClaimWorld) throws -> Int {
         var count = 0

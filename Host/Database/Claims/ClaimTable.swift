@@ -1,26 +1,26 @@
 public import Model
 
-/// What keeps copies of items here (`larder claim`).
+/// The claims that keep copies of items here (`larder claim`).
 public struct ClaimTable<Access: DatabaseReads>: Table {
     let access: Access
 
-    /// An item's claims, valid or not.
+    /// Returns an item's claims, valid or not.
     /// - Throws: `.internal` if a stored claim makes no sense, or SQLite's error; see ``DatabaseReads``.
     public func of(_ item: LocalID) throws -> [Claim] {
         try select(where: "localID = ? ORDER BY id", [.text(item.text)])
     }
 
-    /// All claims, valid or not, by their ids.
-    /// - Throws: As ``of(_:)``.
+    /// Returns all claims, valid or not, by their ids.
+    /// - Throws: The errors of ``of(_:)``.
     public func all() throws -> [Claim] { try select(where: "1 ORDER BY id") }
 
-    /// Reads a claim; nil if there is none with this id.
-    /// - Throws: As ``of(_:)``.
+    /// Returns a claim; nil if there is none with this id.
+    /// - Throws: The errors of ``of(_:)``.
     public func claim(_ id: ClaimID) throws -> Claim? { try select(where: "id = ?", [.text(id.text)]).first }
 
-    /// The claims of an item that keep its copy here.
-    /// - Parameter world: Asked only if the item has claims at all.
-    /// - Throws: As ``of(_:)``.
+    /// Returns the valid claims of an item, which keep its copy here.
+    /// - Parameter world: The state by which claims are valid. It is evaluated only if the item has claims.
+    /// - Throws: The errors of ``of(_:)``.
     public func valid(of item: LocalID, in world: @autoclosure () -> ClaimWorld) throws -> [Claim] {
         let claims = try of(item)
         guard !claims.isEmpty else { return [] }
@@ -28,8 +28,9 @@ public struct ClaimTable<Access: DatabaseReads>: Table {
         return claims.filter { $0.isValid(in: world) }
     }
 
-    /// Which kinds of valid claims items have; those without any are left out.
-    /// - Throws: As ``of(_:)``.
+    /// Returns the kinds of valid claims for each item. Items without valid claims are left out.
+    /// - Parameter world: The state by which claims are valid. It is evaluated only if there are claims.
+    /// - Throws: The errors of ``of(_:)``.
     public func kinds(in world: @autoclosure () -> ClaimWorld) throws -> [LocalID: ClaimKinds] {
         let claims = try all()
         guard !claims.isEmpty else { return [:] }
@@ -58,6 +59,6 @@ public struct ClaimTable<Access: DatabaseReads>: Table {
 }
 
 extension DatabaseReads {
-    /// What keeps copies of items here (`larder claim`).
+    /// The claims that keep copies of items here (`larder claim`).
     public var claims: ClaimTable<Self> { ClaimTable(access: self) }
 }

@@ -1,12 +1,12 @@
 import GRDB
 import Model
 
-/// Between a claim's validity and its column.
+/// The conversion between a claim's validity and its column.
 extension ClaimValidity {
-    /// How deep groups may lie in each other.
+    /// The number of levels to which groups may be nested.
     private static let deepest = 16
 
-    /// Whether ``read(_:in:depth:)`` reads what ``json`` writes.
+    /// Whether ``read(_:in:depth:)`` can read what ``json`` writes.
     var isReadable: Bool { isReadable(depth: 0) }
 
     private func isReadable(depth: Int) -> Bool {
@@ -29,8 +29,8 @@ extension ClaimValidity {
         }
     }
 
-    /// What ``json`` wrote; SQLite takes it apart.
-    /// - Returns: nil if it makes no sense.
+    /// Reads what ``json`` wrote. SQLite parses the JSON.
+    /// - Returns: Nil if the text makes no sense.
     static func read(_ json: String, in db: GRDB.Database, depth: Int = 0) throws -> ClaimValidity? {
         guard depth < deepest else { return nil }
         let members = try parts(of: json, in: db)
@@ -55,7 +55,7 @@ extension ClaimValidity {
     }
 
     private static func parts(of json: String, in db: GRDB.Database) throws -> [(key: String, value: String)] {
-        // Not cached: one is stepped while another is read.
+        // The statement is not cached, since one is stepped while another is read.
         let statement = try RawStatement(db, "SELECT key, value FROM json_each(?)", isCached: false)
         defer { statement.reset() }
         statement.bind(1, json)

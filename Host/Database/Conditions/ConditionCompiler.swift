@@ -1,18 +1,20 @@
 import Model
 
-/// Makes SQL of a condition.
+/// A compiler that turns a condition into SQL.
 ///
-/// `!` is pushed down to the single comparisons, so that the others stay as an index serves them and null, where a condition
-/// is false, does no harm.
+/// The compiler pushes `!` down to the single comparisons. The other comparisons then keep a form that an index serves,
+/// and a null, for which a condition is false, does no harm.
 struct ConditionCompiler {
     let now: Timestamp
-    /// Texts beyond these are written into the SQL: SQLite's default is at most 32,766 parameters.
+    /// The number of parameters that are left. Further texts are written into the SQL, since SQLite by default allows
+    /// at most 32,766 parameters.
     private var parametersLeft = 30_000
     private var stepCount = 0
 
-    /// Groups with more terms of one kind are looked up as a list; SQLite's time to plan grows with the square of them.
+    /// The number of terms up to which an any-of group is rendered term by term. In a larger group, terms of one kind
+    /// become a list, since SQLite's planning time grows with the square of the number of terms.
     private static let listedFrom = 256
-    /// Deeper fragments are cut off as steps.
+    /// The largest parser stack of a fragment. A fragment that needs more becomes a step.
     private static let stackLimit = 64
 
     init(now: Timestamp) { self.now = now }
@@ -20,7 +22,7 @@ struct ConditionCompiler {
     mutating func whole(_ condition: Condition) -> (sql: String, arguments: [String]) {
         var terms = [condition]
         if case .all(let all) = condition { terms = all }
-        // Each term stands alone, so that an index can serve it whatever the others need.
+        // Each term stands alone, so that an index can serve it, whatever the other terms need.
         let result = joined(terms.map { fragment($0, negated: false).complete }, .and).complete
         return ("(\(result.sql))", result.arguments)
     }
@@ -35,7 +37,7 @@ struct ConditionCompiler {
             parts += rest.map { fragment($0, negated: negated) }
             var result = joined(parts, negated ? .and : .or)
             if parts.count > Self.listedFrom {
-                // Kept together, so that SQLite does not plan a search for each term.
+                // The group is kept together, so that SQLite does not plan a search for each term.
                 result.sql = "(\(result.sql)) IS TRUE"
                 result.isGroup = false
                 result.height += 1
@@ -64,8 +66,8 @@ struct ConditionCompiler {
 
     // MARK: Large groups
 
-    /// Takes out of an any-of group what can be looked up in a list: the values that a property may equal, and the beginnings
-    /// of paths. Returns the other terms.
+    /// Removes from a large any-of group the terms that can be rendered as a list: the values that a property may
+    /// equal, and the prefixes of paths. Returns the other terms.
     private mutating func takeLists(
         from terms: [Condition], negated: Bool, into parts: inout [ConditionFragment]
     ) -> [Condition] {
@@ -116,7 +118,7 @@ struct ConditionCompiler {
         return rest
     }
 
-    /// Adds a text: as a parameter while there are any.
+    /// Appends a text, as a parameter while any are left.
     mutating func append(_ text: String, to fragment: inout ConditionFragment) {
         if parametersLeft > 0 {
             parametersLeft -= 1
@@ -128,14 +130,14 @@ struct ConditionCompiler {
     }
 }
 
-/// The text's bytes as a literal, in which no character can mean anything.
+/// Returns the text's bytes as a literal, in which no character has a special meaning.
 func bytes(of text: String) -> String {
     "x'" + text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
 }
 
-/// The least text that comes after every text that begins with this one; nil if there is none.
+/// Returns the smallest text that sorts after every text with this prefix, or nil if there is none.
 ///
-/// Text in UTF-8 has the order of its code points, so that the last one that has a successor is replaced by it.
+/// Text in UTF-8 sorts by its code points. The function therefore replaces the last code point that has a successor.
 func textAfterAll(beginningWith prefix: String) -> String? {
     var scalars = Array(prefix.unicodeScalars)
     while let last = scalars.popLast() {

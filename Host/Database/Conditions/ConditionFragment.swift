@@ -1,10 +1,10 @@
-/// A piece of a condition's SQL, with what SQLite's limits make worth knowing of it.
+/// A part of a condition's SQL, with the measures that SQLite limits.
 ///
-/// An expression in SQLite is at most 1,000 operators high, and SQLite before 3.46 reads with a stack of 100 symbols, which
-/// 35 parentheses within each other may use up. Groups are therefore rendered as balanced trees, and what is too deep for
-/// the stack is cut off and named as a step of a `WITH`.
+/// An expression in SQLite is at most 1,000 operators high. The parser of SQLite before 3.46 has a stack of 100
+/// symbols, which 35 nested parentheses may use up. The compiler therefore renders groups as balanced trees, and turns
+/// a fragment that is too deep for the stack into a named step of a `WITH`.
 struct ConditionFragment {
-    /// A part that was cut off.
+    /// A part that was cut off and named.
     struct Step {
         var name: String
         var sql: String
@@ -13,13 +13,13 @@ struct ConditionFragment {
 
     var sql: String
     var arguments: [String] = []
-    /// What `sql` refers to, in the order in which it must be defined.
+    /// The steps to which `sql` refers, in the order in which they must be defined.
     var steps: [Step] = []
-    /// Whether it needs parentheses as a part of something.
+    /// Whether the fragment needs parentheses as a part of another.
     var isGroup = false
-    /// How many operators are above each other.
+    /// The height of the tree of operators.
     var height = 1
-    /// How many symbols SQLite's parser holds at once to read it, at most.
+    /// The largest number of symbols that SQLite's parser holds at once to read the fragment.
     var stack = 12
 
     static let `true` = ConditionFragment(sql: "1")
@@ -27,7 +27,7 @@ struct ConditionFragment {
 
     var asPart: String { isGroup ? "(\(sql))" : sql }
 
-    /// True where the fragment is false or null, and false where it is true.
+    /// A fragment that is true where this fragment is false or null, and false where it is true.
     var negated: ConditionFragment {
         var result = self
         result.sql = "(\(sql)) IS NOT TRUE"
@@ -42,7 +42,7 @@ struct ConditionFragment {
         case or = "OR"
     }
 
-    /// Both, joined. What needs more stack comes first, since there it needs least, if that matters.
+    /// Joins two fragments. If the stack matters, the fragment that needs more of it comes first, where it needs least.
     static func join(_ a: ConditionFragment, _ operation: Operator, _ b: ConditionFragment) -> ConditionFragment {
         let (left, right) = b.stack > max(a.stack, 24) ? (b, a) : (a, b)
         return ConditionFragment(
@@ -51,12 +51,12 @@ struct ConditionFragment {
             stack: max(left.stack, right.stack + 2) + 1)
     }
 
-    /// All, joined to the lowest tree: always the two lowest first.
-    /// - Parameter onJoin: has the result of each join and may change it.
+    /// Joins all fragments to the tree of least height, always the two lowest first.
+    /// - Parameter onJoin: A function that receives the result of each join and may change it.
     static func join(
         _ fragments: [ConditionFragment], _ operation: Operator, onJoin: (inout ConditionFragment) -> Void
     ) -> ConditionFragment? {
-        // Joined ones come out in the order of their heights, so that two queues do for a heap.
+        // The joins are produced in the order of their heights, so that two queues suffice instead of a heap.
         let single = fragments.sorted { $0.height < $1.height }
         var joined: [ConditionFragment] = []
         var (nextSingle, nextJoined) = (0, 0)
@@ -80,7 +80,7 @@ struct ConditionFragment {
         return nil
     }
 
-    /// The fragment with all of its steps before it, so that it stands alone.
+    /// The fragment together with the definitions of its steps, so that it stands alone.
     var complete: ConditionFragment {
         guard !steps.isEmpty else { return self }
         let definitions = steps.map { "\($0.name)(holds) AS (SELECT \($0.sql))" }.joined(separator: ", ")

@@ -46,8 +46,8 @@ extension ConditionCompiler {
 
     // MARK: Properties with few values
 
-    /// The answer to a question that depends on no property, or on one alone that has few values: it is answered here for
-    /// each of them.
+    /// Evaluates a term that depends on no property, or on one property that has few values. The compiler evaluates
+    /// such a term for each of the values. Returns nil for any other term.
     private func constant(
         _ operands: [Condition.Operand], negated: Bool, _ question: ([Condition.Operand]) -> Condition
     ) -> ConditionFragment? {
@@ -67,7 +67,7 @@ extension ConditionCompiler {
             }, negated: negated)
     }
 
-    /// That a property with few values has one of those that are chosen.
+    /// Returns a fragment that holds where a property with few values has one of the chosen values.
     private func values(
         of property: Condition.Property, where isChosen: (Condition.Operand) -> Bool, negated: Bool
     ) -> ConditionFragment {
@@ -88,7 +88,8 @@ extension ConditionCompiler {
         if numbers.count > 0, numbers.count < chosen.count {
             return .join(result, .or, ConditionFragment(sql: "items.\(property.rawValue) IS NULL"))
         }
-        // What is here has an index of its own, which SQLite uses only where its condition stands as it is.
+        // The items that are here have an index of their own, which SQLite uses only if the index's condition occurs
+        // literally.
         let isHere = ConditionFragment(sql: "items.\(ItemSQL.isHere)")
         switch property {
         case .cloudStatus where numbers == [1, 2, 3]: return isHere
@@ -140,7 +141,8 @@ extension ConditionCompiler {
 
     // MARK: Tests of text
 
-    /// Bytes are compared as they are; `LIKE` would read some as wildcards and fold case.
+    /// Renders a test of text. Bytes are compared as they are. `LIKE` would read some characters as wildcards and fold
+    /// case.
     private mutating func test(_ test: Condition.TextTest) -> ConditionFragment {
         guard test.part != .null, test.text != .null else { return .false }
         var text = ConditionFragment(sql: "")
@@ -148,8 +150,8 @@ extension ConditionCompiler {
         if case .text(let literal) = test.part { return self.test(text, test, literal.text) }
         var part = ConditionFragment(sql: "")
         append(test.part, to: &part)
-        // The part is a property, so that it has no parameters and may stand there twice. A character is put before or after
-        // both, since `substr` makes null of an empty blob.
+        // The part is a property, so that it has no parameters and may occur twice. A character is added before or
+        // after both texts, since `substr` returns null for an empty blob.
         let sql =
             switch test.place {
             case .start:
@@ -176,7 +178,7 @@ extension ConditionCompiler {
         return result
     }
 
-    /// A range, so that an index serves it.
+    /// Renders a test for a prefix as a range, so that an index serves it.
     private mutating func beginning(_ text: ConditionFragment, with prefix: String) -> ConditionFragment {
         var lower = ConditionFragment(sql: "\(text.sql) >= ")
         append(prefix, to: &lower)
@@ -206,7 +208,8 @@ extension ConditionCompiler {
         }
     }
 
-    /// What overflows becomes a floating-point number in SQLite; the cast makes the range's end of it.
+    /// Appends a sum or difference. A result that overflows becomes a floating-point number in SQLite. The cast turns
+    /// such a number into the end of the range of integers.
     private mutating func append(
         _ a: Condition.Operand, _ sign: String, _ b: Condition.Operand, to fragment: inout ConditionFragment
     ) {
@@ -224,7 +227,7 @@ extension Condition {
 }
 
 extension Condition.Relation {
-    /// The same with both sides exchanged.
+    /// The relation with both sides exchanged.
     fileprivate var mirrored: Condition.Relation {
         switch self {
         case .equal, .unequal: self
@@ -237,7 +240,7 @@ extension Condition.Relation {
 }
 
 extension Condition.Property {
-    /// All values of a property that has few, each with what its column holds; nil if it has many.
+    /// All values of a property that has few, each with the number in its column. Nil if the property has many values.
     var values: [(operand: Condition.Operand, column: Int?)]? {
         if valueType == .boolean { return [(.boolean(false), 0), (.boolean(true), 1)] }
         guard let knownTexts else { return nil }
@@ -245,7 +248,7 @@ extension Condition.Property {
         return self == .remoteVersion ? texts + [(.null, nil)] : texts
     }
 
-    /// The column as the language sees it.
+    /// The SQL expression for the property's value as the condition language defines it.
     fileprivate var expression: String {
         guard let knownTexts else { return "items.\(rawValue)" }
         let cases = knownTexts.enumerated().map { "WHEN \($0) THEN '\($1)'" }.joined(separator: " ")

@@ -4,12 +4,12 @@ public import Model
 import Synchronization
 import Threads
 
-/// A vault's database: everything that is known of the account's items, the policies, and the sync engine's journal.
+/// A vault's database: the account's items, the policies, and the sync engine's journal.
 ///
-/// One connection writes, several read beside it (SQLite's write-ahead log). All writes go through ``write(_:)`` or
-/// ``writeBlocking(_:)``, one transaction at a time, in the order of the calls.
+/// One connection writes, and several connections read beside it (SQLite's write-ahead log). All writes go through
+/// ``write(_:)`` or ``writeBlocking(_:)``, one transaction at a time, in the order of the calls.
 public final class Database: Sendable {
-    /// Where the file is, absolute.
+    /// The absolute path of the database file.
     public let path: String
     private let pool: DatabasePool
     let idleConnection = IdleConnection()
@@ -20,15 +20,18 @@ public final class Database: Sendable {
         self.pool = pool
     }
 
-    /// Opens the database, makes it if there is none, and brings an older one up to this build's schema in one transaction.
+    /// Opens the database, creates it if there is none, and brings an older database up to this build's schema in one
+    /// transaction.
     ///
-    /// It blocks for as long as that takes.
+    /// The function blocks until the schema is current.
     /// - Parameters:
-    ///   - readOnly: For commands that run beside a host: nothing is made or upgraded, and a write fails.
-    ///   - keep: Called before the schema changes, with the number that it has.
-    /// - Throws: `.localIO` if it cannot be opened, is damaged, or was written by a newer Larder, or, with `readOnly`, by
-    ///   an older one; `.notFound` if there is none and `readOnly` is set; `.cannotCreate` if its folder is not there, or
-    ///   it is not this user's to write; `.vaultLocked` if another program has it locked; what `keep` throws.
+    ///   - readOnly: Whether the database is opened for a command that runs beside a host. Nothing is created or
+    ///     upgraded then, and a write fails.
+    ///   - keep: A function that is called before the schema changes, with the number of the schema that the file has.
+    /// - Throws: `.localIO` if the database cannot be opened, is damaged, or was written by a newer Larder, or, with
+    ///   `readOnly`, by an older one; `.notFound` if there is no database and `readOnly` is set; `.cannotCreate` if its
+    ///   folder does not exist, or this user may not write to the folder or the file; `.vaultLocked` if another program
+    ///   has the database locked; what `keep` throws.
     public static func open(
         path: String, readOnly: Bool = false, keepingBefore keep: (_ schema: Int) throws -> Void = { _ in }
     ) throws(Failure) -> Database {
@@ -36,16 +39,16 @@ public final class Database: Sendable {
         do {
             var configuration = Configuration()
             configuration.readonly = readOnly
-            // Nobody else writes to a vault that is locked; readers of other processes hold the database up for moments only,
-            // when a log is recovered or taken away.
+            // Nobody else writes to the database of a locked vault. Readers in other processes block it only for
+            // moments, when they recover or remove a log.
             configuration.busyMode = .timeout(10)
-            // Each connection keeps pages of its own, 2 MB by SQLite's default: few connections keep memory small, and those that
-            // read look up a few rows, or walk over all once.
+            // Each connection has a page cache of its own, 2 MB by SQLite's default. Few connections keep memory small.
+            // A reading connection reads a few rows, or all rows once.
             configuration.maximumReaderCount = 3
             configuration.prepareDatabase { db in
                 if db.configuration.readonly { try db.execute(sql: "PRAGMA cache_size = -\(readersCacheKiB)") }
             }
-            // A reader's SQL may come from a condition's text: names in double quotes are names, never text.
+            // A reader's SQL may come from a condition's text. A name in double quotes is always a name, never text.
             configuration.acceptsDoubleQuotedStringLiterals = false
             configuration.label = "larder.db"
             let version = try checkVersion(path, exactly: readOnly)
@@ -53,13 +56,14 @@ public final class Database: Sendable {
             let pool = try DatabasePool(path: path, configuration: configuration)
             if !readOnly {
                 try pool.writeWithoutTransaction { db in
-                    // A commit is on the disk when it returns: an action is durable before its first request goes out. GRDB
-                    // has set NORMAL, which is safe against a crash of the process, not against a power cut.
+                    // A commit is on the disk when the call returns, so that an action is durable before its first
+                    // request is sent. GRDB sets NORMAL, which survives a crash of the process, but not a power cut.
                     try db.execute(sql: "PRAGMA synchronous = FULL")
-                    // The pages of a first scan and its downloads change again and again: copied into the database every 16 MB
-                    // instead of every 4, most of them are copied once.
+                    // A first scan and its downloads change the same pages again and again. SQLite copies pages into
+                    // the database every 16 MB instead of every 4 MB, so that most of these pages are copied once.
                     try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
-                    // A long read, such as a plugin's run, makes the log grow while others write; afterwards it is cut to this.
+                    // A long read, such as a plugin's run, makes the log grow while others write. Afterwards the log is
+                    // cut to this size.
                     try db.execute(sql: "PRAGMA journal_size_limit = 16777216")
                     try Migrations.run(db, at: path)
                 }
@@ -70,17 +74,18 @@ public final class Database: Sendable {
         }
     }
 
-    /// Pages that a reading connection keeps.
+    /// The size of a reading connection's page cache, in KiB.
     static let readersCacheKiB = 512
 
-    /// What is called after each commit that noted something, in the order of the commits. It is called on the writer's
-    /// thread: it must return at once and not wait for the database.
+    /// Sets the function that is called after each commit that noted a change, in the order of the commits.
+    ///
+    /// The function is called on the writer's thread. It must return at once and must not wait for the database.
     public func setCommitObserver(_ observe: @escaping @Sendable (CommitChanges) -> Void) {
         observer.withLock { $0 = observe }
     }
 
-    /// Reads a state of the database that no later write changes, beside writers and other readers.
-    /// - Throws: what `body` throws; SQLite's errors as `Failure`; `CancellationError` when the task is cancelled.
+    /// Reads a state of the database that no later write changes, beside the writer and other readers.
+    /// - Throws: What `body` throws; SQLite's errors as `Failure`; `CancellationError` when the task is cancelled.
     public func read<T: Sendable>(_ body: @escaping @Sendable (ReadTransaction) throws -> T) async throws -> T {
         if Workplace.single != nil {
             try Task.checkCancellation()
@@ -93,7 +98,7 @@ public final class Database: Sendable {
         }
     }
 
-    /// Like ``read(_:)``, on a thread that may block.
+    /// Reads like ``read(_:)``, on a thread that may block.
     /// - Throws: What `body` throws; SQLite's errors as `Failure`.
     public func readBlocking<T>(_ body: (ReadTransaction) throws -> T) throws -> T {
         do {
@@ -103,9 +108,10 @@ public final class Database: Sendable {
         }
     }
 
-    /// Runs `body` in a transaction: when this returns, what it wrote is on the disk; if it throws, nothing was written.
+    /// Runs `body` in a transaction. When the function returns, the changes are on the disk. If `body` throws, nothing
+    /// is written.
     ///
-    /// When the task is cancelled before the commit, nothing is written.
+    /// If the task is cancelled before the commit, nothing is written.
     /// - Throws: What `body` throws; SQLite's errors as `Failure`; `CancellationError` when the task is cancelled.
     public func write<T: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
         if Workplace.single != nil {
@@ -119,7 +125,7 @@ public final class Database: Sendable {
         }
     }
 
-    /// Like ``write(_:)``, on a thread that may block, such as a plugin's.
+    /// Writes like ``write(_:)``, on a thread that may block, such as a plugin's.
     /// - Throws: What `body` throws; SQLite's errors as `Failure`.
     public func writeBlocking<T>(_ body: (Transaction) throws -> T) throws -> T {
         do {
@@ -133,16 +139,17 @@ public final class Database: Sendable {
     /// - Throws: `.vaultLocked` if a statement has outlived its access, so that SQLite cannot close its connection.
     public func close() throws(Failure) {
         idleConnection.close()
-        // SQLite copies the log into the database when the last connection is closed, if that one may write. The next start has
-        // to read a log from beginning to end: a short one costs less there than its copying here, with what it waits for the disk.
+        // SQLite copies the log into the database when the last connection is closed, if that connection may write. The
+        // next start has to read a remaining log from beginning to end. For a short log, that read costs less than the
+        // copy here, which waits for the disk.
         if !pool.configuration.readonly, logSize > Self.longestLogKept { pool.invalidateReadOnlyConnections() }
         do { try pool.close() } catch { throw SQLiteFailure.failure(for: error, database: path) }
     }
 
-    /// The bytes of a log that is left for the next start.
+    /// The size of the longest log that is left for the next start, in bytes.
     static let longestLogKept = 1 << 20
 
-    /// How long the write-ahead log is, in bytes.
+    /// The size of the write-ahead log, in bytes.
     public var logSize: Int {
         var info = stat()
         return stat("\(path)-wal", &info) == 0 ? Int(info.st_size) : 0
@@ -161,8 +168,8 @@ public final class Database: Sendable {
         return result
     }
 
-    /// An error of a task that may be cancelled: a statement that is interrupted may fail in other words than those of an
-    /// interruption.
+    /// Translates an error of a task that may be cancelled. An interrupted statement may fail with another error than
+    /// that of an interruption.
     private func interrupted(_ error: any Error) -> any Error {
         error is DatabaseError && Task.isCancelled ? CancellationError() : translated(error)
     }
@@ -171,7 +178,7 @@ public final class Database: Sendable {
         error is DatabaseError ? SQLiteFailure.failure(for: error, database: path) : error
     }
 
-    /// Looks before anything is written: opening a pool writes to the file already.
+    /// Checks the schema's version before anything is written, since opening a pool already writes to the file.
     private static func checkVersion(_ path: String, exactly: Bool) throws -> Int {
         var configuration = Configuration()
         configuration.readonly = true
@@ -179,7 +186,7 @@ public final class Database: Sendable {
         do {
             return try checkVersion(path, exactly: exactly, configuration)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY && !exactly {
-            // A process that ended while it made the database left a transaction that is to be taken back first.
+            // A process that ended while it created the database left a transaction, which must be rolled back first.
             configuration.readonly = false
             return try checkVersion(path, exactly: exactly, configuration)
         }
@@ -192,7 +199,8 @@ public final class Database: Sendable {
         return version
     }
 
-    /// SQLite would make the file readable for others within the umask; made before, it and its log are the owner's alone.
+    /// Creates the file for its owner alone. SQLite would make the file and its log readable for others within the
+    /// umask.
     private static func prepareFile(_ path: String, readOnly: Bool) throws(Failure) {
         let file = Glibc.open(path, readOnly ? O_RDONLY | O_CLOEXEC : O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else {

@@ -2,16 +2,17 @@ import GRDB
 import Glibc
 package import Model
 
-/// A database's file as a whole: looked at, copied, made. It blocks; nobody is kept from the database meanwhile.
+/// A database's file as a whole, to be checked, copied and created. The functions block the thread. Except for
+/// ``change(_:)``, they do not keep others from the database meanwhile.
 package struct DatabaseFile {
-    /// Absolute.
+    /// The absolute path of the file.
     package let path: String
 
     package init(path: String) { self.path = path }
 
-    /// What SQLite finds damaged in the file; nil: nothing.
-    /// - Parameter isThorough: whether indexes are compared with their tables too, which takes longer.
-    /// - Throws: `.localIO` if it cannot be opened or read, `.vaultLocked` if another program has it locked, else
+    /// Returns what SQLite finds damaged in the file, or nil if it finds no damage.
+    /// - Parameter isThorough: Whether indexes are also compared with their tables, which takes longer.
+    /// - Throws: `.localIO` if the file cannot be opened or read, `.vaultLocked` if another program has it locked, else
     ///   `.internal`.
     package func damage(isThorough: Bool = false) throws(Failure) -> String? {
         do {
@@ -27,20 +28,21 @@ package struct DatabaseFile {
         }
     }
 
-    /// Why the file holds nothing of a vault, though there may be one with that name; nil: it holds something, or is damaged.
+    /// The reason why the file holds nothing of a vault, although a file with its name may exist. Nil if the file holds
+    /// something or is damaged.
     package var emptiness: String? {
         var info = stat()
         guard stat(path, &info) == 0 else { return errno == ENOENT ? "it is gone" : nil }
         guard info.st_mode & S_IFMT == S_IFREG else { return "it is no file" }
-        // SQLite takes the log of an empty file away.
+        // SQLite removes the log of an empty file.
         guard info.st_size > 0 else { return "it is empty" }
         let schema = try? reading { try Int.fetchOne($0, sql: "PRAGMA user_version") }
         return schema == 0 ? "it is empty" : nil
     }
 
-    /// Why the file cannot take the place of a vault's database; nil: it can.
-    /// - Parameter vault: The vault's id; nil: it is not known.
-    /// - Throws: As ``damage(isThorough:)``.
+    /// Returns the reason why the file cannot replace a vault's database, or nil if it can.
+    /// - Parameter vault: The vault's id; nil if the id is not known.
+    /// - Throws: The errors of ``damage(isThorough:)``.
     package func problem(of vault: String?) throws(Failure) -> String? {
         if let damage = try damage() { return damage }
         do {
@@ -55,14 +57,15 @@ package struct DatabaseFile {
         }
     }
 
-    /// Copies what is committed to a file beside it, which is on the disk when this returns, and takes its name then.
-    /// - Parameter target: absolute, in a folder that is there. What has that name is replaced.
-    /// - Throws: `.localIO` if the disk is full, the file or its copy cannot be read or written, or it is damaged; else
-    ///   as ``damage(isThorough:)``.
+    /// Copies what is committed to a new file beside the target, makes the new file durable, and then gives it the
+    /// target's name.
+    /// - Parameter target: The absolute path of the copy, in an existing folder. A file with this name is replaced.
+    /// - Throws: `.localIO` if the disk is full, the file or its copy cannot be read or written, or the file is
+    ///   damaged; else the errors of ``damage(isThorough:)``.
     package func copy(to target: String) throws(Failure) {
         let new = target + ".new"
         unlink(new)
-        // SQLite would make it readable for others within the umask.
+        // SQLite would make the copy readable for others within the umask.
         let number = Glibc.open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard number >= 0 else { throw .system("making \(new)", errno) }
         defer { close(number) }
@@ -70,7 +73,7 @@ package struct DatabaseFile {
             try back(up: new)
             guard fsync(number) == 0 else { throw Failure.system("writing \(new)", errno) }
             if let problem = try DatabaseFile(path: new).damage() {
-                // Pages are copied as they are.
+                // SQLite copies pages as they are, so that damage of the copy is damage of the original.
                 throw SQLiteFailure.damage(of: path, problem)
             }
             guard rename(new, target) == 0 else { throw Failure.system("naming \(target)", errno) }
@@ -81,7 +84,7 @@ package struct DatabaseFile {
         try syncFolder(of: target)
     }
 
-    /// Copies what is committed, by SQLite's own means, to a file that has no log.
+    /// Copies what is committed, with SQLite's backup function, to a file that has no log.
     private func back(up target: String) throws {
         var configuration = Configuration()
         configuration.readonly = true
@@ -94,8 +97,8 @@ package struct DatabaseFile {
         try source.close()
     }
 
-    /// How many rows a table has.
-    /// - Throws: As ``damage(isThorough:)``, and `.internal` if there is no such table.
+    /// Returns how many rows a table has.
+    /// - Throws: The errors of ``damage(isThorough:)``, and `.internal` if there is no such table.
     package func count(_ table: String) throws(Failure) -> Int64 {
         do {
             return try reading { try Int64.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? 0 }
@@ -104,7 +107,8 @@ package struct DatabaseFile {
         }
     }
 
-    /// Changes the file with nobody beside, in a way that leaves one file and no log. It is on the disk when this returns.
+    /// Changes the file with exclusive access, and leaves one file without a log. The change is on the disk when the
+    /// function returns.
     func change(_ body: (GRDB.Database) throws -> Void) throws(Failure) {
         do {
             var configuration = Configuration()
@@ -132,7 +136,7 @@ package struct DatabaseFile {
         do {
             return try reading(configuration, body)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
-            // A process that ended while it made the database left a transaction that is to be taken back first.
+            // A process that ended while it created the database left a transaction, which must be rolled back first.
             configuration.readonly = false
             return try reading(configuration, body)
         }
@@ -146,7 +150,7 @@ package struct DatabaseFile {
     }
 }
 
-/// Makes what happened to the names in a file's folder durable.
+/// Makes the creations, renames and removals in a file's folder durable.
 /// - Throws: `.localIO` if the folder cannot be opened or written.
 package func syncFolder(of path: String) throws(Failure) {
     let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."

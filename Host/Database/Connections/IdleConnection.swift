@@ -1,15 +1,17 @@
 import GRDBSQLite
 import Synchronization
 
-/// A connection that waits for the next read session. Opening one reads the schema, and the pages that it keeps are good for as
-/// long as nothing is written.
+/// A connection that waits for the next read session. A reused connection need not read the schema again, and its
+/// cached pages stay valid as long as nothing is written.
 final class IdleConnection: Sendable {
-    /// Of the `sqlite3`, which belongs to nobody else while it is here; 0: there is none.
+    /// The address of the `sqlite3`, which has no other user while the address is stored here. 0 means that there is
+    /// none.
     private let address = Mutex<UInt>(0)
 
     func take() -> OpaquePointer? { OpaquePointer(bitPattern: exchange(for: 0)) }
 
-    /// - Parameter connection: without statements and outside of a transaction.
+    /// Stores a connection for the next session and closes the connection stored before, if any.
+    /// - Parameter connection: A connection without statements and outside of a transaction.
     func put(_ connection: OpaquePointer) {
         sqlite3_close_v2(OpaquePointer(bitPattern: exchange(for: UInt(bitPattern: connection))))
     }

@@ -2,17 +2,17 @@ import GRDB
 import GRDBSQLite
 public import Model
 
-/// A read-only connection of its own that sees one state of the database from its opening to its end, with any number of
-/// cursors open at a time.
+/// A read-only connection that sees one state of the database from its opening to its end, with any number of open
+/// cursors.
 ///
-/// For long reads, such as a plugin's run. It belongs to one thread at a time and is not `Sendable`.
+/// A session is for long reads, such as a plugin's run. It belongs to one thread at a time and is not `Sendable`.
 public final class ReadSession {
     private let path: String
     private let connection: OpaquePointer
     private let idleConnection: IdleConnection
     private var isOpen = true
 
-    /// Opens a connection, or takes that of a session which ended, and pins what is committed now.
+    /// Opens a connection, or takes the connection of an ended session, and pins the state that is committed now.
     /// - Throws: `.localIO` if the database is damaged or cannot be read, `.vaultLocked` if another program has it
     ///   locked, else `.internal`.
     public init(_ database: Database) throws(Failure) {
@@ -21,7 +21,7 @@ public final class ReadSession {
         connection = if let idle = idleConnection.take() { idle } else { try Self.connect(to: path) }
         do {
             try execute("BEGIN")
-            // A transaction's state is that of its first read.
+            // The first read of a transaction fixes the state that it sees.
             try execute("SELECT 1 FROM meta LIMIT 1")
         } catch {
             close()
@@ -38,9 +38,9 @@ public final class ReadSession {
                 code: ResultCode(rawValue: code), message: String(cString: sqlite3_errstr(code)), sql: nil,
                 database: path)
         }
-        // Names in double quotes are names, never text, as on the other connections.
+        // A name in double quotes is always a name, never text, as on the other connections.
         _disableDoubleQuotedStringLiterals(opened)
-        // Recovering a log locks readers out for a moment.
+        // The recovery of a log locks readers out for a moment.
         sqlite3_busy_timeout(opened, 10_000)
         sqlite3_exec(opened, "PRAGMA cache_size = -\(Database.readersCacheKiB)", nil, nil, nil)
         return opened
@@ -48,11 +48,12 @@ public final class ReadSession {
 
     deinit { close() }
 
-    /// A cursor over items.
+    /// Returns a cursor over items.
     /// - Parameters:
-    ///   - columns: Those that are read; the others are null.
-    ///   - sql: What follows FROM, such as `items WHERE …`, with `?` for the arguments.
-    ///   - isInPathOrder: Whether they come in the order of their paths. There is nothing behind the condition then.
+    ///   - columns: The columns that are read; the others are null.
+    ///   - sql: The text that follows FROM, such as `items WHERE …`, with `?` for the arguments.
+    ///   - isInPathOrder: Whether the items come in the order of their paths. The condition must then be the last part
+    ///     of `sql`.
     func items(
         _ columns: ItemColumns, from sql: String, _ arguments: [SQLValue] = [], isInPathOrder: Bool = false
     ) throws(Failure) -> ItemCursor {
@@ -63,8 +64,10 @@ public final class ReadSession {
         return ItemCursor(statement: statement.handle, session: self)
     }
 
-    /// Where all items are looked at anyway, they are by the index of their paths; what another index finds is sorted. Left to itself
-    /// SQLite would look at all of them to save itself the sorting of a few.
+    /// Returns the clause that sorts a query's items by path.
+    ///
+    /// If the query scans all items, SQLite reads them in the order of the index of paths. If another index finds the
+    /// items, SQLite sorts them. Without the difference, SQLite would scan all items to avoid the sorting of a few.
     func pathOrder(of query: String) throws(Failure) -> String {
         let plan = try prepare("EXPLAIN QUERY PLAN " + query)
         defer { sqlite3_finalize(plan.handle) }
@@ -76,7 +79,7 @@ public final class ReadSession {
         return " ORDER BY +items.path"
     }
 
-    /// Frees the state that was pinned. The session's cursors must not be used after it.
+    /// Releases the pinned state. The session's cursors must not be used afterwards.
     public func close() {
         guard isOpen else { return }
         let isAtRest =
@@ -86,12 +89,12 @@ public final class ReadSession {
         if isAtRest {
             idleConnection.put(connection)
         } else {
-            // Closes when the last cursor is gone.
+            // SQLite closes the connection when the last cursor is gone.
             sqlite3_close_v2(connection)
         }
     }
 
-    /// What is read of the first row; nil without one.
+    /// Returns what `read` makes of the first row, or nil if there is no row.
     func first<T>(_ sql: String, _ read: (RawStatement) -> T) throws(Failure) -> T? {
         let statement = try prepare(sql)
         defer { sqlite3_finalize(statement.handle) }

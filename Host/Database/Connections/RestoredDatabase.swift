@@ -4,10 +4,10 @@ package import Model
 extension DatabaseFile {
     /// Makes the copy of a backup, or an empty file, the database of a vault that begins now.
     /// - Parameters:
-    ///   - vault: The vault's id; nil: it is not known.
-    ///   - isRestored: whether it is a backup's copy, whose local copies are to be compared with it.
-    /// - Throws: `.localIO` if it cannot be read or written, or is damaged; `.vaultLocked` if another program has it
-    ///   locked; else `.internal`.
+    ///   - vault: The vault's id; nil if the id is not known.
+    ///   - isRestored: Whether the file is a backup's copy, with which the local copies must be compared.
+    /// - Throws: `.localIO` if the file cannot be read or written, or is damaged; `.vaultLocked` if another program has
+    ///   it locked; else `.internal`.
     package func makeCurrent(vault: String?, isRestored: Bool) throws(Failure) {
         try change { db in
             try db.execute(sql: Self.strip)
@@ -17,8 +17,9 @@ extension DatabaseFile {
         }
     }
 
-    /// What is of another time goes. Each copy is to be read and compared with its digest (`copyRecorded`), each folder to be listed.
-    /// Numbers that files in the vault are named by are not given out again.
+    /// The statements that delete the state of another time. They make each copy be read and compared with its digest
+    /// (`copyRecorded`), and each folder be listed. They also advance the row numbers, since files in the vault are
+    /// named by some of them, and no such number may be given out again.
     private static let strip = """
         DELETE FROM syncRecords;
         DELETE FROM issues;
@@ -32,8 +33,8 @@ extension DatabaseFile {
         DELETE FROM meta WHERE key IN ('bootID', 'lastWholeWalk', 'firstWalk', 'lastScan', 'nextPoll', 'runningPlugins', 'pluginNotes');
         """
 
-    /// The copies that a database knows of, of items that are not removed. It blocks.
-    /// - Throws: As ``damage(isThorough:)``, also `.localIO` if it is damaged.
+    /// Returns the copies that the database knows of, for items that are not removed. The function blocks.
+    /// - Throws: The errors of ``damage(isThorough:)``, also `.localIO` if the file is damaged.
     package func knownCopies() throws(Failure) -> [KnownCopy] {
         do { return try reading(Self.copies) } catch { throw SQLiteFailure.failure(for: error, database: path) }
     }
@@ -60,18 +61,18 @@ extension DatabaseFile {
     }
 }
 
-/// What a database says of an item's copy.
+/// The database's record of an item's copy.
 package struct KnownCopy: Sendable {
     package var fileID: FileID?
     package var path: ItemPath
-    /// The version that the copy is of.
+    /// The ETag of the version that the copy holds.
     package var etag: ETag
-    /// SHA-256, 32 bytes.
+    /// The SHA-256 of the content, 32 bytes.
     package var digest: [UInt8]
     package var trigger: DownloadTrigger?
 }
 
 extension MetaKey {
-    /// Set after a restore, until what is here was compared with the backup that it took.
+    /// Whether the vault was restored from a backup and its local copies have not yet been compared with that backup.
     public static let isRestored = MetaKey("isRestored")
 }

@@ -1,7 +1,7 @@
 import GRDB
 public import Model
 
-/// SQLite's errors as a person gets them.
+/// SQLite's errors as messages for a person.
 package enum SQLiteFailure {
     package static func damage(of path: String, _ problem: String) -> Failure {
         Failure.lasting(.localIO, "The database \(path) is damaged: \(problem)", hint: restoreHint)
@@ -51,6 +51,6 @@ package enum SQLiteFailure {
 }
 
 extension Failure {
-    /// Whether a database is damaged, so that nothing that it says is to be believed.
+    /// Whether the failure reports a damaged database, whose content must not be believed.
     public var isDamage: Bool { kind == .localIO && hint == SQLiteFailure.restoreHint }
 }

@@ -1,14 +1,14 @@
 public import Model
 
-/// What a transaction writes of issues.
+/// The writes that concern issues.
 extension IssueTable where Access == Transaction {
-    /// Stores what waits for a person. One of the same code about the same subject is the same issue: it keeps its id and its
-    /// age, and gets the new text, choices and record.
-    /// - Returns: the issue as stored.
-    /// - Throws: `.internal` if it cannot be read again, or SQLite's error; see ``DatabaseReads``.
+    /// Stores an issue. An issue with the same code and subject is the same issue: it keeps its id and its time of
+    /// creation, and gets the new text, failure, choices and record.
+    /// - Returns: The issue as stored.
+    /// - Throws: `.internal` if the issue cannot be read back, or SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func file(_ issue: Issue) throws -> Issue {
-        // SQLite writes the JSON, which it reads again.
+        // SQLite builds the JSON, since SQLite also parses it.
         let choices = issue.choices.map { _ in "json_object('id', ?, 'label', ?, 'impact', ?)" }.joined(separator: ", ")
         let statement = try RawStatement(
             db,
@@ -32,8 +32,8 @@ extension IssueTable where Access == Transaction {
         return stored
     }
 
-    /// Takes an issue away that was answered or is none any more.
-    /// - Returns: whether there was one.
+    /// Removes an issue that was answered or no longer applies.
+    /// - Returns: Whether there was such an issue.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func remove(id: IssueID) throws -> Bool {
@@ -44,7 +44,7 @@ extension IssueTable where Access == Transaction {
         return changedRows > 0
     }
 
-    /// Withdraws the issues of this kind about paths that no item has any more.
+    /// Removes the issues with this code whose subject is a path that no item has any more.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removeOfGonePaths(code: String) throws {
         let statement = try RawStatement(
@@ -58,8 +58,8 @@ extension IssueTable where Access == Transaction {
         if changedRows > 0 { access.noteIssuesChanged() }
     }
 
-    /// Withdraws the issue of this kind about this subject.
-    /// - Returns: whether there was one.
+    /// Removes the issue with this code and subject.
+    /// - Returns: Whether there was such an issue.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func remove(code: String, subject: String) throws -> Bool {

@@ -1,29 +1,29 @@
 public import Model
 
-/// What waits for a person.
+/// The issues, which wait for a person.
 public struct IssueTable<Access: DatabaseReads>: Table {
     let access: Access
 
-    /// What waits for a person, the oldest first.
-    /// - Parameter limit: Nil: all.
+    /// Returns the issues, the oldest first.
+    /// - Parameter limit: The largest number of issues; nil for all.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func all(limit: Int? = nil) throws -> [Issue] { try issues(where: "1", limit: limit) }
 
-    /// Reads an issue; nil if there is none with this id.
+    /// Returns an issue; nil if there is none with this id.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func issue(id: IssueID) throws -> Issue? { try issues(where: "id = ?", [.id(id)]).first }
 
-    /// The issue of this kind about this subject.
+    /// Returns the issue with this code and subject; nil if there is none.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func issue(code: String, subject: String) throws -> Issue? {
         try issues(where: "code = ? AND subject = ?", [.text(code), .text(subject)]).first
     }
 
-    /// All issues of a kind.
+    /// Returns all issues with this code.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func all(code: String) throws -> [Issue] { try issues(where: "code = ?", [.text(code)]) }
 
-    /// Counts the issues.
+    /// Returns the number of issues.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func count() throws -> Int {
         let statement = try RawStatement(db, "SELECT count(*) FROM issues")
@@ -57,6 +57,6 @@ public struct IssueTable<Access: DatabaseReads>: Table {
 }
 
 extension DatabaseReads {
-    /// What waits for a person.
+    /// The issues, which wait for a person.
     public var issues: IssueTable<Self> { IssueTable(access: self) }
 }

@@ -1,7 +1,7 @@
 import Model
 
 extension Issue {
-    /// Without its choices.
+    /// Creates an issue without its choices.
     init(_ row: RawStatement, id: IssueID) {
         self.init(
             id: id, record: row.integer(1).map(SyncRecordID.init), code: row.text(2) ?? "", subject: row.text(3) ?? "",

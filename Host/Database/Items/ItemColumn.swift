@@ -1,8 +1,8 @@
-/// A column of an item's row. The raw value is its place in a cursor's rows.
+/// A column of an item's row. The raw value is the column's index in a cursor's rows.
 public enum ItemColumn: Int32, Sendable, CaseIterable {
     case databaseID = 0
     case localID, fileID, path, parentPath, name
-    /// 0 file, 1 folder.
+    /// 0 for a file, 1 for a folder.
     case type
     case size, mimeType
     case etag, etagStrength
@@ -13,13 +13,13 @@ public enum ItemColumn: Int32, Sendable, CaseIterable {
     case removedAt
     /// 0 or 1.
     case removed
-    /// `CloudStatus`.
+    /// The raw value of a `CloudStatus`.
     case cloudStatus
     case copyETag, copyETagStrength, copyDigest, copyInode, copySize, copyModified, copyChanged, copyRecorded
-    /// 0 current, 1 newer, null without a copy.
+    /// 0 for current, 1 for newer, null without a copy.
     case remoteVersion
     case downloadTrigger, formerTrigger, lastUsed
-    /// `SyncActivity`.
+    /// The raw value of a `SyncActivity`.
     case syncActivity
     case anchor
 
@@ -27,20 +27,25 @@ public enum ItemColumn: Int32, Sendable, CaseIterable {
     public var sql: String { String(describing: self) }
 }
 
-/// Which columns a cursor reads. Those that it leaves out are null in its rows and cost nothing to read.
+/// The columns that a cursor reads. The other columns are null in the cursor's rows and cost nothing to read.
 public struct ItemColumns: OptionSet, Hashable, Sendable {
+    /// The columns as bits, numbered by their raw values.
     public let rawValue: UInt64
+    /// Creates a set from its bits.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
+    /// Creates a set of one column.
     public init(_ column: ItemColumn) { rawValue = 1 << UInt64(column.rawValue) }
+    /// Creates a set of columns.
     public init(_ columns: [ItemColumn]) { rawValue = columns.reduce(0) { $0 | 1 << UInt64($1.rawValue) } }
 
+    /// Every column.
     public static let all = ItemColumns(ItemColumn.allCases)
 
-    /// What stands between SELECT and FROM, so that each column's place is its raw value.
+    /// The text between SELECT and FROM, in which each column's index is its raw value.
     public var selection: String {
         ItemColumn.allCases.map { contains(ItemColumns($0)) ? "items.\($0.sql)" : "NULL" }.joined(separator: ", ")
     }
 
-    /// `ItemColumns.all.selection`, made once.
+    /// The text of `ItemColumns.all.selection`, built once.
     static let wholeItem = all.selection
 }

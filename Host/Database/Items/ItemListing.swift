@@ -1,22 +1,25 @@
 public import Model
 
-/// Which items `ls` shows, and in which order.
+/// A selection of the items that `ls` shows, and their order.
 public struct ItemListing: Sendable {
-    /// The folder whose contents are listed.
+    /// The folder whose items are listed.
     public var folder: ItemPath
-    /// Everything below, not only what is directly in the folder.
+    /// Whether everything below the folder is listed, not only the folder's own entries.
     public var isRecursive = false
-    /// Items that are gone from the server but still known are listed too.
+    /// Whether items are included that the server no longer has and the database still knows.
     public var includesRemoved = false
-    /// Items with this status are not listed; nil: all are.
+    /// The status of items that are left out; nil to list items of every status.
     public var leavesOut: CloudStatus?
-    /// With the moment that `now` in it stands for.
+    /// The condition that the items meet, with the time that `now` in the condition stands for.
     public var condition: (Condition, now: Timestamp)?
-    /// Nil: by path, byte by byte.
+    /// The column to sort by; nil to sort by path, byte by byte.
     public var sort: ItemColumn?
+    /// Whether the order is descending.
     public var isDescending = false
+    /// The largest number of items; nil for no limit.
     public var limit: Int?
 
+    /// Creates a listing of a folder without a condition or limit.
     public init(folder: ItemPath, isRecursive: Bool = false, includesRemoved: Bool = false) {
         (self.folder, self.isRecursive, self.includesRemoved) = (folder, isRecursive, includesRemoved)
     }
@@ -37,7 +40,7 @@ public struct ItemListing: Sendable {
             arguments += [.path(folder)] + range
         }
         if !includesRemoved { terms.append("items.removedAt IS NULL") }
-        // A number in the text, since an index may be of the rows with this term.
+        // The number is part of the text, since an index may be limited to the rows with this term.
         if let leavesOut { terms.append("items.cloudStatus <> \(leavesOut.rawValue)") }
         if let (condition, now) = condition {
             let (sql, texts) = ConditionSQL.compile(condition, now: now)
@@ -53,11 +56,13 @@ public struct ItemListing: Sendable {
     }
 }
 
-/// How much is known and how much is here.
+/// The numbers of known items and of items that are here.
 public struct ItemCounts: Hashable, Sendable {
-    /// Files and folders that are not removed, without the root.
+    /// The number of files and folders that are not removed, without the root.
     public var items: Int64 = 0
+    /// The local part of the account.
     public var here = LocalUsage()
 
+    /// Creates counts of zero.
     public init() {}
 }

@@ -1,8 +1,8 @@
 import Model
 
-/// Between an item and its row.
+/// The conversion between an item and its row.
 extension Item {
-    /// The item in a row that was selected with all columns.
+    /// Creates the item from a row that was selected with all columns.
     init(_ row: RawStatement) {
         let text = { (column: ItemColumn) in row.text(column.rawValue) }
         let integer = { (column: ItemColumn) in row.integer(column.rawValue) }
@@ -30,14 +30,14 @@ extension Item {
             anchor: integer(.anchor) ?? 0)
     }
 
-    /// What the server says of an item, and its identity, in the order of ``bindIdentity(to:)``. `listedETag` and `racy` are the
-    /// scan's own.
+    /// The columns of an item's identity and server properties, in the order of ``bindIdentity(to:)``. The scan owns
+    /// `listedETag` and `racy`.
     static let identityColumns: [ItemColumn] = [
         .localID, .fileID, .path, .parentPath, .name, .type, .size, .mimeType, .etag, .etagStrength, .lastModified,
         .favorite, .owner, .permissions, .removedAt,
     ]
 
-    /// What is here of an item, in the order of ``bindLocal(to:after:anchor:)``.
+    /// The columns of an item's local state, in the order of ``bindLocal(to:after:anchor:)``.
     static let localColumns: [ItemColumn] = [
         .cloudStatus, .copyETag, .copyETagStrength, .copyDigest, .copyInode, .copySize, .copyModified, .copyChanged,
         .copyRecorded, .downloadTrigger, .formerTrigger, .lastUsed, .syncActivity, .anchor,
@@ -61,7 +61,8 @@ extension Item {
         statement.bind(15, removedAt?.nanoseconds)
     }
 
-    /// - Parameter count: How many arguments come before.
+    /// Binds the values of ``localColumns``.
+    /// - Parameter count: The number of arguments that come before.
     func bindLocal(to statement: RawStatement, after count: Int, anchor: Int64) {
         let before = Int32(count)
         statement.bind(before + 1, Int64(cloudStatus.rawValue))
@@ -90,7 +91,7 @@ extension RawStatement {
 }
 
 extension ETag {
-    /// Nil without an opaque part.
+    /// Creates an ETag, or nil without an opaque part.
     init?(_ opaque: String?, strength: Int64?) {
         guard let opaque else { return nil }
         self.init(opaque: opaque, strength: strength.flatMap { Strength(rawValue: Int($0)) } ?? .strong)
@@ -98,9 +99,9 @@ extension ETag {
 }
 
 extension LocalCopy {
-    /// The copy in eight columns from `first` on, in the order of the table's.
+    /// Creates a copy from eight columns from `first` on, in the order of the table's columns.
     ///
-    /// Nil if the row tells of none; half of one is none, so that nothing is taken for known by it.
+    /// The result is nil if the row has no copy, or an incomplete one, so that no incomplete copy counts as known.
     init?(_ row: RawStatement, from first: Int32) {
         guard let etag = ETag(row.text(first), strength: row.integer(first + 1)), let digest = row.blob(first + 2),
             let inode = row.integer(first + 3), let size = row.integer(first + 4),

@@ -1,31 +1,34 @@
 import Model
 
-/// Terms about rows of items, with the states' numbers.
+/// SQL terms about items' rows, with the numbers that stand for the states.
 enum ItemSQL {
     static let isFile = "type = \(Item.Kind.file.sql)"
     static let isFolder = "type = \(Item.Kind.folder.sql)"
-    /// Something is here, or is to be. An index of its own has these rows.
+    /// Whether something is here, or is meant to be here. These rows have an index of their own.
     static let isHere = "cloudStatus <> \(CloudStatus.cloudOnly.sql)"
     static let isCopy = "cloudStatus = \(CloudStatus.localCopy.sql)"
     static let isModified = "cloudStatus = \(CloudStatus.locallyModified.sql)"
-    /// It is here as a version of the server's, changed since or not.
+    /// Whether a version of the server's is here, changed since or not.
     static let isOfServer = "cloudStatus IN (\(CloudStatus.localCopy.sql), \(CloudStatus.locallyModified.sql))"
-    /// It was changed or made here.
+    /// Whether the item was changed or made here.
     static let isChanged = "cloudStatus IN (\(CloudStatus.locallyModified.sql), \(CloudStatus.localOnly.sql))"
-    /// It is on the server.
+    /// Whether the item is on the server.
     static let isListed = "removedAt IS NULL AND fileID IS NOT NULL"
     static let isMissing = "databaseID IN (SELECT databaseID FROM missingItems)"
-    /// The row's path has an item that is not removed.
+    /// Whether the row's path has an item that is not removed.
     static let hasSuccessor = """
         EXISTS (SELECT 1 FROM items AS other WHERE other.path = items.path AND other.removedAt IS NULL)
         """
 
-    /// What is below a folder, without the folder itself, by the index of paths. Two arguments: ``range(below:)``.
+    /// Whether an item is below a folder, by the index of paths; the folder itself is not included. The term takes the
+    /// two arguments of ``range(below:)``.
     static let isInRange = "path >= ? AND path < ?"
-    /// All rows below a folder, removed ones too, by the index of folders. Three arguments: ``bounds(below:)``.
+    /// Whether a row is below a folder, removed or not, by the index of folders. The term takes the three arguments of
+    /// ``bounds(below:)``.
     static let isBelow = "(parentPath = ? OR (parentPath >= ? AND parentPath < ?))"
 
-    /// The bounds of the texts that begin with a folder's prefix: the upper one has the slash's successor.
+    /// Returns the bounds of the paths that begin with a folder's prefix. The upper bound ends with the character after
+    /// the slash.
     static func range(below folder: ItemPath) -> [SQLValue] {
         let prefix = folder.prefixOfItemsBelow
         return [.text(prefix), .text(String(prefix.dropLast()) + "0")]

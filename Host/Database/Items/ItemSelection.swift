@@ -1,29 +1,35 @@
 public import Model
 
-/// Which items a cursor reads, and in which order.
+/// A selection of the items that a cursor reads, and their order.
 public struct ItemSelection: Sendable {
-    /// In which order items come.
+    /// The order of the items.
     public enum Order: Sendable {
+        /// No particular order.
         case any
-        /// By path, byte by byte. There is no limit then.
+        /// By path, byte by byte. The selection must have no limit then.
         case path
-        /// By a column, and where that is equal by path.
+        /// By a column, and by path among items with equal values.
         case column(ItemColumn, isDescending: Bool)
     }
 
-    /// The `databaseID`s of those among which the items are; nil: all. They come in this order unless another one is asked for.
+    /// The `databaseID`s of the rows to select from; nil to select from all rows. Without another order, the items come
+    /// in the order of this list.
     public var rows: [ItemRowID]?
+    /// The condition that the items meet; nil for no condition.
     public var condition: Condition?
-    /// The moment that `now` in the condition stands for.
+    /// The time that `now` in the condition stands for.
     public var now: Timestamp
-    /// Items are left out for which somebody asked for one of these actions already.
+    /// A reason and actions. Items are left out that have a sync record with this reason and one of these actions.
     public var askedBy: (reason: DownloadTrigger, actions: [SyncRecord.Action.Kind])?
+    /// The order of the items.
     public var order = Order.any
+    /// The largest number of items; nil for no limit.
     public var limit: Int64?
 
+    /// Creates a selection of all items.
     public init(now: Timestamp) { self.now = now }
 
-    /// What follows FROM, with `?` for the arguments; without the order by path.
+    /// The text that follows FROM, with `?` for the arguments, and without the order by path.
     var query: (sql: String, arguments: [SQLValue]) {
         var (sql, arguments): (String, [SQLValue]) = ("items", [])
         if let rows {
@@ -46,8 +52,8 @@ public struct ItemSelection: Sendable {
         }
         if !terms.isEmpty { sql += " WHERE " + terms.joined(separator: " AND ") }
         if case .column(let column, let isDescending) = order {
-            // An index that has the column at its place leaves to sort only the items that are equal in it, which come in the order of
-            // their paths, so that each run has the same.
+            // With an index on the column, SQLite only sorts items that are equal in it. They are sorted by path, so
+            // that every run has the same order.
             sql += " ORDER BY items.\(column.sql)\(isDescending ? " DESC" : "")"
             if column != .path { sql += ", items.path" }
         }
@@ -57,17 +63,17 @@ public struct ItemSelection: Sendable {
 }
 
 extension ReadSession {
-    /// A cursor over items.
-    /// - Parameter columns: Those that are read; the others are null.
-    /// - Throws: `.internal` after the session's end, and as ``ReadSession/init(_:)``.
+    /// Returns a cursor over the items of a selection.
+    /// - Parameter columns: The columns that are read; the others are null.
+    /// - Throws: `.internal` after the end of the session, and the errors of ``ReadSession/init(_:)``.
     public func items(_ columns: ItemColumns, _ selection: ItemSelection) throws(Failure) -> ItemCursor {
         let (sql, arguments) = selection.query
         let isInPathOrder = if case .path = selection.order { true } else { false }
         return try items(columns, from: sql, arguments, isInPathOrder: isInPathOrder)
     }
 
-    /// A cursor over the item with an id, if there is one.
-    /// - Throws: `.internal` after the session's end, and as ``ReadSession/init(_:)``.
+    /// Returns a cursor over the item with an id, if there is one.
+    /// - Throws: `.internal` after the end of the session, and the errors of ``ReadSession/init(_:)``.
     public func items(_ columns: ItemColumns, localID: LocalID) throws(Failure) -> ItemCursor {
         try items(columns, from: "items WHERE items.localID = ?", [.text(localID.text)])
     }

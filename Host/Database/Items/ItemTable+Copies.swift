@@ -1,10 +1,10 @@
 public import Model
 
-/// What a transaction writes of the copies that are here: `cloudStatus`, the copy's columns, triggers and activity. Of what is here
-/// alone, all of its row.
+/// The writes that concern local copies: `cloudStatus`, the copy's columns, triggers and activity. For an item that is
+/// only here, they write the whole row.
 extension ItemTable where Access == Transaction {
-    /// Writes a new item's row and notes that it was added.
-    /// - Returns: the item with its `databaseID` and anchor.
+    /// Writes a new item's row and notes that the item was added.
+    /// - Returns: The item with its `databaseID` and anchor.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func insert(_ item: Item) throws -> Item {
@@ -20,8 +20,8 @@ extension ItemTable where Access == Transaction {
         return stored
     }
 
-    /// Writes all of an item's row and notes that it was updated. `item.databaseID` says which row.
-    /// - Returns: the item with its new anchor.
+    /// Writes all of the row that `item.databaseID` names, and notes that the item was updated.
+    /// - Returns: The item with its new anchor.
     /// - Throws: `.internal` if there is no such row, or SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func update(_ item: Item) throws -> Item {
@@ -30,10 +30,10 @@ extension ItemTable where Access == Transaction {
         return try update(item, by: statement, after: Item.identityColumns.count)
     }
 
-    /// Writes what is here of an item: `cloudStatus`, copy, triggers, last use and activity; and notes that it was updated. What else
-    /// the value holds is not written, so that the indexes of names and ids are not touched.
-    /// - Returns: the item with its new anchor.
-    /// - Throws: As ``update(_:)``.
+    /// Writes an item's local state (`cloudStatus`, copy, triggers, last use and activity), and notes that the item was
+    /// updated. The other fields are not written, so that the indexes of names and ids are not touched.
+    /// - Returns: The item with its new anchor.
+    /// - Throws: The errors of ``update(_:)``.
     @discardableResult
     public func updateLocal(_ item: Item) throws -> Item {
         try update(item, by: RawStatement(db, ItemWrite.localReplacement), after: 0)
@@ -53,14 +53,15 @@ extension ItemTable where Access == Transaction {
         return stored
     }
 
-    /// Takes an item's row away and notes that it was removed.
+    /// Deletes an item's row and notes that the item was removed.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func delete(databaseID: ItemRowID) throws {
         try run("DELETE FROM items WHERE databaseID = ?", .id(databaseID))
         access.noteRemoved(databaseID)
     }
 
-    /// A file was known again by its bytes. A mark is nothing that anybody but the tree sees: no observer hears of it.
+    /// Writes the new mark of a file that was recognised by its content. Only the tree uses marks, so that the change
+    /// is not noted for the observer.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func renewMark(_ mark: FileMark, databaseID: ItemRowID) throws {
         let statement = try RawStatement(
@@ -78,7 +79,7 @@ extension ItemTable where Access == Transaction {
         try statement.run()
     }
 
-    /// An item's copy is no longer here.
+    /// Records that an item's copy is no longer here.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func dropCopy(of item: Item) throws {
         guard var item = try self.item(databaseID: item.databaseID) else { return }
@@ -87,7 +88,8 @@ extension ItemTable where Access == Transaction {
         try updateLocal(item)
     }
 
-    /// The file at the row's path counts for another row from now on. A row for what is here alone ends.
+    /// Removes the local file from a row, since the file now belongs to another row. The row of an item that is only
+    /// here is deleted.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func forgetLocalFile(of row: ScanRow) throws {
         guard row.fileID != nil else { return try delete(databaseID: row.databaseID) }
@@ -101,7 +103,7 @@ extension ItemTable where Access == Transaction {
         access.noteUpdated(row.databaseID)
     }
 
-    /// At the item's path lies a file of a person's that the server is not known to have.
+    /// Records that a person's file, which the server is not known to have, lies at the item's path.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func meetUnknownFile(at localID: LocalID) throws {
         try ids(
@@ -114,7 +116,7 @@ extension ItemTable where Access == Transaction {
     }
 }
 
-/// Made once: they are looked up by their text, for each item.
+/// The statements' texts, built once, since each item's write uses them as keys of the statement cache.
 private enum ItemWrite {
     static let insertion: String = {
         let columns = (Item.identityColumns + Item.localColumns).map(\.sql)

@@ -1,10 +1,11 @@
 public import Model
 
-/// What a transaction writes of the server's listings: the columns of ``ListedItem``, `fileID`, the path, `listedETag`, `racy` and
-/// `removedAt`. Copies stay where they are. ``ScanTable`` decides what goes and what comes back.
+/// The writes that concern the server's listings: the columns of ``ListedItem``, `fileID`, the path, `listedETag`,
+/// `racy` and `removedAt`. These writes do not touch copies. ``ScanTable`` decides which items are removed and which
+/// are restored.
 extension ItemTable where Access == Transaction {
     /// Adds a row for an item that was not known.
-    /// - Parameter inheritsLocalFile: a file of a person's lies at the path, which the server is not known to have.
+    /// - Parameter inheritsLocalFile: Whether a person's file, which the server is not known to have, lies at the path.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func insertListed(
@@ -34,7 +35,7 @@ extension ItemTable where Access == Transaction {
         return id
     }
 
-    /// Takes over what a listing says of a row that is at the entry's path already.
+    /// Writes a listing's entry into the row that already has the entry's path.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func updateListed(_ row: ScanRow, with entry: ListedItem, fileID: FileID, racy: ScanRow.Racy) throws {
         let statement = try RawStatement(
@@ -53,7 +54,8 @@ extension ItemTable where Access == Transaction {
         access.noteUpdated(row.databaseID)
     }
 
-    /// An ETag's strength and the race with the listing change without a change of the item: nobody is told.
+    /// Writes an ETag's strength and the race with the listing. They change without a change of the item, so that no
+    /// change is noted.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func renewListed(_ row: ScanRow, etag: ETag?, racy: ScanRow.Racy) throws {
         try run(
@@ -61,8 +63,8 @@ extension ItemTable where Access == Transaction {
             .optional(etag.map { Int64($0.strength.rawValue) }), .number(of: racy), .id(row.databaseID))
     }
 
-    /// A copy may hold the first of two contents with one ETag. It is of the server's version all the same: nobody is told, and it
-    /// stays until it was fetched once more.
+    /// Records that a copy may hold the first of two contents with one ETag. The copy still counts as the server's
+    /// version, so that no change is noted, and it stays until the file has been fetched once more.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func distrustCopy(of row: ScanRow) throws {
         try run(
@@ -70,7 +72,7 @@ extension ItemTable where Access == Transaction {
             .id(row.databaseID))
     }
 
-    /// A copy was fetched after it was found that an earlier one may be the first of two contents.
+    /// Records that a copy was fetched again, after an earlier copy was found to be possibly the first of two contents.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func trustCopy(databaseID: ItemRowID) throws {
         try run(
@@ -78,7 +80,7 @@ extension ItemTable where Access == Transaction {
             .id(databaseID), .number(of: ScanRow.Racy.distrusted))
     }
 
-    /// What was only here is on the server too, with another content as far as is known.
+    /// Records that an item that was only here is now on the server too, with another content as far as is known.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func meetLocalItem(_ row: ScanRow, with entry: ListedItem, fileID: FileID) throws {
         try updateListed(row, with: entry, fileID: fileID, racy: .no)
@@ -87,16 +89,16 @@ extension ItemTable where Access == Transaction {
             "UPDATE items SET cloudStatus = ? WHERE databaseID = ?", .number(of: status), .id(row.databaseID))
     }
 
-    /// Records that a folder's children were listed whole under this version of it.
+    /// Records that a folder's children were listed completely under this ETag of the folder.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func setListed(folder databaseID: ItemRowID, etag: ETag?) throws {
-        // What is so already makes no page of the database new.
+        // An unchanged value is not written, so that no page of the database is rewritten.
         try run(
             "UPDATE items SET listedETag = ?1 WHERE databaseID = ?2 AND listedETag IS NOT ?1",
             .optional(etag?.opaque), .id(databaseID))
     }
 
-    /// The folders above a path do not count as listed any more: the next scan lists them, whatever their ETags are.
+    /// Makes the folders above a path count as not listed. The next scan lists them, whatever their ETags are.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func forgetListings(above path: ItemPath) throws {
         var folder = path
@@ -106,15 +108,16 @@ extension ItemTable where Access == Transaction {
         }
     }
 
-    /// No folder counts as listed any more.
+    /// Makes all folders count as not listed.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func forgetListings() throws {
         try run("UPDATE items SET listedETag = NULL WHERE listedETag IS NOT NULL")
     }
 
-    /// A local file that was changed here and whose item is gone on the server is only here now. It is never removed.
+    /// Turns locally modified items that are gone on the server into local items (`localOnly`). Their files are never
+    /// removed.
     ///
-    /// Called when a scan has finished: until then the item may turn up elsewhere.
+    /// This function is called when a scan has finished. Until then, the item may be found at another path.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func keepModifiedOfRemoved() throws {
         try ids(
@@ -129,10 +132,10 @@ extension ItemTable where Access == Transaction {
         ).forEach(access.noteUpdated)
     }
 
-    // MARK: What is not on the server. Who calls these tells who is to know.
+    // MARK: Items that are not on the server. The callers of these functions note the changes.
 
-    /// Flags a row that the server had as no longer there.
-    /// - Returns: its id, if it was not flagged before.
+    /// Flags a row of an item that the server had as removed.
+    /// - Returns: The row's id, if the row was not flagged before.
     func flagRemoved(_ databaseID: ItemRowID, at time: Timestamp) throws -> [ItemRowID] {
         try ids(
             """
@@ -140,8 +143,8 @@ extension ItemTable where Access == Transaction {
             """, .time(time), .integer(access.anchor), .id(databaseID))
     }
 
-    /// Flags all that the server had below a folder as no longer there.
-    /// - Returns: the ids of those that were not flagged before.
+    /// Flags all items that the server had below a folder as removed.
+    /// - Returns: The ids of the rows that were not flagged before.
     func flagRemoved(below folder: ItemPath, at time: Timestamp) throws -> [ItemRowID] {
         try ids(
             """
@@ -150,9 +153,9 @@ extension ItemTable where Access == Transaction {
             """, [.time(time), .integer(access.anchor)] + ItemSQL.range(below: folder))
     }
 
-    /// Flags the missing items as no longer on the server.
-    /// - Parameter folder: only those directly in it; nil: all.
-    /// - Returns: the ids of those that were not flagged before.
+    /// Flags the missing items as removed from the server.
+    /// - Parameter folder: The folder whose own missing entries are flagged; nil for all missing items.
+    /// - Returns: The ids of the rows that were not flagged before.
     func flagMissingAsRemoved(in folder: ItemPath?, at time: Timestamp) throws -> [ItemRowID] {
         try ids(
             """
@@ -162,7 +165,7 @@ extension ItemTable where Access == Transaction {
             """, .time(time), .integer(access.anchor), .optional(folder?.text))
     }
 
-    /// Rows that are flagged count as gone since another time.
+    /// Changes the time of removal of flagged rows.
     func setRemoved(_ ids: [ItemRowID], at time: Timestamp) throws {
         for id in ids {
             try run(
@@ -171,13 +174,13 @@ extension ItemTable where Access == Transaction {
         }
     }
 
-    /// A row is on the server again. Of a folder it is not known what is in it.
+    /// Records that a row is on the server again. A folder counts as not listed.
     func unflagRemoved(_ databaseID: ItemRowID) throws {
         try run("UPDATE items SET removedAt = NULL, listedETag = NULL WHERE databaseID = ?", .id(databaseID))
     }
 
-    /// The missing rows below a folder that were flagged at a time are in the list again, but for those whose path is taken.
-    /// - Returns: their ids.
+    /// Restores the missing rows below a folder that were flagged at a time, except those whose path is taken.
+    /// - Returns: The rows' ids.
     func unflagMissing(below folder: ItemPath, removedAt time: Timestamp) throws -> [ItemRowID] {
         try ids(
             """
@@ -187,7 +190,8 @@ extension ItemTable where Access == Transaction {
             """, [.integer(access.anchor)] + ItemSQL.bounds(below: folder) + [.time(time)])
     }
 
-    /// Rows of one path that went at one time cannot all come back: the last one that was there can. The others went a moment before.
+    /// Moves the time of removal of rows that must not come back to a moment earlier. If several rows of one path were
+    /// flagged at the same time, only the newest can come back.
     func separate(below folder: ItemPath, removedAt time: Timestamp) throws {
         try run(
             """
@@ -200,22 +204,22 @@ extension ItemTable where Access == Transaction {
 
     // MARK: Moves
 
-    /// A row is at another path, and on the server.
+    /// Gives a row another path and records that it is on the server.
     func setPath(_ path: ItemPath, of databaseID: ItemRowID) throws {
         try run(
             "UPDATE items SET path = ?, parentPath = ?, name = ?, removedAt = NULL WHERE databaseID = ?", .path(path),
             .path(path.parent), .text(path.name), .id(databaseID))
     }
 
-    /// Rewrites the paths of all below a folder, whatever their state: they lie where the folder goes.
+    /// Rewrites the paths of all rows below a folder, whatever their state: they move with the folder.
     /// - Parameters:
-    ///   - removedAt: The rows that were flagged at this time come back with the folder.
-    ///   - alone: No others move.
-    /// - Returns: the ids of the rows.
+    ///   - removedAt: The time of removal of the rows that are restored together with the folder.
+    ///   - alone: Whether only these rows move.
+    /// - Returns: The ids of the rows.
     func movePaths(
         below old: ItemPath, to new: ItemPath, restoring removedAt: Timestamp?, alone: Bool
     ) throws -> [ItemRowID] {
-        // What is only here below the new path is found again in the tree.
+        // Local items below the new path are found again in the tree.
         try run("DELETE FROM items WHERE \(ItemSQL.isBelow) AND fileID IS NULL", ItemSQL.bounds(below: new))
         let (path, parent) = (
             MovedPath(from: old, to: new, column: "path"), MovedPath(from: old, to: new, column: "parentPath")
@@ -233,8 +237,8 @@ extension ItemTable where Access == Transaction {
 }
 
 extension ListedItem {
-    /// Binds what may change without another id or path: `size`, `mimeType`, `etag`, `etagStrength`, `lastModified`, `favorite`, `owner`,
-    /// `permissions`, in this order.
+    /// Binds the properties that may change while id and path stay the same: `size`, `mimeType`, `etag`,
+    /// `etagStrength`, `lastModified`, `favorite`, `owner`, `permissions`, in this order.
     fileprivate func bindProperties(to statement: RawStatement, from first: Int32) {
         statement.bind(first, size)
         statement.bind(first + 1, mimeType)
@@ -247,14 +251,14 @@ extension ListedItem {
     }
 }
 
-/// A path below a folder as it is when the folder has moved.
+/// The SQL for the path that an item has after a folder above it has moved.
 struct MovedPath {
-    /// The new value of the column.
+    /// The SQL expression for the new value of the column.
     let sql: String
     let arguments: [SQLValue]
 
     init(from old: ItemPath, to new: ItemPath, column: String) {
-        // substr on a blob counts bytes.
+        // `substr` counts bytes in a blob.
         sql = "CAST(CAST(? AS BLOB) || substr(CAST(\(column) AS BLOB), ?) AS TEXT)"
         arguments = [.text(new.prefixOfItemsBelow), .integer(Int64(old.prefixOfItemsBelow.utf8.count + 1))]
     }

@@ -1,9 +1,10 @@
 public import Model
 
-/// What a transaction writes of the use of files: `lastUsed`.
+/// The writes that concern the use of files: `lastUsed`.
 extension ItemTable where Access == Transaction {
-    /// Marks files as used at a time, unless they were used later: the one at a path, and all below it that are here.
-    /// - Returns: how many.
+    /// Records the time of use of the file at a path, and of all files below the path that are here. A later time that
+    /// is already recorded stays.
+    /// - Returns: The number of files whose time changed.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func noteUse(at path: ItemPath, _ time: Timestamp) throws -> Int {
@@ -19,13 +20,13 @@ extension ItemTable where Access == Transaction {
         return used.count
     }
 
-    /// Marks a copy as used at a time, unless it was used later.
+    /// Records the time of use of a copy. A later time that is already recorded stays.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func noteUse(databaseID: ItemRowID, _ time: Timestamp) throws {
         try noteUse("databaseID = ?3", .id(databaseID), time)
     }
 
-    /// Marks the copies that programs have used. Those that have gone elsewhere meanwhile are left out.
+    /// Records the times at which programs used copies. Paths at which there is no copy any more are left out.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func noteUses(_ uses: some Sequence<(key: ItemPath, value: Timestamp)>) throws {
         for (path, time) in uses { try noteUse("path = ?3", .path(path), time) }

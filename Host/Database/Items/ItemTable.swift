@@ -1,38 +1,40 @@
 public import Model
 
-/// The account's items: a row for each file and folder that the server has, or that is here alone.
+/// The account's items: a row for each file and folder that the server has, or that is only here.
 ///
-/// What is written says which columns it owns: those of the server's listings, those of the copy that is here, those of its use.
+/// Each group of writes owns certain columns: those of the server's listings, those of the local copy, and those of its
+/// use.
 public struct ItemTable<Access: DatabaseReads>: Table {
     let access: Access
 
-    /// The item at a path; removed ones have none.
+    /// Returns the item at a path that is not removed.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func item(at path: ItemPath) throws -> Item? { try row(ItemQuery.atPath, [.path(path)], Item.init) }
 
-    /// The item at a path; without one the item that was removed from there last.
+    /// Returns the item at a path, or else the item that was removed from there last.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func lastItem(at path: ItemPath) throws -> Item? { try row(ItemQuery.lastAtPath, [.path(path)], Item.init) }
 
-    /// Reads an item, removed or not; nil if there is none with this id.
+    /// Returns the item with an id, removed or not; nil if there is none.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func item(localID: LocalID) throws -> Item? {
         try row(ItemQuery.withLocalID, [.text(localID.text)], Item.init)
     }
 
-    /// Reads an item, removed or not; nil if there is no such row.
+    /// Returns the item of a row, removed or not; nil if there is no such row.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func item(databaseID: ItemRowID) throws -> Item? {
         try row(ItemQuery.withDatabaseID, [.id(databaseID)], Item.init)
     }
 
-    /// What is directly in a folder and not removed, by name.
+    /// Returns a folder's own entries that are not removed, by name.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func children(of folder: ItemPath) throws -> [Item] {
         try rows(ItemQuery.inFolder, [.path(folder)], Item.init)
     }
 
-    /// Reads the items of a listing one after the other; `body` returns false to end early.
+    /// Reads the items of a listing one after the other.
+    /// - Parameter body: A function that receives each item and returns false to end early.
     /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
     public func each(_ listing: ItemListing, _ body: (Item) throws -> Bool) throws {
         let query = listing.query
@@ -41,8 +43,8 @@ public struct ItemTable<Access: DatabaseReads>: Table {
 
     /// Reads items one after the other.
     /// - Parameters:
-    ///   - sql: What stands after WHERE, with `?` for the arguments; the table is `items`.
-    ///   - body: Returns false to end early.
+    ///   - sql: The text after WHERE, with `?` for the arguments. The table is `items`.
+    ///   - body: A function that receives each item and returns false to end early.
     func each(where sql: String, _ arguments: [SQLValue] = [], _ body: (Item) throws -> Bool) throws {
         let statement = try RawStatement(db, ItemQuery.select("WHERE \(sql)"), isCached: false)
         defer { statement.reset() }
@@ -52,8 +54,8 @@ public struct ItemTable<Access: DatabaseReads>: Table {
         }
     }
 
-    /// Whether an item that is not removed meets a condition.
-    /// - Parameter now: the moment that `now` in the condition stands for.
+    /// Tells whether an item that is not removed meets a condition.
+    /// - Parameter now: The time that `now` in the condition stands for.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func contains(_ condition: Condition, now: Timestamp) throws -> Bool {
         let (sql, arguments) = ConditionSQL.compile(condition, now: now)
@@ -61,7 +63,7 @@ public struct ItemTable<Access: DatabaseReads>: Table {
             "SELECT 1 FROM items WHERE removedAt IS NULL AND (\(sql))", arguments.map(SQLValue.text))
     }
 
-    /// Counts what is known and what is here.
+    /// Counts the known items and the items that are here.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func counts() throws -> ItemCounts {
         var counts = ItemCounts()
@@ -70,20 +72,20 @@ public struct ItemTable<Access: DatabaseReads>: Table {
         return counts
     }
 
-    /// The files whose content is another here than the server's, as far as is known.
+    /// Returns the files whose local content differs from the server's, as far as is known.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func changedFiles() throws -> [Item] {
         try rows(ItemQuery.changedFiles, [], Item.init)
     }
 
-    /// When a copy's looks were recorded last; nil: there are no copies.
+    /// Returns the time at which a copy's mark was last recorded; nil if there are no copies.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func newestMarkTime() throws -> Timestamp? {
         try integer("SELECT max(copyRecorded) FROM items").map(Timestamp.init(nanoseconds:))
     }
 }
 
-/// Made once: they are looked up by their text, for each item.
+/// The queries' texts, built once, since each item's read uses them as keys of the statement cache.
 enum ItemQuery {
     static let atPath = select("WHERE path = ? AND removedAt IS NULL")
     static let lastAtPath = select("WHERE path = ? ORDER BY removedAt IS NOT NULL, removedAt DESC")

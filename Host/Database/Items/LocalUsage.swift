@@ -1,15 +1,15 @@
 public import Model
 
-/// How much is here of the account.
+/// The size of the local part of the account.
 public struct LocalUsage: Hashable, Sendable {
-    /// Files that are here as a version of the server's, changed since or not.
+    /// The number of files that are here as a version of the server's, changed since or not.
     public var localCopies: Int64 = 0
-    /// What these hold, in bytes, as recorded.
+    /// The size of these files in bytes, as recorded.
     public var localBytes: Int64 = 0
-    /// Files and folders that were changed or made here.
+    /// The number of files and folders that were changed or made here.
     public var locallyChanged: Int64 = 0
 
-    /// Answered by the index of what is here, which has each of these columns.
+    /// The query for the local usage. SQLite answers it from the index of local items, which has each of these columns.
     static let sql = """
         SELECT count(*) FILTER (WHERE \(ItemSQL.isOfServer) AND \(ItemSQL.isFile)),
           total(copySize) FILTER (WHERE \(ItemSQL.isOfServer)),
@@ -26,7 +26,7 @@ public struct LocalUsage: Hashable, Sendable {
 
     init() {}
 
-    /// Reads the row of ``sql``.
+    /// Creates the value from a row of ``sql``.
     init(_ row: RawStatement) {
         localCopies = row.integer(0) ?? 0
         localBytes = row.integer(1) ?? 0
@@ -35,20 +35,22 @@ public struct LocalUsage: Hashable, Sendable {
 }
 
 extension ReadSession {
-    /// The number of the last transaction that changed items, 0 if there was none. While it is the same, so are all items.
-    /// - Throws: `.internal` after the session's end, and as ``ReadSession/init(_:)``.
+    /// Returns the number of the last transaction that changed items; 0 if there was none. While the number stays the
+    /// same, all items stay the same.
+    /// - Throws: `.internal` after the end of the session, and the errors of ``ReadSession/init(_:)``.
     public func anchor() throws(Failure) -> Int64 {
         try first("SELECT value FROM meta WHERE key = '\(MetaKey.anchor.name)'") { $0.integer(0) ?? 0 } ?? 0
     }
 
-    /// It reads an entry of an index for each file and folder that is here, and no row.
-    /// - Throws: `.internal` after the session's end, and as ``ReadSession/init(_:)``.
+    /// Returns the local usage. The query reads an index entry for each file and folder that is here, and no row.
+    /// - Throws: `.internal` after the end of the session, and the errors of ``ReadSession/init(_:)``.
     public func localUsage() throws(Failure) -> LocalUsage {
         try first(LocalUsage.sql, LocalUsage.init) ?? LocalUsage()
     }
 
-    /// What of it is about to go: its removal is in the journal and waits for nothing. Costs as much as there are removals.
-    /// - Throws: `.internal` after the session's end, and as ``ReadSession/init(_:)``.
+    /// Returns the part of the local usage that is about to be removed: copies whose removal is in the journal and
+    /// waits for nothing. The cost grows with the number of removals.
+    /// - Throws: `.internal` after the end of the session, and the errors of ``ReadSession/init(_:)``.
     public func goingUsage() throws(Failure) -> LocalUsage {
         try first(LocalUsage.goingSQL, LocalUsage.init) ?? LocalUsage()
     }

@@ -1,29 +1,32 @@
 public import Model
 
-/// Copies that lie where another item's is to be, and that are not to go for it.
+/// Copies that lie where another item's copy is to be placed, and that must not be removed for it.
 public enum PlaceObstacle: Hashable, Sendable {
-    /// Of an item of which nobody has decided yet whether it is gone.
+    /// A copy of an item whose removal is not yet decided.
     case undecided
-    /// Of items that are gone; they go in vacuum's time.
+    /// Copies of removed items, which vacuum removes in its time. The value is the path of one of them.
     case removed(ItemPath)
 }
 
 extension ItemTable {
-    /// The item that is gone from the server and whose copy lies at a path still.
+    /// Returns the item that is removed from the server and whose copy still lies at a path.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removedCopy(at path: ItemPath) throws -> Item? {
         try row(ItemQuery.removedCopyAtPath, [.path(path)], Item.init)
     }
 
-    /// Whether the copy of any removed item is here.
+    /// Tells whether the copy of any removed item is here.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hasRemovedCopies() throws -> Bool {
         try exists("SELECT 1 FROM items INDEXED BY items_removed WHERE removedAt IS NOT NULL AND \(ItemSQL.isCopy)")
     }
 
-    /// The copies of removed items that are in the way of an item: at its path, a file above it, or, for a file, what lies below.
+    /// Returns the obstacle that copies of removed items form for an item: a copy at its path, a file above the path,
+    /// or, for a file, anything below the path.
     ///
-    /// One that is gone for certain is not in the way of a file where a file was; nor is anything that a person has to take away first.
+    /// A file at the path whose removal is decided is no obstacle for a file, and a folder at the path is no obstacle
+    /// for a folder. The result is also nil if files were changed or made below the path of a file, since a person has
+    /// to remove these first; an undecided removal is still an obstacle then.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func obstacle(at path: ItemPath, for kind: Item.Kind) throws -> PlaceObstacle? {
         var obstacle: PlaceObstacle?

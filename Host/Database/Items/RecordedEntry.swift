@@ -1,6 +1,6 @@
 package import Model
 
-/// What a row says of a path, as far as the tree is concerned.
+/// A row's record of a path, as far as the tree is concerned.
 package struct RecordedEntry: Hashable {
     package var databaseID: ItemRowID
     package var localID: LocalID
@@ -8,16 +8,16 @@ package struct RecordedEntry: Hashable {
     package var kind: Item.Kind
     package var status: CloudStatus
     package var copy: LocalCopy?
-    /// Of what is here alone: what was seen last.
+    /// The size of an item that is only here, as the tree last had it.
     package var size: Int64?
     package var lastModified: Timestamp?
     package var lastUsed: Timestamp?
 }
 
-/// What rows say of a name in a folder.
+/// The rows' record of a name in a folder.
 package struct RecordedName: Hashable {
     package var kind: Item.Kind
-    /// Whether something is here, or is to be.
+    /// Whether something is here, or is meant to be here.
     package var isHere: Bool
 
     package init(kind: Item.Kind, isHere: Bool) { (self.kind, self.isHere) = (kind, isHere) }
@@ -40,9 +40,10 @@ extension RecordedEntry {
     }
 }
 
-/// The rows as a comparison with the tree needs them.
+/// The reads that a comparison with the tree needs.
 extension ItemTable {
-    /// The rows at a path and below that say that something is here, those of removed items too; folder by folder.
+    /// Reads the rows at and below a path that record something as being here, those of removed items too, folder by
+    /// folder.
     /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
     package func eachRecordedEntry(at scope: ItemPath, _ body: (RecordedEntry) throws -> Void) throws {
         let isInScope = scope.isRoot ? "path <> '/'" : "(path = ? OR (\(ItemSQL.isInRange)))"
@@ -55,8 +56,8 @@ extension ItemTable {
         while try statement.step() { try body(RecordedEntry(statement)) }
     }
 
-    /// The names in a folder that rows know: of items that are not removed, and of removed ones that are still here. A folder may
-    /// hold very many, so that no more than what tells them apart is kept of each.
+    /// Returns the names in a folder that rows record: those of items that are not removed, and those of removed items
+    /// that are still here. A folder may hold very many entries, so that only kind and presence are kept of each.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func recordedNames(in folder: ItemPath) throws -> [FileName: RecordedName] {
         let statement = try RawStatement(
@@ -71,14 +72,15 @@ extension ItemTable {
         while try statement.step() {
             let name = FileName(text: statement.text(0) ?? "")
             let isHere = statement.integer(2) == 1
-            // Of a removed item's row and its successor's, the one that something is here of.
+            // If a removed item's row and its successor's have the same name, the row of the item that is here is
+            // chosen.
             guard isHere || names[name] == nil else { continue }
             names[name] = RecordedName(kind: statement.kind(1), isHere: isHere)
         }
         return names
     }
 
-    /// The row of a name in a folder, chosen as in ``recordedNames(in:)``.
+    /// Returns the row of a name in a folder, chosen as in ``recordedNames(in:)``.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func recordedEntry(at path: ItemPath) throws -> RecordedEntry? {
         try row(
@@ -88,7 +90,8 @@ extension ItemTable {
             """, [.path(path)], RecordedEntry.init)
     }
 
-    /// Whether a folder above a path lies where a file should be: what is in it is no item's.
+    /// Tells whether a path lies in a folder at whose path the rows record a file. The contents of such a folder belong
+    /// to no item.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func isInObstructedFolder(_ path: ItemPath) throws -> Bool {
         var folder = path.parent

@@ -1,33 +1,51 @@
 public import Model
 
-/// What a scan compares with a listing's entry: a row without its local details.
+/// The part of a row that a scan compares with a listing's entry, without the details of the local copy.
 public struct ScanRow: Hashable, Sendable {
+    /// The row's id.
     public var databaseID: ItemRowID
+    /// The item's id on this side, which stays the same through moves.
     public var localID: LocalID
+    /// The server's id; nil for an item that is only here.
     public var fileID: FileID?
+    /// The item's path.
     public var path: ItemPath
+    /// Whether the item is a file or a folder.
     public var kind: Item.Kind
+    /// The ETag of the newest version that is known to be on the server.
     public var etag: ETag?
+    /// The size in bytes.
     public var size: Int64?
+    /// The server's modification time.
     public var lastModified: Timestamp?
+    /// The MIME type that the server gives.
     public var mimeType: String?
+    /// Whether the item is a favorite.
     public var isFavorite: Bool
+    /// The owner that the server names.
     public var owner: String?
+    /// The permissions that the server gives.
     public var permissions: String?
-    /// The opaque ETag of a folder when its children were listed whole.
+    /// The opaque ETag that a folder had when its children were listed completely.
     public var listedETag: String?
+    /// Whether the item's ETag may name two contents.
     public var racy: Racy
+    /// The time at which the item was found to be removed; nil if it is not removed.
     public var removedAt: Timestamp?
+    /// Where the item's content is.
     public var cloudStatus: CloudStatus
 
-    /// Whether a file changed so shortly before its listing that its ETag may name two contents.
+    /// The state of a file that may have changed so shortly before its listing that its ETag names two contents.
     public enum Racy: Int, Sendable {
+        /// The ETag names one content.
         case no = 0
-        /// Its ETag was strong, or there was none.
+        /// The file changed shortly before its listing, and its ETag was strong or missing.
         case yes = 1
-        /// Its ETag was weak; the same text, strong, later, is the server's word that nothing changed.
+        /// The file changed shortly before its listing, and its ETag was weak. If a later ETag has the same text and is
+        /// strong, the server states that nothing changed.
         case untilStrong = 2
-        /// It was so, and the copy here may hold the first of two contents: it is to be fetched once more.
+        /// The ETag named two contents, and the local copy may hold the first of them. The file must be fetched once
+        /// more.
         case distrusted = 3
     }
 
@@ -36,7 +54,7 @@ public struct ScanRow: Hashable, Sendable {
         permissions, listedETag, racy, removedAt, cloudStatus
         FROM items WHERE
         """
-    // Made once: they are looked up by their text, for each item.
+    // The statements' texts, built once, since each item's read uses them as keys of the statement cache.
     fileprivate static let atPath = "\(selection) path = ? AND removedAt IS NULL"
     fileprivate static let withFileID = """
         \(selection) fileID = ? ORDER BY removedAt IS NOT NULL, removedAt DESC LIMIT 1
@@ -64,30 +82,30 @@ public struct ScanRow: Hashable, Sendable {
 }
 
 extension ItemTable {
-    /// The row that is on the server, or here alone, at this path.
+    /// Returns the row at a path that is not removed: on the server, or only here.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func scanRow(at path: ItemPath) throws -> ScanRow? { try row(ScanRow.atPath, [.path(path)], ScanRow.init) }
 
-    /// The row with the server's id: one that is not removed if there is one, else the one removed last.
+    /// Returns the row with the server's id: the one that is not removed, or else the one that was removed last.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func scanRow(withFileID id: FileID) throws -> ScanRow? {
         try row(ScanRow.withFileID, [.text(id.text)], ScanRow.init)
     }
 
-    /// Reads a row, removed or not; nil if there is none.
+    /// Returns a row, removed or not; nil if there is none.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func scanRow(databaseID: ItemRowID) throws -> ScanRow? {
         try row(ScanRow.withDatabaseID, [.id(databaseID)], ScanRow.init)
     }
 
-    /// Whether a copy is to be fetched once more, since it may hold the first of two contents with one ETag.
+    /// Tells whether a copy must be fetched once more, since it may hold the first of two contents with one ETag.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func isCopyDistrusted(databaseID: ItemRowID) throws -> Bool {
         try exists(
             "SELECT 1 FROM items WHERE databaseID = ? AND racy = \(ScanRow.Racy.distrusted.sql)", .id(databaseID))
     }
 
-    /// Whether a folder below another one was never listed whole.
+    /// Tells whether a folder below another folder does not count as listed completely.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hasUnlistedFolder(below folder: ItemPath) throws -> Bool {
         try exists(
@@ -97,7 +115,7 @@ extension ItemTable {
             """, ItemSQL.range(below: folder))
     }
 
-    /// The ids of the rows that a folder is known to hold on the server, handed over one by one.
+    /// Calls `body` with the id of each row that a folder is known to hold on the server.
     /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
     public func forEachKnownChild(of folder: ItemPath, _ body: (ItemRowID) throws -> Void) throws {
         let statement = try RawStatement(
@@ -107,7 +125,8 @@ extension ItemTable {
         while try statement.step() { try body(statement.id(0)) }
     }
 
-    /// How many items the server is known to have, without the root. A displaced one and the one in its place count once.
+    /// Returns the number of items that the server is known to have, without the root. A displaced item and the item at
+    /// its path count once.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func knownCount() throws -> Int {
         let listed = try integer("SELECT count(*) FROM items WHERE \(ItemSQL.isListed) AND path <> '/'") ?? 0
@@ -119,14 +138,14 @@ extension ItemTable {
         return Int(listed + (displaced ?? 0))
     }
 
-    /// The ids of what was flagged below a folder at a time.
+    /// Returns the ids of the rows below a folder that were flagged at a time.
     func ids(below folder: ItemPath, removedAt time: Timestamp) throws -> [ItemRowID] {
         try ids(
             "SELECT databaseID FROM items WHERE \(ItemSQL.isBelow) AND removedAt = ?",
             ItemSQL.bounds(below: folder) + [.time(time)])
     }
 
-    /// Whether no file of an item is here.
+    /// Tells whether no file of an item is here.
     func isWithoutFile(databaseID: ItemRowID) throws -> Bool {
         try !exists(
             "SELECT 1 FROM items WHERE databaseID = ? AND \(ItemSQL.isHere) AND \(ItemSQL.isFile)",

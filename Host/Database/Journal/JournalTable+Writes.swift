@@ -1,9 +1,9 @@
 public import Model
 
-/// What a transaction writes in the journal.
+/// The writes that concern the journal.
 extension JournalTable where Access == Transaction {
-    /// Writes a new record behind all others.
-    /// - Returns: the record with its id. Ids rise and are never used again.
+    /// Adds a new record after all others.
+    /// - Returns: The record with its id. Ids rise and are never used again.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func insert(_ record: SyncRecord) throws -> SyncRecord {
         let statement = try RawStatement(db, JournalSQL.insertion)
@@ -16,7 +16,7 @@ extension JournalTable where Access == Transaction {
     }
 
     /// Writes all of a record's row.
-    /// - Returns: whether there is such a record still.
+    /// - Returns: Whether the record still existed.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func update(_ record: SyncRecord) throws -> Bool {
@@ -28,7 +28,7 @@ extension JournalTable where Access == Transaction {
         return changedRows > 0
     }
 
-    /// Writes down that a record's download is complete and on its way into the tree.
+    /// Records that a record's download is complete and about to be put into the tree.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func setLanding(_ landing: Landing, of id: SyncRecordID) throws {
         let statement = try RawStatement(
@@ -48,14 +48,14 @@ extension JournalTable where Access == Transaction {
         access.noteRecordsChanged()
     }
 
-    /// Takes a record out of the journal; an issue about it goes with it.
-    /// - Returns: whether there was such a record still.
+    /// Removes a record from the journal, together with an issue about it.
+    /// - Returns: Whether the record still existed.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func delete(id: SyncRecordID) throws -> Bool { try take(id: id) != nil }
 
-    /// Takes a record out of the journal; an issue about it goes with it.
-    /// - Returns: who asked for it; nil: there was no such record any more.
+    /// Removes a record from the journal, together with an issue about it.
+    /// - Returns: The record's reason; nil if the record no longer existed.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func take(id: SyncRecordID) throws -> DownloadTrigger? {
         let issues = try RawStatement(db, "DELETE FROM issues WHERE record = ?")
@@ -71,7 +71,7 @@ extension JournalTable where Access == Transaction {
         return reason
     }
 
-    /// Marks records that were started. Those that are gone or wait again are left out.
+    /// Marks records as started. Records that no longer exist, or that wait again, are left out.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func markProcessing(_ ids: some Sequence<SyncRecordID>) throws {
         let statement = try RawStatement(
@@ -87,8 +87,9 @@ extension JournalTable where Access == Transaction {
         }
     }
 
-    /// Makes records ready that were pending or being processed when a host ended: nothing of it is under way any more.
-    /// - Returns: how many.
+    /// Makes records ready that were pending or being processed when a host ended. No work on them is under way any
+    /// more.
+    /// - Returns: The number of records.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func makeStuckReady() throws -> Int {
         let statement = try RawStatement(
@@ -101,9 +102,11 @@ extension JournalTable where Access == Transaction {
         return changedRows
     }
 
-    /// Lets records go on whose time has come, and those for whose item there is other metadata than they were refused for.
-    /// - Parameter longest: What waits for longer was written when the clock was another.
-    /// - Returns: whether there were any.
+    /// Ends the waits of records whose time has come, and of records whose item has other metadata than those for which
+    /// the server refused the request.
+    /// - Parameter longest: The longest possible wait. A longer wait was written when the clock showed another time,
+    ///   and ends too.
+    /// - Returns: Whether any wait ended.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func endFulfilledWaits(now: Timestamp, longest: Duration) throws -> Bool {
         let statement = try RawStatement(
@@ -119,10 +122,11 @@ extension JournalTable where Access == Transaction {
         return changedRows > 0
     }
 
-    /// Lets records of a reason wait that would be more than may be under way: those behind the others, and none that was started.
+    /// Makes records of a reason wait if more of them are ready or under way than may be. The last records wait, and no
+    /// record that was started.
     /// - Parameters:
-    ///   - most: how many may be.
-    ///   - time: until when.
+    ///   - most: The number of records that may be ready or under way.
+    ///   - time: The time until which the other records wait.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hold(of reason: DownloadTrigger, beyond most: Int, until time: Timestamp) throws {
         let isReady =
@@ -141,7 +145,7 @@ extension JournalTable where Access == Transaction {
         try statement.run()
     }
 
-    /// Lets records go on that wait with an issue; the issue stays.
+    /// Ends the waits of records that wait with an issue. The issue stays.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func endWaits(forIssue id: IssueID) throws {
         let statement = try RawStatement(
@@ -151,7 +155,8 @@ extension JournalTable where Access == Transaction {
         if changedRows > 0 { access.noteRecordsChanged() }
     }
 
-    /// Lets records go on that wait for their place: something there may have gone, or it is decided that it goes.
+    /// Ends the waits of records whose path was obstructed: the obstacle may have gone, or its removal may have been
+    /// decided.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func endPlaceWaits() throws {
         let statement = try RawStatement(
@@ -161,14 +166,14 @@ extension JournalTable where Access == Transaction {
     }
 }
 
-/// What the journal follows of the items.
+/// The writes that make the journal follow the items.
 extension JournalTable where Access == Transaction {
-    /// An item has moved.
+    /// Changes the path of an item's records after the item has moved.
     func setPath(_ path: ItemPath, of localID: LocalID) throws {
         try run("UPDATE syncRecords SET path = ? WHERE localID = ?", .path(path), .text(localID.text))
     }
 
-    /// A folder has moved, and all below it.
+    /// Changes the paths of the records below a folder after the folder has moved.
     func movePaths(below old: ItemPath, to new: ItemPath) throws {
         let moved = MovedPath(from: old, to: new, column: "path")
         try run(

@@ -1,23 +1,23 @@
 public import Model
 
-/// The sync engine's journal: what was asked for and is not done.
+/// The sync engine's journal: the requested actions that are not yet done.
 public struct JournalTable<Access: DatabaseReads>: Table {
     let access: Access
 
-    /// Reads a record; nil if there is none with this id.
+    /// Returns a record; nil if there is none with this id.
     /// - Throws: `.internal` if a record makes no sense, or SQLite's error; see ``DatabaseReads``.
     public func record(id: SyncRecordID) throws -> SyncRecord? {
         try first(SyncRecordQuery.withID, [.id(id)])
     }
 
-    /// The record of a request that was made before and is not done yet.
-    /// - Throws: As ``record(id:)``.
+    /// Returns the record of a request that was made before and is not yet done.
+    /// - Throws: The errors of ``record(id:)``.
     public func record(reason: DownloadTrigger, key: String) throws -> SyncRecord? {
         try first(SyncRecordQuery.withKey, [.text(reason.text), .text(key)])
     }
 
-    /// The records of an item, in the order in which they are done.
-    /// - Throws: As ``record(id:)``.
+    /// Returns the records of an item, in the order in which they are carried out.
+    /// - Throws: The errors of ``record(id:)``.
     public func records(of item: LocalID) throws -> [SyncRecord] {
         var records: [SyncRecord] = []
         try each(SyncRecordQuery.ofItem, [.text(item.text)]) { record in
@@ -27,26 +27,27 @@ public struct JournalTable<Access: DatabaseReads>: Table {
         return records
     }
 
-    /// Reads all records in the order in which they are done.
+    /// Reads all records in the order in which they are carried out.
     /// - Parameters:
-    ///   - id: Begins behind this record; 0: at the first.
-    ///   - body: Returns false to end early.
-    /// - Throws: What `body` throws, and as ``record(id:)``.
+    ///   - id: The record after which the reading begins; 0 to begin with the first record.
+    ///   - body: A function that receives each record and returns false to end early.
+    /// - Throws: What `body` throws, and the errors of ``record(id:)``.
     public func each(after id: SyncRecordID = .none, _ body: (SyncRecord) throws -> Bool) throws {
         try each(SyncRecordQuery.after, [.id(id)], body)
     }
 
-    /// Reads the records of all that is no download, in the order in which they are done. Costs nothing for the downloads between.
+    /// Reads the records of removals, in the order in which they are carried out. The downloads between them cost
+    /// nothing.
     /// - Parameters:
-    ///   - id: Begins behind this record.
-    ///   - body: Returns false to end early.
-    /// - Throws: What `body` throws, and as ``record(id:)``.
+    ///   - id: The record after which the reading begins.
+    ///   - body: A function that receives each record and returns false to end early.
+    /// - Throws: What `body` throws, and the errors of ``record(id:)``.
     public func eachRemoval(after id: SyncRecordID, _ body: (SyncRecord) throws -> Bool) throws {
         try each(SyncRecordQuery.removalsAfter, [.id(id)], body)
     }
 
-    /// Downloads that were complete and on their way into the tree.
-    /// - Throws: As ``record(id:)``.
+    /// Returns the records of downloads that are complete and about to be put into the tree.
+    /// - Throws: The errors of ``record(id:)``.
     public func landing() throws -> [SyncRecord] {
         var records: [SyncRecord] = []
         try each(SyncRecordQuery.landing, []) { record in
@@ -56,7 +57,7 @@ public struct JournalTable<Access: DatabaseReads>: Table {
         return records
     }
 
-    /// How many records are in each state; states without any are left out.
+    /// Returns the number of records in each state. States without records are left out.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func counts() throws -> [SyncRecord.State: Int] {
         let statement = try RawStatement(db, "SELECT state, count(*) FROM syncRecords GROUP BY state")
@@ -69,8 +70,8 @@ public struct JournalTable<Access: DatabaseReads>: Table {
         return counts
     }
 
-    /// How many records of a reason are under way or about to be: those that wait for a person, or for a time after `limit`, are
-    /// not. Costs as much as there are records of the reason.
+    /// Returns the number of records of a reason that are under way or about to be. Records that wait for a person, for
+    /// their path, or for a time after `limit` do not count. The cost grows with the number of records of the reason.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func liveCount(reason: DownloadTrigger, waitingUntil limit: Timestamp) throws -> Int {
         let isLive =
@@ -86,7 +87,8 @@ public struct JournalTable<Access: DatabaseReads>: Table {
         return try statement.step() ? Int(statement.integer(0) ?? 0) : 0
     }
 
-    /// How many downloads the journal holds, and how many bytes their items have by the server's word.
+    /// Returns the number of file downloads in the journal, except failed ones, and the bytes of these files according
+    /// to the server.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func pendingDownloads() throws -> (files: Int, bytes: Int64) {
         let statement = try RawStatement(
@@ -101,7 +103,8 @@ public struct JournalTable<Access: DatabaseReads>: Table {
         return (Int(statement.integer(0) ?? 0), statement.integer(1) ?? 0)
     }
 
-    /// The id of the record that was journalled last, whether or not it is still there; 0 before the first.
+    /// Returns the id of the record that was added last, whether or not the record still exists; 0 before the first
+    /// record.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func lastID() throws -> SyncRecordID {
         let statement = try RawStatement(db, "SELECT seq FROM sqlite_sequence WHERE name = 'syncRecords'")
@@ -109,7 +112,7 @@ public struct JournalTable<Access: DatabaseReads>: Table {
         return try statement.step() ? statement.id(0) : .none
     }
 
-    /// The earliest time at which a waiting record may go on; nil if none waits for a time.
+    /// Returns the earliest time at which a waiting record may go on; nil if no record waits for a time.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func earliestWait() throws -> Timestamp? {
         let statement = try RawStatement(db, "SELECT min(waitUntil) FROM syncRecords WHERE waitUntil IS NOT NULL")
@@ -117,7 +120,8 @@ public struct JournalTable<Access: DatabaseReads>: Table {
         return try statement.step() ? statement.integer(0).map(Timestamp.init(nanoseconds:)) : nil
     }
 
-    /// The items that the sync engine is putting in place: their files are its own until it is done.
+    /// Returns the items that the sync engine is putting in place. Their files belong to the sync engine until it is
+    /// done.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func landingItems() throws -> Set<LocalID> {
         let statement = try RawStatement(db, "SELECT localID FROM syncRecords WHERE landingDigest IS NOT NULL")
@@ -127,7 +131,7 @@ public struct JournalTable<Access: DatabaseReads>: Table {
         return items
     }
 
-    /// Whether the sync engine is putting this item's file in place.
+    /// Tells whether the sync engine is putting this item's file in place.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func isLanding(_ item: LocalID) throws -> Bool {
         let statement = try RawStatement(
@@ -162,6 +166,6 @@ public struct JournalTable<Access: DatabaseReads>: Table {
 }
 
 extension DatabaseReads {
-    /// The sync engine's journal: what was asked for and is not done.
+    /// The sync engine's journal: the requested actions that are not yet done.
     public var journal: JournalTable<Self> { JournalTable(access: self) }
 }

@@ -1,6 +1,6 @@
 import Model
 
-/// Made once: they are looked up by their text, for each record.
+/// The queries' texts, built once, since each record's read uses them as keys of the statement cache.
 enum SyncRecordQuery {
     static let withID = select("WHERE id = ?")
     static let withKey = select("WHERE reason = ? AND key = ?")
@@ -9,7 +9,7 @@ enum SyncRecordQuery {
     static let removalsAfter = select("INDEXED BY syncRecords_removals WHERE \(isRemoval) AND id > ? ORDER BY id")
     static let landing = select("WHERE landingDigest IS NOT NULL ORDER BY id")
 
-    /// As the index of removals says it.
+    /// The term of the index of removals.
     static let isRemoval: String = {
         let kinds = SyncRecord.Action.Kind.allCases.filter(\.isRemoval)
         return "action IN (\(kinds.map { "'\($0.rawValue)'" }.joined(separator: ", ")))"

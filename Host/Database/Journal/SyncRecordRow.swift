@@ -8,13 +8,13 @@ enum SyncRecordColumns {
         "landingDigest", "landingSize", "landingModified", "whileCovered", "waitPlace",
     ]
     static let selection = names.joined(separator: ", ")
-    /// All but the id, which the insertion gives.
+    /// All columns except the id, which SQLite assigns.
     static let written = Array(names.dropFirst())
 }
 
-/// Between a record and its row.
+/// The conversion between a record and its row.
 extension SyncRecord {
-    /// Nil if the row's action or state is unknown.
+    /// Creates a record from its row; nil if the row's action or state is unknown.
     init?(_ row: RawStatement) {
         guard
             let action = SyncRecord.Action(name: row.text(1), parameters: row.text(2)),
@@ -41,7 +41,7 @@ extension SyncRecord {
             whileCovered: row.integer(20) == 1)
     }
 
-    /// Binds what ``SyncRecordColumns/written`` names.
+    /// Binds the values of the columns ``SyncRecordColumns/written``.
     func bind(to statement: RawStatement) {
         statement.bind(1, action.kind.rawValue)
         statement.bind(2, overwrites?.parameters ?? action.parameters)
@@ -95,7 +95,7 @@ extension SyncRecord.Action {
         }
     }
 
-    /// The action's own parameters, JSON.
+    /// The action's own parameters as JSON.
     fileprivate var parameters: String? {
         switch self {
         case .download, .purge: nil
@@ -105,7 +105,8 @@ extension SyncRecord.Action {
     }
 }
 
-/// `{"restoringFormerTrigger":true,"unusedSince":1795255200000000000}`, each member only if it says something.
+/// The parameters of a removal: `{"restoringFormerTrigger":true,"unusedSince":1795255200000000000}`, each member only
+/// if it has a value other than the default.
 private struct RemovalParameters {
     var restores: Bool
     var unusedSince: Timestamp?
@@ -115,7 +116,7 @@ private struct RemovalParameters {
         self.unusedSince = unusedSince
     }
 
-    /// What ``text`` wrote.
+    /// Reads what ``text`` wrote.
     init(_ text: String?) {
         let members = (text ?? "").dropFirst().dropLast().split(separator: ",")
         restores = members.contains(#""restoringFormerTrigger":true"#)
@@ -134,7 +135,7 @@ private struct RemovalParameters {
 }
 
 extension FileMark {
-    /// A JSON array of numbers, as ``parameters`` writes it.
+    /// Reads a JSON array of numbers, as ``parameters`` writes it.
     fileprivate init?(parameters: String) {
         let numbers = parameters.dropFirst().dropLast().split(separator: ",").compactMap { Int64($0) }
         guard numbers.count == 5 else { return nil }

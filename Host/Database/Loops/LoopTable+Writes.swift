@@ -1,10 +1,12 @@
 public import Model
 
-/// What a transaction writes of event loops.
+/// The writes that concern event loops.
 extension LoopTable where Access == Transaction {
-    /// Sees to it that a loop has a row. A new one is enabled and begins without an event id; one that is there stays as it is, unless
-    /// another plugin has taken it over, which cannot go on from an event id that is not its own.
-    /// - Returns: whether it is new.
+    /// Makes sure that a loop has a row.
+    ///
+    /// A new loop is enabled and begins without an event id. An existing row stays as it is, unless another plugin has
+    /// taken over the loop. The event id is then cleared, since a plugin cannot go on from another plugin's event id.
+    /// - Returns: Whether the loop is new.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func enrol(_ key: LoopKey, plugin: PluginID) throws -> Bool {
@@ -25,7 +27,7 @@ extension LoopTable where Access == Transaction {
         return true
     }
 
-    /// Takes a loop's row away with its event id. What the loop cached stays. One that is not there is fine.
+    /// Removes a loop's row with its event id. The loop's cached records stay. It is no error if there is no such row.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func remove(_ key: LoopKey) throws {
         let statement = try RawStatement(db, "DELETE FROM loops WHERE kind = ? AND id = ?")
@@ -34,7 +36,7 @@ extension LoopTable where Access == Transaction {
         if changedRows > 0 { access.noteLoopsChanged() }
     }
 
-    /// Switches a loop on or off, for a person. One that is switched on comes last in the order.
+    /// Enables or disables a loop for a person. A loop that is enabled becomes the last in the order.
     /// - Throws: `.notFound` if there is no such loop.
     public func setEnabled(_ key: LoopKey, _ isEnabled: Bool) throws {
         guard let known = try loop(key) else {
@@ -45,7 +47,8 @@ extension LoopTable where Access == Transaction {
         try update(key, "isEnabled = ?, failures = 0, nextPoll = NULL\(position)", [.integer(isEnabled ? 1 : 0)])
     }
 
-    /// Forgets how far all loops have come: each begins with fetching everything (L18, L34). What they cached stays.
+    /// Clears the event ids of all loops, so that each loop begins by fetching everything (L18, L34). The cached
+    /// records stay.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func dropEventIDs() throws {
         let statement = try RawStatement(db, "UPDATE loops SET eventID = NULL, failures = 0, nextPoll = NULL")
@@ -53,8 +56,8 @@ extension LoopTable where Access == Transaction {
         if changedRows > 0 { access.noteLoopsChanged() }
     }
 
-    /// Writes down what polls came to that changed nothing else: last and next poll, result, error and failures. The event id, the
-    /// plugin and whether the loop is enabled stay as they are; loops that are gone are left out.
+    /// Records the results of polls that changed nothing else: last and next poll, result, error and failures. The
+    /// event id, the plugin and whether the loop is enabled stay as they are. Loops that no longer exist are left out.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func note(_ reports: some Sequence<LoopState>) throws {
         let statement = try RawStatement(
@@ -76,13 +79,13 @@ extension LoopTable where Access == Transaction {
         access.noteLoopsChanged()
     }
 
-    /// Commits a turn of an event loop: what it asked for, its plugin's values, its new event id and its state.
+    /// Commits a turn of an event loop: its record changes, its plugin's values, its new event id and its state.
     ///
-    /// All of it is one transaction, so that after a crash the stored event id and what is cached belong together, whichever of the
-    /// two states the disk has (L13).
-    /// - Returns: `.superseded`, with nothing written, if the turn began from what is no longer so.
-    /// - Throws: `.badData` if the turn asks for more than ``RecordChange/largestTurn``, has an event id that is empty or longer than
-    ///   ``EventID/longest``, or puts a value that is no JSON object.
+    /// All of the turn is one transaction, so that the stored event id and the cached records belong together after a
+    /// crash, in either of the two states (L13).
+    /// - Returns: `.superseded`, with nothing written, if the loop has changed since the turn began.
+    /// - Throws: `.badData` if the turn is larger than ``RecordChange/largestTurn``, has an event id that is empty or
+    ///   longer than ``EventID/longest``, or stores a value that is no JSON object.
     public func commit(_ turn: LoopTurnCommit) throws -> LoopTurnOutcome {
         let key = turn.state.key
         guard turn.state.eventID?.text.isEmpty != true else {
@@ -120,8 +123,8 @@ extension LoopTable where Access == Transaction {
         return .committed(changes)
     }
 
-    /// Changes records. The loops of records that go, go with them.
-    /// - Parameter loopCollections: which kinds of loops are there for the records of which collection.
+    /// Changes records. The loop of a removed record is removed too, with the records that it cached.
+    /// - Parameter loopCollections: The collection whose records have loops of their own, for each kind of such loops.
     /// - Throws: `.badData` if a value is no JSON object, or SQLite's error; see ``DatabaseReads``.
     public func apply(
         _ changes: [RecordChange], loopCollections: [LoopKind: RecordCollection]

@@ -1,22 +1,22 @@
 public import Model
 
-/// The event loops that there are, and how far each has come.
+/// The event loops and their event ids.
 public struct LoopTable<Access: DatabaseReads>: Table {
     let access: Access
 
-    /// The event loops that there are: core first, then in the order in which they were enabled last.
+    /// Returns all event loops: the core loop first, then the others in the order in which they were last enabled.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func all() throws -> [LoopState] {
         try all("1 ORDER BY kind <> 'core', position", [])
     }
 
-    /// Nil: there is none with this key.
+    /// Returns a loop; nil if there is none with this key.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func loop(_ key: LoopKey) throws -> LoopState? {
         try all("kind = ? AND id = ?", [.text(key.kind.text), .text(key.id.text)]).first
     }
 
-    /// How far a loop has come; nil if it has not run yet, its cache was dropped, or there is no such loop.
+    /// Returns a loop's event id; nil if the loop has not run yet, its event id was cleared, or there is no such loop.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func eventID(of key: LoopKey) throws -> EventID? { try loop(key)?.eventID }
 
@@ -46,6 +46,6 @@ public struct LoopTable<Access: DatabaseReads>: Table {
 }
 
 extension DatabaseReads {
-    /// The event loops that there are, and how far each has come.
+    /// The event loops and their event ids.
     public var loops: LoopTable<Self> { LoopTable(access: self) }
 }

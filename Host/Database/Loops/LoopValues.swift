@@ -1,7 +1,7 @@
 import Model
 
 extension LoopState {
-    /// What of it ``LoopTable/note(_:)`` writes, in its order.
+    /// The values that ``LoopTable/note(_:)`` writes, in its order.
     var reportValues: [SQLValue] {
         [
             lastPoll.map { .integer($0.nanoseconds) } ?? .null, lastResult.map { .text($0.rawValue) } ?? .null,

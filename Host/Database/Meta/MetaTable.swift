@@ -2,32 +2,34 @@ public import Model
 
 /// The name of a single value in the database.
 public struct MetaKey: Hashable, Sendable {
+    /// The text of the name.
     public let name: String
+    /// Creates a name.
     public init(_ name: String) { self.name = name }
 
     /// The number of the last transaction that changed items.
     public static let anchor = MetaKey("anchor")
-    /// The vault's id, which the tree's mark carries too.
+    /// The vault's id, which the tree's mark contains too.
     public static let vaultID = MetaKey("vaultID")
     /// The system's boot in which the vault was last opened for writing.
     public static let bootID = MetaKey("bootID")
 }
 
-/// Single values: the vault's id, the anchor, what is known of the server.
+/// Single values, such as the vault's id, the anchor, and properties of the server.
 public struct MetaTable<Access: DatabaseReads>: Table {
     let access: Access
 
-    /// Nil if it was never set, or is no number.
+    /// Returns a number; nil if it was never set.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func integer(_ key: MetaKey) throws -> Int64? { try value(key) { $0.integer(0) } ?? nil }
 
-    /// A time that was set as its nanoseconds since 1970; nil if it was never set.
+    /// Returns a time, which is stored as nanoseconds since 1970; nil if it was never set.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func time(_ key: MetaKey) throws -> Timestamp? {
         try integer(key).map(Timestamp.init(nanoseconds:))
     }
 
-    /// Nil if it was never set.
+    /// Returns a text; nil if it was never set.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func text(_ key: MetaKey) throws -> String? { try value(key) { $0.text(0) } ?? nil }
 
@@ -36,7 +38,8 @@ public struct MetaTable<Access: DatabaseReads>: Table {
     }
 }
 
-/// A value that is set already is not written, and so waits for no disk.
+/// The writes of single values. A value that is already set is not written again, so that the commit does not wait for
+/// the disk.
 extension MetaTable where Access == Transaction {
     /// Sets a number.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
@@ -44,7 +47,7 @@ extension MetaTable where Access == Transaction {
     /// Sets a text.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func set(_ key: MetaKey, _ text: String) throws { try set(key, .text(text)) }
-    /// Sets the time's nanoseconds since 1970.
+    /// Sets a time, stored as nanoseconds since 1970.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func set(_ key: MetaKey, _ time: Timestamp) throws { try set(key, .time(time)) }
 
@@ -56,7 +59,7 @@ extension MetaTable where Access == Transaction {
             """, .text(key.name), value)
     }
 
-    /// Takes a value away, if it is set.
+    /// Removes a value, if it is set.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func clear(_ key: MetaKey) throws { try run("DELETE FROM meta WHERE key = ?", .text(key.name)) }
 }

@@ -1,18 +1,22 @@
 public import Model
 
-/// A move of the tree that was decided and is still to be carried out.
+/// A move in the tree that was decided and is still to be carried out.
 public struct TreeMove: Hashable, Sendable {
+    /// The move's id. Ids rise in the order in which the moves were decided.
     public var id: TreeMoveID
+    /// The item whose file or folder moves.
     public var localID: LocalID
+    /// The path before the move.
     public var from: ItemPath
+    /// The path after the move.
     public var to: ItemPath
 }
 
-/// Moves of the tree that transactions decided and that are still to be carried out.
+/// The moves in the tree that transactions decided and that are still to be carried out.
 public struct MoveTable<Access: DatabaseReads>: Table {
     let access: Access
 
-    /// All, in the order in which they were decided.
+    /// Returns all moves, in the order in which they were decided.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func all() throws -> [TreeMove] {
         try rows("SELECT id, localID, fromPath, toPath FROM treeMoves ORDER BY id") {
@@ -22,12 +26,12 @@ public struct MoveTable<Access: DatabaseReads>: Table {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no moves.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public var isEmpty: Bool { get throws { try !exists("SELECT 1 FROM treeMoves") } }
 
-    /// Whether the tree has still to follow the rows where an item is: what lies at its path may be another's, and its own copy may
-    /// lie elsewhere.
+    /// Tells whether a move from or to a path, or a folder above the path, is still to be carried out. What lies at the
+    /// path may then belong to another item, and the item's own copy may lie elsewhere.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func isToCome(around path: ItemPath) throws -> Bool {
         try all().contains { move in
@@ -35,14 +39,14 @@ public struct MoveTable<Access: DatabaseReads>: Table {
         }
     }
 
-    /// Whether what has a path now in the rows has still to move there in the tree.
+    /// Tells whether the item that the rows have at a path is still to be moved there in the tree.
     func isToCome(to path: ItemPath) throws -> Bool {
         try exists("SELECT 1 FROM treeMoves WHERE toPath = ?", .path(path))
     }
 }
 
 extension MoveTable where Access == Transaction {
-    /// Takes a move away that was carried out. One that is not there is fine.
+    /// Removes a move that was carried out. It is no error if there is no such move.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func remove(_ id: TreeMoveID) throws { try run("DELETE FROM treeMoves WHERE id = ?", .id(id)) }
 
@@ -52,16 +56,19 @@ extension MoveTable where Access == Transaction {
             .path(new))
     }
 
-    /// Adds a move for each copy below a folder that another item has taken the place of.
-    /// - Parameter removedAt: When the folder's items left the list; nil: they did not.
+    /// Adds a move for each copy below a folder whose path another item has taken.
+    /// - Parameter removedAt: The time at which the folder's items were removed from the item list; nil if they were
+    ///   not.
     func addCopies(below old: ItemPath, to new: ItemPath, removedAt: Timestamp?) throws {
         for copy in try copies("removedAt IS ?", below: old, [.time(removedAt)]) {
             try add(copy.localID, from: copy.path, to: copy.path.moved(from: old, to: new))
         }
     }
 
-    /// A folder cannot move as a whole, since its target is a folder with something in it: its copies move one by one.
-    /// - Returns: where it and the folders in it lay, the deepest first: those without copies are left empty.
+    /// Adds a move for each copy in a folder that cannot move as a whole, since its target is a folder that is not
+    /// empty.
+    /// - Returns: The former paths of the folder and of the folders in it, the deepest first. Those without copies are
+    ///   left empty.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func addIntoFolder(from old: ItemPath, to new: ItemPath) throws -> [ItemPath] {
         for copy in try copies("TRUE", below: new) {
@@ -74,7 +81,7 @@ extension MoveTable where Access == Transaction {
         return folders.map { $0.moved(from: new, to: old) } + [old]
     }
 
-    /// Files below a folder that are here, or are being put in place.
+    /// Returns the files below a folder that are here, or are being put in place.
     private func copies(
         _ term: String, below folder: ItemPath, _ arguments: [SQLValue] = []
     ) throws -> [(localID: LocalID, path: ItemPath)] {
@@ -89,6 +96,6 @@ extension MoveTable where Access == Transaction {
 }
 
 extension DatabaseReads {
-    /// Moves of the tree that are still to be carried out.
+    /// The moves in the tree that are still to be carried out.
     public var moves: MoveTable<Self> { MoveTable(access: self) }
 }

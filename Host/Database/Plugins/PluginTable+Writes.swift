@@ -1,8 +1,8 @@
 public import Model
 
-/// What a transaction writes of plugins.
+/// The writes that concern plugins.
 extension PluginTable where Access == Transaction {
-    /// Stores a plugin's value in place of any that it has under this key.
+    /// Stores a plugin's value and replaces any that the plugin has under this key.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func setValue(of plugin: PluginID, key: [UInt8], _ value: [UInt8]) throws {
         let statement = try RawStatement(
@@ -11,7 +11,7 @@ extension PluginTable where Access == Transaction {
         try statement.run()
     }
 
-    /// Takes a plugin's value away, if there is one.
+    /// Removes a plugin's value, if there is one.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removeValue(of plugin: PluginID, key: [UInt8]) throws {
         let statement = try RawStatement(db, "DELETE FROM pluginValues WHERE plugin = ? AND key = ?")
@@ -19,10 +19,10 @@ extension PluginTable where Access == Transaction {
         try statement.run()
     }
 
-    /// Remembers what became of a library in the child process.
+    /// Remembers the result of opening a library in a child process.
     /// - Parameters:
-    ///   - digest: SHA-256, 32 bytes.
-    ///   - refusal: nil: it described itself.
+    ///   - digest: The SHA-256 of the library, 32 bytes.
+    ///   - refusal: The reason why the library must not be opened; nil if the library described itself.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func rememberProbe(digest: [UInt8], hostMinor: Int, refusal: String?) throws {
         let statement = try RawStatement(

@@ -1,10 +1,10 @@
 public import Model
 
-/// What plugins store of their own, and which libraries were tried.
+/// The values that plugins store, and the results of opening libraries in a child process.
 public struct PluginTable<Access: DatabaseReads>: Table {
     let access: Access
 
-    /// What a plugin stored under a key of its own; nil if nothing.
+    /// Returns the value that a plugin stored under a key of its own; nil if there is none.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func value(of plugin: PluginID, key: [UInt8]) throws -> [UInt8]? {
         let statement = try RawStatement(db, "SELECT value FROM pluginValues WHERE plugin = ? AND key = ?")
@@ -13,9 +13,11 @@ public struct PluginTable<Access: DatabaseReads>: Table {
         return try statement.step() ? statement.blob(0) : nil
     }
 
-    /// Whether a library with these bytes was opened in a child process before, for this minor version of the ABI.
-    /// - Parameter digest: SHA-256, 32 bytes.
-    /// - Returns: nil if it was not; else why it must not be opened, or nil inside if it described itself.
+    /// Returns the remembered result of opening a library with this digest in a child process, for this minor version
+    /// of the ABI.
+    /// - Parameter digest: The SHA-256 of the library, 32 bytes.
+    /// - Returns: Nil if no result is remembered. Otherwise the reason why the library must not be opened, or an inner
+    ///   nil if the library described itself.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func probe(digest: [UInt8], hostMinor: Int) throws -> String?? {
         let statement = try RawStatement(db, "SELECT refusal FROM probedLibraries WHERE digest = ? AND hostMinor = ?")
@@ -26,6 +28,6 @@ public struct PluginTable<Access: DatabaseReads>: Table {
 }
 
 extension DatabaseReads {
-    /// What plugins store of their own, and which libraries were tried.
+    /// The values that plugins store, and the results of opening libraries in a child process.
     public var plugins: PluginTable<Self> { PluginTable(access: self) }
 }

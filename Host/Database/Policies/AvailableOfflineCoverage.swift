@@ -1,15 +1,15 @@
 public import Model
 
-/// Whether items are pinned: themselves, by a folder above, or not (P32). What it takes for an item does not grow with the number
-/// of policies.
+/// The available-offline policies, prepared to tell whether items are pinned: by themselves, by a folder above, or not
+/// at all (P32). The cost for an item does not grow with the number of policies.
 public struct AvailableOfflineCoverage: Sendable {
     private let any: ConditionMatcher
-    /// By what they are for.
+    /// The conditions of policies, by the path that each policy is for.
     private let byPath: [ItemPath: [Condition]]
     private let byLocalID: [LocalID: [Condition]]
     private let now: Timestamp
 
-    /// Reads the policies for it.
+    /// Reads the policies.
     /// - Throws: `.badData` if a policy's condition does not parse, or SQLite's error; see ``DatabaseReads``.
     public init(_ reads: some DatabaseReads, now: Timestamp) throws {
         var (conditions, byPath, byLocalID) = ([Condition](), [ItemPath: [Condition]](), [LocalID: [Condition]]())

@@ -1,13 +1,13 @@
 public import Model
 
-/// What available-offline policies keep here, for deciding about one copy after the other.
+/// The available-offline policies, prepared for decisions about one copy after the other.
 public struct KeptItems: Sendable {
     private let policies: [(policy: ItemPolicy, condition: Condition)]
     private let any: ConditionMatcher
-    /// Policies that go with a folder wherever that goes.
+    /// The policies that follow an item when it moves, by the item's id.
     private let followers: [LocalID: [Int]]
 
-    /// Reads the policies for it.
+    /// Reads the policies.
     /// - Throws: `.badData` if a policy's condition does not parse, or SQLite's error; see ``DatabaseReads``.
     public init(_ reads: some DatabaseReads) throws {
         policies = try reads.policies.all(kind: .availableOffline).map { ($0, try $0.parsedCondition()) }
@@ -22,9 +22,9 @@ public struct KeptItems: Sendable {
         self.followers = followers
     }
 
-    /// The policy that keeps an item here. One for a folder that has moved keeps what is in the folder now, also while it has
-    /// not been written anew.
-    /// - Parameter now: the moment that `now` in a condition stands for.
+    /// Returns the policy that keeps an item here. The policy of a moved folder keeps the folder's present contents,
+    /// even while the policy still has the old path.
+    /// - Parameter now: The time that `now` in a condition stands for.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func policy(for item: Item, now: Timestamp, _ reads: some DatabaseReads) throws -> ItemPolicy? {
         guard !policies.isEmpty else { return nil }
@@ -45,9 +45,9 @@ public struct KeptItems: Sendable {
 }
 
 extension PolicyTable where Access == Transaction {
-    /// The policy that keeps an item's copy here, as policies are in this transaction; nil: none does.
-    /// - Parameter now: the moment that `now` in a condition stands for.
-    /// - Throws: As ``KeptItems/init(_:)``.
+    /// Returns the policy that keeps an item's copy here, by the policies of this transaction; nil if there is none.
+    /// - Parameter now: The time that `now` in a condition stands for.
+    /// - Throws: The errors of ``KeptItems/init(_:)``.
     public func keeping(_ item: Item, now: Timestamp) throws -> ItemPolicy? {
         let known = try access.kept ?? KeptItems(access)
         access.kept = known

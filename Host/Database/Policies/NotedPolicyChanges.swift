@@ -1,6 +1,6 @@
 import Model
 
-/// What a transaction changes of policies: a step for each author, and for quiet changes one of its own.
+/// The changes that a transaction makes to policies: a step for each author, and a separate step for quiet changes.
 struct NotedPolicyChanges {
     private struct Noted {
         var author: PolicyAuthor
@@ -17,7 +17,8 @@ struct NotedPolicyChanges {
             }
         }
 
-        /// One that goes and comes again as another kind is another policy.
+        /// Tells whether a change makes the policy another one: a policy that is removed and added again with another
+        /// kind.
         func isOther(_ change: PolicyDifference, of id: PolicyID) -> Bool {
             guard let before = changes[id]?.before, let after = change.after else { return false }
             return before.kind != after.kind
@@ -29,7 +30,7 @@ struct NotedPolicyChanges {
     mutating func note(_ change: PolicyDifference, by author: PolicyAuthor, isQuiet: Bool) {
         guard let id = (change.after ?? change.before)?.id else { return }
         func isOurs(_ step: Noted) -> Bool { step.author.who == author.who && step.isQuiet == isQuiet }
-        // A policy that a later step changed is not changed in an earlier one.
+        // A change of a policy that a later step changed must not be added to an earlier step.
         if let place = noted.lastIndex(where: { isOurs($0) || $0.changes[id] != nil }), isOurs(noted[place]),
             !noted[place].isOther(change, of: id)
         {
@@ -41,7 +42,7 @@ struct NotedPolicyChanges {
         }
     }
 
-    /// The steps, in the order in which they began; what came to nothing is left out.
+    /// The steps, in the order in which they began. Changes that cancel each other are left out.
     var steps: [PolicyStep] {
         noted.compactMap { step in
             let changes = step.order.compactMap { step.changes[$0] }.filter { !$0.isNothing }

@@ -1,12 +1,12 @@
 public import Model
 
-/// What a transaction writes of policies.
+/// The writes that concern policies.
 extension PolicyTable where Access == Transaction {
     /// Stores a new policy.
     /// - Parameters:
-    ///   - author: whose step in the history it is.
-    ///   - runsTrigger: whether the processors' `policiesChanged` follows.
-    /// - Returns: the policy with its row and first revision.
+    ///   - author: The author of the step in the history.
+    ///   - runsTrigger: Whether the processors' trigger `policiesChanged` follows.
+    /// - Returns: The policy with its row's id and its first revision.
     /// - Throws: `.badData` if a condition does not parse, or the id is taken.
     @discardableResult
     public func add(
@@ -20,14 +20,14 @@ extension PolicyTable where Access == Transaction {
         return stored
     }
 
-    /// Replaces what the policy with this id says; its id and kind stay.
+    /// Replaces the contents of the policy with this id. Its id and kind stay.
     /// - Parameters:
-    ///   - policy: `revision` is the one that the change was made from.
-    ///   - author: whose step in the history it is.
-    ///   - runsTrigger: whether the processors' `policiesChanged` follows.
-    /// - Returns: the policy with its new revision.
-    /// - Throws: `.notFound` if there is none with this id, `.failed` if it has another revision by now, `.badData` if a
-    ///   condition does not parse.
+    ///   - policy: The new contents. Its `revision` is the revision that the change was made from.
+    ///   - author: The author of the step in the history.
+    ///   - runsTrigger: Whether the processors' trigger `policiesChanged` follows.
+    /// - Returns: The policy with its new revision.
+    /// - Throws: `.notFound` if there is no policy with this id, `.failed` if the policy has another revision by now,
+    ///   `.badData` if a condition does not parse.
     @discardableResult
     public func update(
         _ policy: ItemPolicy, by author: PolicyAuthor, runsTrigger: Bool = true
@@ -42,18 +42,18 @@ extension PolicyTable where Access == Transaction {
         return stored
     }
 
-    /// Takes a policy away.
+    /// Removes a policy.
     /// - Parameters:
-    ///   - author: whose step in the history it is.
-    ///   - runsTrigger: whether the processors' `policiesChanged` follows.
-    /// - Throws: `.notFound` if there is none with this id.
+    ///   - author: The author of the step in the history.
+    ///   - runsTrigger: Whether the processors' trigger `policiesChanged` follows.
+    /// - Throws: `.notFound` if there is no policy with this id.
     public func remove(_ id: PolicyID, by author: PolicyAuthor, runsTrigger: Bool = true) throws {
         guard let current = try policy(id) else { throw Failure.noPolicy(id) }
         try delete(current)
         access.notePolicyChange(before: current, after: nil, by: author, runsTrigger: runsTrigger)
     }
 
-    // MARK: The rows. Whoever calls these sees to the journal.
+    // MARK: The rows. The callers of these functions write the journal.
 
     func insert(_ policy: ItemPolicy) throws -> ItemPolicy {
         try checkConditions(of: policy)
@@ -116,15 +116,16 @@ extension PolicyTable where Access == Transaction {
         }
     }
 
-    /// Takes a step of the policies' history back, or does it again: all of it or, if it throws, nothing.
+    /// Undoes or redoes a step of the policies' history. If the function throws, nothing is changed.
     ///
-    /// Of a policy that the step changed only the fields that it set are set. The move is a row of the journal.
+    /// If the step changed a policy, only the fields that the step set are set. The undoing or redoing is itself a row
+    /// of the journal.
     /// - Parameters:
-    ///   - step: the step that `move` names.
-    ///   - later: when it is redone, the quiet steps after it in the history, in order. They were not taken back with it: a
-    ///     policy that comes again is as they left it.
-    /// - Returns: policies that were to be removed and are gone already.
-    /// - Throws: `.badData` if the policies are not as the step, or the way back from it, left them.
+    ///   - step: The step that `move` names.
+    ///   - later: The quiet steps after the step in the history, in order, if the step is redone. They were not undone
+    ///     together with the step, so that a policy that is added again gets their changes.
+    /// - Returns: The policies that were to be removed and no longer exist.
+    /// - Throws: `.badData` if the policies differ from what the step, or its undoing, left behind.
     @discardableResult
     public func carryOut(_ move: PolicyMove, of step: PolicyStep, later: [PolicyStep] = []) throws -> [ItemPolicy] {
         var gone: [ItemPolicy] = []
@@ -173,10 +174,10 @@ extension PolicyTable where Access == Transaction {
         _ = try replace(current, with: changed)
     }
 
-    /// So many rows are kept while the history cannot be written; older ones go.
+    /// The largest number of rows that are kept while the history cannot be written. Older rows are deleted.
     static let policyJournalLimit: Int64 = 1_000
 
-    /// Removes the rows up to a number, which the history has.
+    /// Removes the rows up to a number, which the history contains.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removeChanges(through number: Int64) throws {
         let statement = try RawStatement(db, "DELETE FROM policyChanges WHERE number <= ?")

@@ -1,13 +1,13 @@
 public import Model
 
-/// What decides what is kept here, and what happened to it that is not in the history yet.
+/// The policies, and the changes to them that are not yet in the history.
 public struct PolicyTable<Access: DatabaseReads>: Table {
     let access: Access
 
-    /// The policies, oldest first.
+    /// Returns the policies, oldest first.
     /// - Parameters:
-    ///   - kind: nil: of every kind.
-    ///   - includesInternal: whether those whose identifier begins with `_sys.` are listed too.
+    ///   - kind: The kind of the policies; nil for every kind.
+    ///   - includesInternal: Whether policies are included whose identifier begins with `_sys.`.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func all(kind: PolicyKind? = nil, includesInternal: Bool = true) throws -> [ItemPolicy] {
         let all =
@@ -15,8 +15,8 @@ public struct PolicyTable<Access: DatabaseReads>: Table {
         return includesInternal ? all : all.filter { !$0.isInternal }
     }
 
-    /// The policies whose condition the item meets, oldest first.
-    /// - Parameter now: the moment that `now` in a condition stands for.
+    /// Returns the policies whose condition an item meets, oldest first.
+    /// - Parameter now: The time that `now` in a condition stands for.
     /// - Throws: `.badData` if a policy's condition does not parse, or SQLite's error; see ``DatabaseReads``.
     public func all(
         kind: PolicyKind? = nil, affecting item: Item, now: Timestamp, includesInternal: Bool = true
@@ -26,11 +26,11 @@ public struct PolicyTable<Access: DatabaseReads>: Table {
         }
     }
 
-    /// Nil: there is none with this id.
+    /// Returns a policy; nil if there is none with this id.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func policy(_ id: PolicyID) throws -> ItemPolicy? { try select("id = ?", [.text(id.text)]).first }
 
-    /// Policies for a path at which nothing was found so far.
+    /// Returns the policies for a path at which no item has been found so far.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func unmet() throws -> [ItemPolicy] {
         try select(
@@ -63,7 +63,8 @@ public struct PolicyTable<Access: DatabaseReads>: Table {
         return policies
     }
 
-    /// The rows, oldest first.
+    /// Returns the changes that are not yet in the history, oldest first.
+    /// - Parameter limit: The largest number of rows.
     /// - Throws: `.localIO` if a row cannot be read, or was written by a newer Larder; or SQLite's error; see
     ///   ``DatabaseReads``.
     public func changes(limit: Int) throws -> [PolicyJournalRow] {
@@ -80,7 +81,7 @@ public struct PolicyTable<Access: DatabaseReads>: Table {
         return rows
     }
 
-    /// How many rows there are.
+    /// Returns the number of changes that are not yet in the history.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func changeCount() throws -> Int {
         let statement = try RawStatement(db, "SELECT count(*) FROM policyChanges")
@@ -88,10 +89,10 @@ public struct PolicyTable<Access: DatabaseReads>: Table {
         return try statement.step() ? Int(statement.integer(0) ?? 0) : 0
     }
 
-    /// How many items meet a policy's condition, and what their files hold by the server's word. Removed items and the root
-    /// are not counted.
-    /// - Parameter now: the moment that `now` in the condition stands for.
-    /// - Throws: `.badData` if the condition does not parse.
+    /// Returns the number of items that meet a policy's condition, and the size of the files among them according to
+    /// the server. Removed items and the root are not counted.
+    /// - Parameter now: The time that `now` in the condition stands for.
+    /// - Throws: `.badData` if the condition does not parse, or SQLite's error; see ``DatabaseReads``.
     public func coverage(of policy: ItemPolicy, now: Timestamp) throws -> (items: Int64, bytes: Int64) {
         let condition = ConditionSQL.compile(try policy.parsedCondition(), now: now)
         let statement = try RawStatement(
@@ -108,6 +109,6 @@ public struct PolicyTable<Access: DatabaseReads>: Table {
 }
 
 extension DatabaseReads {
-    /// What decides what is kept here, and what happened to it that is not in the history yet.
+    /// The policies, and the changes to them that are not yet in the history.
     public var policies: PolicyTable<Self> { PolicyTable(access: self) }
 }

@@ -1,8 +1,8 @@
 public import Model
 
 extension ItemPolicy {
-    /// The condition that its items meet.
-    /// - Throws: `.badData` if the text is none.
+    /// Parses the condition that the policy's items meet.
+    /// - Throws: `.badData` if the text is no condition.
     public func parsedCondition() throws(Failure) -> Condition {
         do throws(ConditionError) { return try Condition(parsing: condition) } catch {
             throw error.failure(in: "the policy \(id)")
@@ -25,7 +25,8 @@ extension PolicyMove {
 }
 
 extension ItemPolicy {
-    /// Takes on what a later step changed of it, as far as it was made from what is here.
+    /// Applies the changes that a later step made to the policy, for each field that has the value from which the
+    /// change was made.
     mutating func follow(_ step: PolicyStep) {
         for change in step.changes {
             guard let before = change.before, let after = change.after, before.id == id else { continue }
@@ -34,10 +35,12 @@ extension ItemPolicy {
     }
 }
 
-/// What happened to policies and is not in their history yet.
+/// A change of policies that is not yet in their history.
 public struct PolicyJournalRow: Hashable, Sendable {
-    /// Rises from row to row.
+    /// The row's number, which rises from row to row.
     public var number: Int64
+    /// The change's id in the history.
     public var id: PolicyChangeID
+    /// The change itself.
     public var entry: PolicyEntry
 }

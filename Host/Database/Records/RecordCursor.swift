@@ -1,7 +1,7 @@
 import GRDBSQLite
 public import Model
 
-/// Steps through the records of a collection, as they were when its session began.
+/// A cursor that steps through the records of a collection, in the state that its session pinned.
 public final class RecordCursor {
     private let statement: OpaquePointer
     private let session: ReadSession
@@ -13,8 +13,8 @@ public final class RecordCursor {
 
     deinit { sqlite3_finalize(statement) }
 
-    /// The next record; nil after the last.
-    /// - Throws: As ``ReadSession/init(_:)``; when it throws, what came is not all.
+    /// Returns the next record; nil after the last.
+    /// - Throws: The errors of ``ReadSession/init(_:)``. After an error, the records read so far are not all records.
     public func next() throws(Failure) -> Record? {
         switch sqlite3_step(statement) {
         case SQLITE_ROW: return Record(RawStatement(handle: statement))
@@ -25,9 +25,11 @@ public final class RecordCursor {
 }
 
 extension ReadSession {
-    /// The records of a collection by key, byte by byte. Contents that are not asked for are not touched.
-    /// - Parameter after: Begins behind this key, whether or not there is a record with it; nil: at the first.
-    /// - Throws: `.internal` after the session's end, and as ``ReadSession/init(_:)``.
+    /// Returns a cursor over the records of a collection by key, byte by byte. Contents that are not requested are not
+    /// read.
+    /// - Parameter after: The key after which the records begin, whether or not a record has it; nil to begin with the
+    ///   first record.
+    /// - Throws: `.internal` after the end of the session, and the errors of ``ReadSession/init(_:)``.
     public func records(
         in collection: RecordCollection, after: RecordKey? = nil, _ fields: RecordFields = .all
     ) throws(Failure) -> RecordCursor {

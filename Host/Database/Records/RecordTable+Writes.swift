@@ -1,10 +1,10 @@
 public import Model
 
-/// What a transaction writes of records.
+/// The writes that concern records.
 extension RecordTable where Access == Transaction {
-    /// Puts a record in place of any with its key. One that is the same already is left alone.
-    /// - Returns: what it was to the database; nil: nothing new.
-    /// - Throws: `.badData` if the value is no JSON object.
+    /// Stores a record and replaces any with its key. An equal record is left alone.
+    /// - Returns: Whether the record was added or changed; nil if an equal record was stored already.
+    /// - Throws: `.badData` if the value is no JSON object, or SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func put(_ record: Model.Record, in collection: RecordCollection) throws -> RecordEvent? {
         let known = try comparison(with: record, in: collection)
@@ -40,8 +40,8 @@ extension RecordTable where Access == Transaction {
         return .changed
     }
 
-    /// Removes a record with the collection of what belongs to it.
-    /// - Returns: whether there was one.
+    /// Removes a record together with the collection of the records that belong to it.
+    /// - Returns: Whether there was such a record.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func remove(_ key: RecordKey, from collection: RecordCollection) throws -> Bool {
@@ -49,7 +49,8 @@ extension RecordTable where Access == Transaction {
         statement.bind([.text(collection.text), .text(key.text)])
         try statement.run()
         let hasGone = changedRows > 0
-        // To a record that belongs to another nothing belongs: the name of that would be another collection's too.
+        // No records belong to a record that itself belongs to another: their collection's name would also be another
+        // collection's.
         let hadMore = try collection.isRoot && removeAll(in: collection.of(key))
         guard hasGone || hadMore else { return false }
         access.noteChange(of: collection)
@@ -57,7 +58,8 @@ extension RecordTable where Access == Transaction {
         return hasGone
     }
 
-    /// - Returns: whether there were any.
+    /// Removes all records of a collection.
+    /// - Returns: Whether there were any.
     @discardableResult
     func removeAll(in collection: RecordCollection) throws -> Bool {
         let statement = try RawStatement(db, "DELETE FROM records WHERE collection = ?")
@@ -96,7 +98,7 @@ extension RecordTable where Access == Transaction {
         return insertedID()
     }
 
-    /// The files beside the database are written after the commit.
+    /// Queues a calendar's record, since the files beside the database are written after the commit.
     private func noteCalendar(_ key: RecordKey, in collection: RecordCollection) throws {
         guard collection == .calendars || collection.text.utf8.starts(with: "calendars/".utf8) else { return }
         let statement = try RawStatement(db, "INSERT OR REPLACE INTO calendarChanges (collection, key) VALUES (?, ?)")
@@ -104,7 +106,7 @@ extension RecordTable where Access == Transaction {
         try statement.run()
     }
 
-    /// Holds these records for a loop, and no others.
+    /// Holds these records for a loop, instead of all that were held for it before.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hold(_ places: some Sequence<RecordPlace>, for loop: String) throws {
         try endHold(for: loop)
@@ -116,7 +118,7 @@ extension RecordTable where Access == Transaction {
         }
     }
 
-    /// A loop has nothing held any more: takes its issue away too.
+    /// Ends the hold of a loop's records and removes its issue.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func endHold(of loop: String) throws {
         try endHold(for: loop)
@@ -129,7 +131,8 @@ extension RecordTable where Access == Transaction {
         try statement.run()
     }
 
-    /// So many of a collection's records went without a person's word, of so many that there were.
+    /// Remembers how many of a collection's records were removed without a person's confirmation, and how many records
+    /// there were.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func noteRemovals(_ gone: Int, of known: Int, in collection: RecordCollection, at time: Timestamp) throws {
         let minute = time.seconds / 60

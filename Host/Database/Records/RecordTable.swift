@@ -1,10 +1,10 @@
 public import Model
 
-/// What event loops cached: records in collections.
+/// The records that event loops cached, in collections.
 public struct RecordTable<Access: DatabaseReads>: Table {
     let access: Access
 
-    /// A record of a collection; nil if there is none with this key. What was not asked for is empty.
+    /// Returns a record of a collection; nil if there is none with this key. Fields that are not requested are empty.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func record(
         _ key: RecordKey, in collection: RecordCollection, _ fields: RecordFields = .all
@@ -15,11 +15,12 @@ public struct RecordTable<Access: DatabaseReads>: Table {
         return try statement.step() ? Record(statement) : nil
     }
 
-    /// Reads the records of a collection one after the other, by key, byte by byte. Contents that are not asked for are not
-    /// touched.
+    /// Reads the records of a collection one after the other, by key, byte by byte. Contents that are not requested are
+    /// not read.
     /// - Parameters:
-    ///   - after: Begins behind this key, whether or not there is a record with it; nil: at the first.
-    ///   - body: Returns false to end early.
+    ///   - after: The key after which the records begin, whether or not a record has it; nil to begin with the first
+    ///     record.
+    ///   - body: A function that receives each record and returns false to end early.
     /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
     public func each(
         in collection: RecordCollection, after: RecordKey? = nil, _ fields: RecordFields = .all,
@@ -33,8 +34,8 @@ public struct RecordTable<Access: DatabaseReads>: Table {
         }
     }
 
-    /// How many records a collection has.
-    /// - Parameter withContent: only those whose content is here.
+    /// Returns the number of records in a collection.
+    /// - Parameter withContent: Whether only records are counted whose content is here.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func count(in collection: RecordCollection, withContent: Bool = false) throws -> Int {
         let column = withContent ? "contentID" : "*"
@@ -44,8 +45,8 @@ public struct RecordTable<Access: DatabaseReads>: Table {
         return try statement.step() ? Int(statement.integer(0) ?? 0) : 0
     }
 
-    /// What waits with a loop's issue.
-    /// - Parameter loop: as the issue's subject names it.
+    /// Returns the records that wait with a loop's issue.
+    /// - Parameter loop: The loop, as the issue's subject names it.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func held(of loop: String) throws -> [RecordPlace] {
         let statement = try RawStatement(
@@ -60,8 +61,9 @@ public struct RecordTable<Access: DatabaseReads>: Table {
         return places
     }
 
-    /// The highest count of a collection's records in the 24 hours before a time, as far as some went, and how many went in these, but
-    /// for what a person applied.
+    /// Returns the highest remembered count of a collection's records in the 24 hours before a time, and how many
+    /// records were removed in these hours, except those whose removal a person applied. Counts are remembered only
+    /// when records are removed.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removals(in collection: RecordCollection, at time: Timestamp) throws -> (known: Int, gone: Int) {
         let statement = try RawStatement(
@@ -72,7 +74,7 @@ public struct RecordTable<Access: DatabaseReads>: Table {
         return (statement.count(0), statement.count(1))
     }
 
-    /// The calendars that are known, by their keys.
+    /// Returns the known calendars, by their keys.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func calendars() throws -> [CachedCalendar] {
         let statement = try RawStatement(
@@ -96,8 +98,9 @@ public struct RecordTable<Access: DatabaseReads>: Table {
 
     /// Reads the objects of a calendar that are here, one after the other.
     /// - Parameters:
-    ///   - withContent: Whether the objects themselves are read; they come by key then, else by their start.
-    ///   - body: Returns false to end early.
+    ///   - withContent: Whether the contents of the objects are read. The objects come by key then, else by their
+    ///     start.
+    ///   - body: A function that receives each object and returns false to end early.
     /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
     public func eachObject(
         of calendar: RecordKey, withContent: Bool, _ body: (CachedCalendarObject) throws -> Bool
@@ -123,7 +126,8 @@ public struct RecordTable<Access: DatabaseReads>: Table {
         }
     }
 
-    /// Reads the shares that are known one after the other, by their ids; `body` returns false to end early.
+    /// Reads the known shares one after the other, by their ids.
+    /// - Parameter body: A function that receives each share and returns false to end early.
     /// - Throws: What `body` throws, or SQLite's error; see ``DatabaseReads``.
     public func eachShare(_ body: (CachedShare) throws -> Bool) throws {
         let fields = [
@@ -146,7 +150,7 @@ public struct RecordTable<Access: DatabaseReads>: Table {
         }
     }
 
-    /// The ids of the shares of the item at a path. It looks into an index.
+    /// Returns the ids of the shares of the item at a path. An index serves the query.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func shares(of path: ItemPath) throws -> [RecordKey] {
         let statement = try RawStatement(db, "SELECT key FROM records WHERE sharedPath = ? ORDER BY key")
@@ -159,6 +163,6 @@ public struct RecordTable<Access: DatabaseReads>: Table {
 }
 
 extension DatabaseReads {
-    /// What event loops cached: records in collections.
+    /// The records that event loops cached, in collections.
     public var records: RecordTable<Self> { RecordTable(access: self) }
 }

@@ -20,7 +20,7 @@ enum RecordSQL {
 }
 
 extension Record {
-    /// The record in a row of ``RecordSQL``.
+    /// Creates a record from a row of ``RecordSQL``.
     init(_ row: RawStatement) {
         self.init(
             key: RecordKey(row.text(0) ?? ""), version: row.text(1) ?? "", value: row.text(2) ?? "",
@@ -28,33 +28,39 @@ extension Record {
     }
 }
 
-/// What became of a record.
+/// The change of a record.
 public enum RecordEvent: Hashable, Sendable {
     case added, changed, removed
 }
 
-/// A record in its collection.
+/// A record's key with its collection.
 public struct RecordPlace: Hashable, Sendable {
+    /// The collection of the record.
     public var collection: RecordCollection
+    /// The record's key in the collection.
     public var key: RecordKey
 
+    /// Creates the name of a record.
     public init(_ collection: RecordCollection, _ key: RecordKey) { (self.collection, self.key) = (collection, key) }
 }
 
-/// Records of calendars whose removal waits for a person: an issue for each loop that asked for it.
+/// The issue that holds removals of calendars' records until a person decides. Each loop that requested such removals
+/// has an issue of its own.
 public enum HeldRecords {
+    /// The issue's code.
     public static let code = "calendar.removals"
 }
 
-/// Which shares items have, looked up item by item in the state of a read session.
+/// A query for the shares of single items, in the state of a read session.
 public final class SharesOfItems {
     private let statement: OpaquePointer
     private let session: ReadSession
-    /// A JSON list of the ids of the shares of the item that was looked up last, borrowed until the next look-up.
+    /// The ids of the shares of the item that ``find(_:)`` was last called for, as a JSON list. The list is borrowed
+    /// until the next call.
     public private(set) var list: UnsafeBufferPointer<UInt8>?
 
-    /// Nil: no share is known of any item.
-    /// - Throws: `.internal` after the session's end, and as ``ReadSession/init(_:)``.
+    /// Prepares the query. The result is nil if no share of any item is known.
+    /// - Throws: `.internal` after the end of the session, and the errors of ``ReadSession/init(_:)``.
     public init?(_ session: ReadSession) throws(Failure) {
         guard try session.first("SELECT 1 FROM records WHERE sharedPath IS NOT NULL LIMIT 1", { _ in true }) == true
         else { return nil }
@@ -66,9 +72,9 @@ public final class SharesOfItems {
 
     deinit { sqlite3_finalize(statement) }
 
-    /// Looks an item up by its path.
-    /// - Parameter path: borrowed until the next look-up.
-    /// - Throws: As ``ReadSession/init(_:)``; ``list`` is nil then.
+    /// Finds the shares of the item at a path.
+    /// - Parameter path: The path, borrowed until the next call.
+    /// - Throws: The errors of ``ReadSession/init(_:)``; ``list`` is nil then.
     public func find(_ path: UnsafeBufferPointer<UInt8>) throws(Failure) {
         list = nil
         sqlite3_reset(statement)

@@ -1,8 +1,8 @@
 public import Model
 
-/// Folders that are still to be listed.
+/// The writes that concern folders still to be listed.
 extension ScanTable where Access == Transaction {
-    /// Adds a folder that is still to be listed. One that is there already is listed whole if either says so.
+    /// Adds a folder that is still to be listed. If the folder is there already, it is walked if either job says so.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func add(_ job: ScanJob) throws {
         try run(
@@ -12,12 +12,12 @@ extension ScanTable where Access == Transaction {
             """, .path(job.path), .flag(job.isWhole))
     }
 
-    /// Takes a folder away that was listed. One that is not there is fine.
+    /// Removes a folder that was listed. It is no error if the folder is not there.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removeJob(_ path: ItemPath) throws { try run("DELETE FROM scanJobs WHERE path = ?", .path(path)) }
 
-    /// The next scan lists what has this path, whatever the ETags above it say: the folder itself; of a file, or of what is not known
-    /// yet, the folder that it is in.
+    /// Makes the next scan list a path, whatever the ETags above it are. For a folder, the folder itself is listed. For
+    /// a file, or an unknown path, the nearest known folder above it is listed.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func requestListing(of path: ItemPath) throws {
         var folder = path
@@ -29,10 +29,10 @@ extension ScanTable where Access == Transaction {
     }
 }
 
-/// What is missing: found again, displaced, or decided about.
+/// The writes that concern missing items: those found again, displaced, or decided about.
 extension ScanTable where Access == Transaction {
-    /// An item was not in its folder's listing.
-    /// - Returns: whether it was not missing before.
+    /// Records that an item was missing in its folder's listing.
+    /// - Returns: Whether the item was not missing before.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func noteMissing(_ databaseID: ItemRowID) throws -> Bool {
@@ -40,7 +40,7 @@ extension ScanTable where Access == Transaction {
         return changedRows > 0
     }
 
-    /// What a folder holds, according to a listing that came to its end, is not missing.
+    /// Records that the items in a folder's complete listing are not missing.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func noteFound(in folder: ItemPath, _ isListed: (ItemRowID) -> Bool) throws {
         guard try hasMissing() else { return }
@@ -49,14 +49,14 @@ extension ScanTable where Access == Transaction {
         try forgetMissing(missing.filter(isListed))
     }
 
-    /// These are not missing any more, or it is decided about them.
+    /// Removes items from the missing ones, since they were found or decided about.
     private func forgetMissing(_ ids: [ItemRowID]) throws {
         for id in ids { try run("DELETE FROM missingItems WHERE databaseID = ?", .id(id)) }
     }
 
-    /// Flags what is missing, and all below it, as no longer on the server. Copies stay where they are.
-    /// - Parameter folder: only what is missing in this folder; nil: everything.
-    /// - Returns: how many items went.
+    /// Flags the missing items, and all items below them, as removed from the server. Copies stay where they are.
+    /// - Parameter folder: The folder whose own missing entries are flagged; nil for all missing items.
+    /// - Returns: The number of removed items.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     @discardableResult
     public func removeMissing(in folder: ItemPath? = nil, at time: Timestamp) throws -> Int {
@@ -74,9 +74,10 @@ extension ScanTable where Access == Transaction {
         return count + removed.count
     }
 
-    /// It is decided: what was displaced is gone from now on.
-    /// - Parameter folder: only what was in this folder, and all below that; nil: everything.
-    /// - Returns: how many.
+    /// Records the decision that displaced items are removed as of now.
+    /// - Parameter folder: The folder whose displaced entries are removed, with all below them; nil for all displaced
+    ///   items.
+    /// - Returns: The number of removed items.
     private func removeDisplaced(in folder: ItemPath?, at time: Timestamp) throws -> Int {
         let ids: [ItemRowID] =
             if let folder {
@@ -99,11 +100,12 @@ extension ScanTable where Access == Transaction {
         return ids.count
     }
 
-    /// Takes a row, and all below it, out of the list, since another item has its path. Nobody is told before it is decided: they are
-    /// missing, and the end of the scan decides about them with all else that is. Until then, and longer if a person is asked, their
-    /// copies are nobody's to take.
-    /// - Parameter isNewcomer: It displaced an item that is back in its place before anything was decided. What has nothing here goes
-    ///   as it came.
+    /// Takes a row, and all rows below it, out of the item list, since another item has its path.
+    ///
+    /// The rows become missing, and the removal is not noted until the end of the scan decides about all missing items.
+    /// Until that decision, or longer if a person is asked, nothing may take their copies.
+    /// - Parameter isNewcomer: Whether the row had displaced an item that is back at its path before the decision. The
+    ///   rows without a local file are then removed at once.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func displace(_ row: ScanRow, at time: Timestamp, isNewcomer: Bool = false) throws {
         var ids = try access.items.flagRemoved(row.databaseID, at: time)
@@ -118,13 +120,13 @@ extension ScanTable where Access == Transaction {
         }
     }
 
-    /// A removed item is on the server again, where it was: the row keeps its id, copy and last use.
+    /// Restores a removed item that is on the server again at its path. The row keeps its id, copy and last use.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func restore(_ row: ScanRow, with entry: ListedItem, fileID: FileID, racy: ScanRow.Racy) throws {
         try access.items.unflagRemoved(row.databaseID)
         if let removedAt = row.removedAt {
             if row.kind == .folder, try isMissing(row.databaseID) {
-                // What the folder had below it when it was displaced is back with it.
+                // The items that were below the folder when it was displaced are restored with it.
                 try access.items.separate(below: row.path, removedAt: removedAt)
                 let ids = try access.items.unflagMissing(below: row.path, removedAt: removedAt)
                 ids.forEach(access.noteUpdated)
@@ -135,17 +137,20 @@ extension ScanTable where Access == Transaction {
         try access.items.updateListed(row, with: entry, fileID: fileID, racy: racy)
     }
 
-    /// What was taken off the list is on the server: it is not missing, and had not gone.
+    /// Records that items that were taken out of the item list are on the server: they are not missing and were not
+    /// removed.
     private func welcomeBack(_ ids: [ItemRowID]) throws {
         let gone = try ids.count { try !isMissing($0) }
         try forgetGone(gone)
         try forgetMissing(ids)
     }
 
-    /// The server has the item at another path now: the row keeps its id, copy and last use, and so does all below it.
+    /// Moves an item that the server has at another path now. The row, and all rows below it, keep their ids, copies
+    /// and last uses.
     ///
-    /// What is here moves with it: the tree's moves are journalled in this transaction.
-    /// - Parameter placeIsTaken: another item of the server's is at the old path, so that a folder's copies move one by one.
+    /// The copies move too: this transaction journals the tree's moves.
+    /// - Parameter placeIsTaken: Whether another item of the server's is at the old path, so that a folder's copies
+    ///   move one by one.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func move(
         _ row: ScanRow, to entry: ListedItem, fileID: FileID, racy: ScanRow.Racy, placeIsTaken: Bool
@@ -160,16 +165,16 @@ extension ScanTable where Access == Transaction {
                 try access.moves.add(row.localID, from: old, to: new)
             }
             if let removedAt = row.removedAt {
-                // What went together with the folder comes back with it.
+                // The items that were removed together with the folder are restored with it.
                 try access.items.separate(below: old, removedAt: removedAt)
                 try welcomeBack(access.items.ids(below: old, removedAt: removedAt))
             }
-            // When the place is taken, others below are another folder's.
+            // If the old path is taken, the other rows below it belong to another folder.
             try access.items.movePaths(below: old, to: new, restoring: row.removedAt, alone: placeIsTaken)
                 .forEach(access.noteUpdated)
             try access.journal.movePaths(below: old, to: new)
         } else if try row.cloudStatus != .cloudOnly || access.journal.isLanding(row.localID) {
-            // What is landing may lie at the old path by now, or be put there in a moment.
+            // A file that is being put in place may lie at the old path by now, or be put there in a moment.
             try access.moves.add(row.localID, from: old, to: new)
         }
         try access.items.setPath(new, of: row.databaseID)
@@ -178,13 +183,13 @@ extension ScanTable where Access == Transaction {
     }
 }
 
-/// What the guard against mass removal remembers.
+/// The writes of the guard against mass removal.
 extension ScanTable where Access == Transaction {
-    /// There were so many items.
+    /// Remembers the number of items at a time.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func noteKnown(_ count: Int, at time: Timestamp) throws { try remember(known: count, gone: 0, at: time) }
 
-    /// So many went without a person's word.
+    /// Remembers how many items were removed without a person's confirmation.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func noteGone(_ count: Int, at time: Timestamp) throws { try remember(known: nil, gone: count, at: time) }
 
@@ -202,7 +207,7 @@ extension ScanTable where Access == Transaction {
             """, .integer(minute - minutesOfDay))
     }
 
-    /// So many of what went are back: they had only moved.
+    /// Subtracts items that are back from the remembered removals, since they had only moved.
     private func forgetGone(_ count: Int) throws {
         var rest = Int64(count)
         while rest > 0,
@@ -217,7 +222,7 @@ extension ScanTable where Access == Transaction {
         }
     }
 
-    /// Nothing is held any more: takes the issue away, and lets go on what waited with it.
+    /// Ends the hold of removals: deletes its issue and ends the waits of the records that wait with the issue.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func endHold() throws {
         guard let issue = try heldRemovals() else { return }

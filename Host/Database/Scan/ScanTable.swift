@@ -2,25 +2,28 @@ public import Model
 
 /// A folder that a scan has still to list.
 public struct ScanJob: Hashable, Sendable {
+    /// The folder's path.
     public var path: ItemPath
-    /// Whether everything below is listed, whatever the ETags say.
+    /// Whether everything below the folder is listed, whatever the ETags are.
     public var isWhole: Bool
 
+    /// Creates a job.
     public init(path: ItemPath, isWhole: Bool) {
         self.path = path
         self.isWhole = isWhole
     }
 }
 
-/// What scans leave for later: folders still to list, items that were missing in their folder's listing until it is decided about them,
-/// and what the guard against mass removal remembers.
+/// The state that scans leave for later: the folders still to be listed, the items that were missing in their folder's
+/// listing and are not yet decided about, and the memory of the guard against mass removal.
 ///
-/// A missing item that another one has displaced at its path has left the list already: its row, and each below it, is flagged as
-/// removed and among the missing ones at once. The other rows below a missing folder are not.
+/// If another item displaces a missing item at its path, the missing item is out of the item list at once: its row, and
+/// each row below it, is flagged as removed and counts as missing. The rows below any other missing folder are not
+/// flagged.
 public struct ScanTable<Access: DatabaseReads>: Table {
     let access: Access
 
-    /// Reads the folders that are still to be listed, by their paths.
+    /// Returns the folders that are still to be listed, by their paths.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func jobs() throws -> [ScanJob] {
         try rows("SELECT path, whole FROM scanJobs ORDER BY path") {
@@ -38,7 +41,7 @@ public struct ScanTable<Access: DatabaseReads>: Table {
         try exists("SELECT 1 FROM missingItems WHERE databaseID = ?", .id(databaseID))
     }
 
-    /// Whether an item, or a folder above it, is missing and not yet decided about.
+    /// Tells whether an item, or a folder above it, is missing and not yet decided about.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func isMissing(_ item: Item) throws -> Bool {
         guard try hasMissing() else { return false }
@@ -51,7 +54,7 @@ public struct ScanTable<Access: DatabaseReads>: Table {
         return false
     }
 
-    /// How many items are missing, with all below the folders among them, each once.
+    /// Returns the number of missing items, including all items below missing folders, each counted once.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func missingCount() throws -> Int {
         var count = try integer("SELECT count(*) FROM missingItems JOIN items USING (databaseID)") ?? 0
@@ -69,7 +72,7 @@ public struct ScanTable<Access: DatabaseReads>: Table {
         return Int(count)
     }
 
-    /// The paths of the first few that are missing.
+    /// Returns the paths of the first few missing items.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func firstMissing(_ limit: Int) throws -> [ItemPath] {
         try paths(
@@ -77,8 +80,8 @@ public struct ScanTable<Access: DatabaseReads>: Table {
             [.integer(Int64(limit))])
     }
 
-    /// The missing folders that are in the list still.
-    /// - Parameter parent: Only those directly in it; nil: all.
+    /// Returns the missing folders that are still in the item list.
+    /// - Parameter parent: The folder whose own entries are returned; nil for all missing folders.
     func missingFolders(in parent: ItemPath?) throws -> [ItemPath] {
         try paths(
             """
@@ -91,17 +94,19 @@ public struct ScanTable<Access: DatabaseReads>: Table {
         try rows(sql, arguments) { ItemPath(unchecked: $0.text(0) ?? "") }
     }
 
-    // MARK: What the guard against mass removal remembers of the last 24 hours, to the minute: two scans that take a half each take the whole.
+    // MARK: The guard's memory of the last 24 hours, to the minute
+    // Two scans that each remove half of the items remove all of them.
 
     /// Tells whether a count of items is remembered.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func hasRemovalMemory() throws -> Bool { try exists("SELECT 1 FROM removalMemory WHERE known IS NOT NULL") }
 
-    /// The highest count of items in the 24 hours before a time, and how many went in these, but for what a person applied.
+    /// Returns the highest count of items in the 24 hours before a time, and how many items were removed in these
+    /// hours, except those whose removal a person applied.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func removalMemory(at time: Timestamp) throws -> (known: Int, gone: Int) {
         let begin = SQLValue.integer(time.seconds / 60 - minutesOfDay)
-        // A count holds until the next.
+        // A count is valid until the next count.
         let known = try integer(
             """
             SELECT max(known) FROM removalMemory WHERE minute >= coalesce(
@@ -111,17 +116,18 @@ public struct ScanTable<Access: DatabaseReads>: Table {
         return (Int(known ?? 0), Int(gone ?? 0))
     }
 
-    /// The issue in which removals are held; nil: nothing is held.
+    /// Returns the issue that holds removals; nil if no removals are held.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func heldRemovals() throws -> Issue? {
         try access.issues.issue(code: HeldRemovals.code, subject: HeldRemovals.subject)
     }
 }
 
-/// The issue in which removals are held that are too many, and the records that wait with it.
+/// The issue that holds removals when they are too many. Sync records wait with this issue.
 public enum HeldRemovals {
+    /// The issue's code.
     public static let code = "list.removals"
-    /// There is one for an account: what is missing, all together.
+    /// The issue's subject. There is one issue for an account, for all missing items together.
     public static let subject = "/"
 }
 
@@ -139,6 +145,6 @@ extension ItemPath {
 }
 
 extension DatabaseReads {
-    /// What scans leave for later.
+    /// The state that scans leave for later.
     public var scan: ScanTable<Self> { ScanTable(access: self) }
 }

@@ -1,18 +1,19 @@
 import GRDB
 import Model
 
-/// Brings a database up to the schema of this build. `user_version` counts the migrations that it has had.
+/// The migrations that bring a database up to the schema of this build. `user_version` holds the number of migrations
+/// that a database has had.
 enum Migrations {
-    /// In order; one that was released is never edited or taken away.
+    /// The migrations in order. A released migration is never edited or removed.
     static let all = [
         Schema001.sql, Schema002.sql, Schema003.sql, Schema004.sql, Schema005.sql, Schema006.sql, Schema007.sql,
         Schema008.sql, Schema009.sql, Schema010.sql,
     ]
 
-    /// "Lard", by which `file` and others know the database (SQLite's `application_id`).
+    /// The bytes "Lard", by which `file` and other programs recognise the database (SQLite's `application_id`).
     private static let applicationID = 0x4c61_7264
 
-    /// Runs what is missing, all in one transaction: a database is as it was or as it is to be.
+    /// Runs the missing migrations in one transaction: all of them, or none.
     static func run(_ db: GRDB.Database, at path: String, migrations: [String] = all) throws {
         let version = try version(db)
         guard version < migrations.count else { return }
@@ -24,9 +25,11 @@ enum Migrations {
         }
     }
 
-    /// - Parameter exactly: For a database that is only read: it must have this build's schema already.
-    /// - Throws: if a newer Larder has written it.
-    /// - Returns: its schema's number; 0: it has none yet.
+    /// Checks the number of a database's schema.
+    /// - Parameter exactly: Whether the database must have this build's schema already, since it is only read.
+    /// - Throws: `.localIO` if a newer Larder has written the database, or, with `exactly`, an older one; or SQLite's
+    ///   error.
+    /// - Returns: The number of the schema; 0 if the database has none yet.
     @discardableResult
     static func check(_ db: GRDB.Database, at path: String, exactly: Bool) throws -> Int {
         let version = try version(db)
@@ -44,7 +47,7 @@ enum Migrations {
         return version
     }
 
-    /// Whether it is a database with a schema that this build knows.
+    /// Tells whether a database has a schema that this build knows.
     static func isOwn(_ db: GRDB.Database) throws -> Bool {
         try (1...all.count).contains(version(db)) && Int.fetchOne(db, sql: "PRAGMA application_id") == applicationID
     }

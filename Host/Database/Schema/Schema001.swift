@@ -1,4 +1,4 @@
-/// The first schema. A migration, once released, is never edited: a change is a new one.
+/// The first schema. A released migration is never edited: every change is a new migration.
 enum Schema001 {
     static let sql = """
         -- Single values: the vault's id, the anchor, what is known of the server.

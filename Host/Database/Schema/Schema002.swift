@@ -1,4 +1,5 @@
-/// What item policies need beside the first schema. A migration, once released, is never edited: a change is a new one.
+/// The tables and indexes that item policies need. A released migration is never edited: every change is a new
+/// migration.
 enum Schema002 {
     static let sql = """
         -- What is here, by its last use. All that the room it takes is counted from is in it, so that counting reads no row.

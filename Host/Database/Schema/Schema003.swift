@@ -1,4 +1,4 @@
-/// What event loops need. A migration, once released, is never edited: a change is a new one.
+/// The tables that event loops need. A released migration is never edited: every change is a new migration.
 enum Schema003 {
     static let sql = """
         -- One row for each event loop, in the order in which they were enabled. Times are nanoseconds since 1970 UTC.

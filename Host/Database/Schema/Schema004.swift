@@ -1,4 +1,4 @@
-/// What the history of policies needs. A migration, once released, is never edited: a change is a new one.
+/// The table that the history of policies needs. A released migration is never edited: every change is a new migration.
 enum Schema004 {
     static let sql = """
         -- What happened to policies and is not in their history yet; a row is written in the transaction of the change itself.

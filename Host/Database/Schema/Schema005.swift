@@ -1,4 +1,4 @@
-/// Removals that stand behind downloads in the journal.
+/// An index of the removals, which come after downloads in the journal.
 enum Schema005 {
     static let sql = """
         -- What needs no server is found past any number of downloads.

@@ -1,4 +1,5 @@
-/// Copies that may hold the first of two contents with one ETag are marked as such, and no longer as outdated.
+/// A change of copies that may hold the first of two contents with one ETag: they are flagged in `racy` and no longer
+/// count as outdated.
 enum Schema006 {
     static let sql = """
         UPDATE items SET racy = 3, copyETag = etag

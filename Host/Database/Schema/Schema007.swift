@@ -1,4 +1,5 @@
-/// What removals need that wait for a decision. A migration, once released, is never edited: a change is a new one.
+/// The columns and tables that removals awaiting a decision need. A released migration is never edited: every change is
+/// a new migration.
 enum Schema007 {
     static let sql = """
         -- 1: the wait is for what lies at the record's place to go.

@@ -1,4 +1,4 @@
-/// What Larder wrote into the calendars' files.
+/// The columns for the digests of the calendars' files that Larder wrote.
 enum Schema008 {
     static let sql = """
         -- SHA-256 of what was written, and of what was there before, which is there still until the file is put in place. NULL: written

@@ -1,4 +1,5 @@
-/// What the guard against mass removal needs for calendars. A migration, once released, is never edited: a change is a new one.
+/// The tables that the guard against mass removal needs for calendars. A released migration is never edited: every
+/// change is a new migration.
 enum Schema009 {
     static let sql = """
         -- Records that a loop would have removed, and that wait for a person's word. `loop`: as its issue names it.

@@ -1,4 +1,5 @@
-/// Removals are known by what they are. A migration, once released, is never edited: a change is a new one.
+/// An index of removals by the names of their actions. A released migration is never edited: every change is a new
+/// migration.
 enum Schema010 {
     static let sql = """
         DROP INDEX syncRecords_removals;
