@@ -1,7 +1,7 @@
 import Crypto
 import Glibc
 
-/// A checksum that a server may send of a whole file. The raw values are the names in `OC-Checksum`.
+/// A kind of checksum that a server may send for a whole file. The raw values are the names in `OC-Checksum`.
 public enum ChecksumAlgorithm: String, Hashable, Sendable, CaseIterable {
     case sha256 = "SHA256"
     case sha1 = "SHA1"
@@ -9,7 +9,7 @@ public enum ChecksumAlgorithm: String, Hashable, Sendable, CaseIterable {
     case adler32 = "ADLER32"
 }
 
-/// Checksums of bytes as they stream by.
+/// Checksums of bytes, computed while the bytes stream in.
 package struct ContentHash {
     private var sha256 = SHA256()
     private var sha1: Insecure.SHA1?
@@ -32,7 +32,7 @@ package struct ContentHash {
     /// The SHA-256, 32 bytes.
     package var digest: [UInt8] { Array(sha256.finalize()) }
 
-    /// All that were asked for, and SHA-256.
+    /// The SHA-256 and all requested checksums.
     var checksums: [ChecksumAlgorithm: [UInt8]] {
         var all: [ChecksumAlgorithm: [UInt8]] = [.sha256: digest]
         all[.sha1] = sha1.map { Array($0.finalize()) }
@@ -42,7 +42,7 @@ package struct ContentHash {
     }
 }
 
-/// RFC 1950, section 8.2.
+/// An Adler-32 checksum (RFC 1950, section 8.2).
 struct Adler32 {
     private var a: UInt32 = 1
     private var b: UInt32 = 0
@@ -50,7 +50,7 @@ struct Adler32 {
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
         var start = 0
         while start < bytes.count {
-            // So many bytes cannot overflow 32 bits before the remainder is taken.
+            // This number of bytes cannot overflow 32 bits before the remainder is taken.
             let end = min(start + 5552, bytes.count)
             for index in start..<end {
                 a &+= UInt32(bytes[index])
@@ -67,9 +67,9 @@ struct Adler32 {
     }
 }
 
-/// Reads a whole file from its beginning, a piece at a time.
-/// - Parameter each: Returns false to stop.
-/// - Returns: false if it was stopped; nil with `errno` if reading failed.
+/// Reads a whole file from its beginning, one piece at a time.
+/// - Parameter each: A function that receives each piece and returns false to stop.
+/// - Returns: True at the end of the file; false if `each` stopped the reading; nil with `errno` if reading failed.
 package func readAll(_ file: Int32, _ each: (UnsafeRawBufferPointer) -> Bool) -> Bool? {
     withUnsafeTemporaryAllocation(byteCount: 1 << 18, alignment: 16) { piece in
         var offset: off_t = 0

@@ -2,28 +2,29 @@ import CLinux
 import Glibc
 public import Model
 
-/// A file that is being downloaded: bytes are appended, and hashed as they come.
+/// A file that is being downloaded. Its bytes are appended, and hashed as they arrive.
 ///
-/// It belongs to one task at a time. When the value ends without ``finish(modified:)`` or ``abandon()``, what came stays in
-/// `incoming/`, to go on with.
+/// The object belongs to one task at a time. When the object ends without ``finish(modified:)`` or ``abandon()``, the
+/// received bytes stay in `incoming/`, so that the download can be continued.
 public final class IncomingFile {
-    /// Its name in `incoming/`.
+    /// The file's name in `incoming/`.
     public private(set) var name: String
-    /// How many bytes are there.
+    /// The number of bytes in the file.
     public private(set) var size: Int64 = 0
     private let folder: Int32
     private let file: Descriptor
     private var hash = ContentHash()
-    /// How many bytes the disk was asked to write.
+    /// The number of bytes that the disk was told to write.
     private var written: Int64 = 0
     private let failures: Int
     private let clock: @Sendable () -> Timestamp
 
-    /// So many bytes at a time go to the disk while others come: the sync at the end of a large file finds little left to write.
+    /// The number of bytes that are sent to the disk at a time while others arrive. The sync at the end of a large file
+    /// then has little left to write.
     private static let writtenAtOnce: Int64 = 8 << 20
 
-    /// Opens the file with this name, or makes it, and hashes what is there.
-    /// - Parameter failures: How often writing to the disk has failed until now.
+    /// Opens or creates the file with this name, and hashes its content.
+    /// - Parameter failures: The number of failed writes to the disk so far.
     init(
         _ name: String, in folder: Int32, failures: Int, clock: @escaping @Sendable () -> Timestamp
     ) throws(Failure) {
@@ -37,9 +38,9 @@ public final class IncomingFile {
         try hashWhatIsThere()
     }
 
-    /// Which checksums ``finish(modified:)`` tells beside SHA-256. Best called before the first byte: what is there already is
-    /// read again.
-    /// - Throws: `.localIO` if what is there already cannot be read.
+    /// Sets the checksums that ``finish(modified:)`` computes beside SHA-256. This function is best called before the
+    /// first byte arrives, since it reads the existing content again.
+    /// - Throws: `.localIO` if the existing content cannot be read.
     public func compute(_ algorithms: Set<ChecksumAlgorithm>) throws(Failure) {
         guard !algorithms.isSubset(of: [.sha256]) else { return }
         hash = ContentHash(also: algorithms)
@@ -47,7 +48,7 @@ public final class IncomingFile {
     }
 
     /// Appends bytes.
-    /// - Throws: `.localIO` when the disk is full or writing fails; what is there then is still a beginning of the file.
+    /// - Throws: `.localIO` if the disk is full or writing fails. The file then still holds a beginning of the content.
     public func append(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         var done = 0
         while done < bytes.count {
@@ -61,27 +62,31 @@ public final class IncomingFile {
             size += Int64(count)
         }
         if size - written >= Self.writtenAtOnce {
-            // Not waited for, and nothing depends on it: the sync writes what is not written by then, and tells of failures.
+            // The call does not wait, and nothing depends on its result. The later sync writes what is left and reports
+            // failures.
             _ = linux_begin_writing(file.number, off_t(written), off_t(size - written))
             written = size
         }
     }
 
-    /// Drops what came: the file begins again.
+    /// Drops the received bytes, so that the file begins again.
+    /// - Parameter algorithms: The checksums to compute beside SHA-256.
     /// - Throws: `.localIO` if the file cannot be emptied.
     public func restart(computing algorithms: Set<ChecksumAlgorithm> = []) throws(Failure) {
-        // A file that was emptied is written to the disk when it is closed, by some file systems: never for nothing.
+        // Some file systems write a file to the disk when it is closed after it was emptied. An empty file is therefore
+        // not emptied again.
         guard size == 0 || ftruncate(file.number, 0) == 0 else { throw .system("emptying incoming/\(name)", errno) }
         size = 0
         written = 0
         hash = ContentHash(also: algorithms)
     }
 
-    /// The file is whole. It gets its modification time; the bytes are not on the disk before `Tree.syncData()`.
-    /// - Parameter modified: The server's modification time; nil takes the clock's.
-    /// - Throws: `.localIO` if the time cannot be set or the file's looks cannot be read.
+    /// Completes the file and sets its modification time. Its bytes are not certain to be on the disk before
+    /// `Tree.syncData()`.
+    /// - Parameter modified: The server's modification time; nil to take the clock's time.
+    /// - Throws: `.localIO` if the time cannot be set or the file's status cannot be read.
     public func finish(modified: Timestamp?) throws(Failure) -> CompletedFile {
-        // Always a time that was set: a later write by anybody shows as another one.
+        // The time is always set explicitly, so that a later write by anybody changes it.
         let time = (modified ?? clock()).nanoseconds
         let seconds = time.quotientAndRemainder(dividingBy: 1_000_000_000)
         var spec = timespec(tv_sec: Int(seconds.quotient), tv_nsec: Int(seconds.remainder))
@@ -94,8 +99,8 @@ public final class IncomingFile {
             failures: failures)
     }
 
-    /// Gives the file another name in `incoming/`, one that no other file in use has.
-    /// - Throws: `.localIO` if it cannot be renamed; it has its old name then.
+    /// Renames the file in `incoming/`. No other file in use may have the new name.
+    /// - Throws: `.localIO` if the file cannot be renamed. The file then keeps its old name.
     public func rename(to other: String) throws(Failure) {
         guard renameat(folder, name, folder, other) == 0 else { throw .system("renaming incoming/\(name)", errno) }
         name = other
@@ -106,7 +111,7 @@ public final class IncomingFile {
 
     private func hashWhatIsThere(also algorithms: Set<ChecksumAlgorithm> = []) throws(Failure) {
         guard let info = file.status() else { throw .system("reading incoming/\(name)", errno) }
-        // Usually it was made just now.
+        // Usually the file was created just now.
         guard info.st_size > 0 else { return }
         var hash = ContentHash(also: algorithms)
         var size: Int64 = 0
@@ -122,19 +127,19 @@ public final class IncomingFile {
     }
 }
 
-/// A file in `incoming/` that is whole, ready to be put in place.
+/// A complete file in `incoming/`, ready to be put in place.
 public struct CompletedFile: Hashable, Sendable {
-    /// Its name in `incoming/`.
+    /// The file's name in `incoming/`.
     public var name: String
-    /// SHA-256, 32 bytes.
+    /// The SHA-256 of the content, 32 bytes.
     public var digest: [UInt8]
-    /// Those that were asked for, and SHA-256.
+    /// The SHA-256 and the requested checksums.
     public var checksums: [ChecksumAlgorithm: [UInt8]]
-    /// Its looks in `incoming/`.
+    /// The file's mark in `incoming/`.
     public var mark: FileMark
-    /// How often writing to the disk had failed when it was opened.
+    /// The number of failed writes to the disk when the file was opened.
     var failures = 0
 
-    /// In bytes.
+    /// The size in bytes.
     public var size: Int64 { mark.size }
 }

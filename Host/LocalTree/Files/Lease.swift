@@ -2,21 +2,23 @@ import CLinux
 import Glibc
 import Threads
 
-/// The kernel's word that nobody else writes a file, or has it open at all, and that nobody will before this ends.
+/// A lease on a file (`fcntl(2)`, Leases). The kernel grants it only if no other program writes the file, or has it
+/// open at all, and no program can begin to before the lease ends.
 ///
-/// Whoever wants to meanwhile waits in `open` until the lease ends (`fcntl(2)`, Leases). It is held for moments.
+/// A program that wants to open the file in a conflicting way waits in `open` until the lease ends. A lease is held for
+/// moments only.
 package struct Lease: ~Copyable {
     package enum Kind {
-        /// Nobody has the file open for writing or mapped for writing.
+        /// A lease that is granted if nobody has the file open for writing or mapped for writing.
         case unwritten
-        /// Nobody has the file open or mapped.
+        /// A lease that is granted if nobody has the file open or mapped.
         case unused
     }
 
     package enum Denial: Error {
         /// Somebody has the file open.
         case inUse
-        /// Not the file's owner, or a file system without leases.
+        /// The process is not the file's owner, or the file system has no leases.
         case unavailable
     }
 
@@ -24,8 +26,9 @@ package struct Lease: ~Copyable {
     private let type: Int32
 
     /// Takes the lease.
-    /// - Parameter file: Opened for reading only.
-    /// - Throws: `.inUse` if somebody has the file open so, `.unavailable` if there are no leases for it.
+    /// - Parameter file: A descriptor that was opened for reading only.
+    /// - Throws: `.inUse` if somebody has the file open in a conflicting way, `.unavailable` if there are no leases for
+    ///   the file.
     package init(_ file: Int32, _ kind: Kind) throws(Denial) {
         ProcessSetup.perform()
         self.file = file
@@ -37,6 +40,7 @@ package struct Lease: ~Copyable {
 
     deinit { _ = linux_set_lease(file, Int32(F_UNLCK)) }
 
-    /// False when somebody waits to open the file, or had waited too long.
+    /// Whether the lease is still held in full. False if somebody waits to open the file, or has waited so long that
+    /// the kernel ended the lease.
     package var isUncontested: Bool { linux_get_lease(file) == type }
 }

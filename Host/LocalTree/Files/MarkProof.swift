@@ -2,45 +2,45 @@ import CLinux
 import Glibc
 package import Model
 
-/// What a file's looks prove where a tree lies.
+/// The conditions under which a file's mark proves its content in a tree.
 ///
-/// A comparison leaves alone what looks as it was recorded. Before a copy is removed, replaced or handed out, its looks must prove
-/// its content, or it is read.
+/// A comparison does not read a file whose mark is as recorded. Before a copy is removed, replaced or handed out, its
+/// mark must prove its content. Otherwise the file is read.
 package struct MarkProof: Hashable, Sendable {
-    /// A file that changes again within this may keep its times.
+    /// The time within which a file that changes again may keep its times.
     package var step = FileMark.clockStep
-    /// Whether each change shows in a change time that no program can set, by this system's clock. Where it does not (vfat, network
-    /// file systems), looks are never proof.
+    /// Whether each change shows in a change time of this system's clock that no program can set. Where this is not so
+    /// (vfat, network file systems), a mark is never proof.
     package var showsChanges: Bool
-    /// Looks that were recorded before are no proof. What a person changed just before the power failed may be on the disk under the
-    /// times that the file had before, whether or not a host was at work then.
+    /// The time before which recorded marks are no proof. A change just before a power failure may be on the disk with
+    /// the times that the file had before, whether or not a host was running then.
     package var since: Timestamp?
 
     package init(step: Duration = FileMark.clockStep, showsChanges: Bool = true, since: Timestamp? = nil) {
         (self.step, self.showsChanges, self.since) = (step, showsChanges, since)
     }
 
-    /// Whether a file that looks so still may be left as it is.
+    /// Tells whether a file that still has this mark may be left as it is.
     package func suffices(_ mark: FileMark) -> Bool { mark.isConclusive(step: step) }
 
-    /// Whether the content of a file that looks so still is certainly the same.
+    /// Tells whether a file that still has this mark certainly has the same content.
     func isProof(_ mark: FileMark) -> Bool {
         showsChanges && suffices(mark) && since.map { $0 < mark.recorded } ?? true
     }
 
-    /// Whether times are kept more coarsely than anybody waits after putting a file in place.
+    /// Whether the file system's times are coarser than the delay after putting a file in place.
     var isCoarse: Bool { step > FileMark.clockStep * 2 }
 }
 
 extension MarkProof {
-    /// Finds out by a file that is made and removed in a folder.
-    /// - Returns: nil with `errno` if that fails.
+    /// Measures a file system with a file that is created and removed in a folder.
+    /// - Returns: Nil with `errno` if the measurement fails.
     package static func measure(in folder: Int32) -> MarkProof? {
         let name = "probe"
         let file = Descriptor(openat(folder, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600))
         guard file.number >= 0 else { return nil }
         defer { unlinkat(folder, name, 0) }
-        // An odd second, since vfat keeps the even ones.
+        // The second is odd, since vfat keeps even seconds only.
         let set = timespec(tv_sec: 1_600_000_001, tv_nsec: 999_999_999)
         var times = [set, set]
         let type = linux_file_system_type(file.number)
@@ -51,13 +51,13 @@ extension MarkProof {
             step: FileMark.clockStep + .nanoseconds(grain), showsChanges: keepsOwnTimes(type))
     }
 
-    /// How coarsely a time was kept that happens to be one with so many zeros, in nanoseconds.
+    /// Returns the possible step of a time, in nanoseconds, by its trailing zeros. A time may have the zeros by chance.
     private static func coarseness(of time: Timestamp) -> Int64 {
         [1_000_000_000, 100_000_000, 10_000_000, 1_000_000].first { time.nanoseconds % $0 == 0 } ?? 0
     }
 
-    /// Whether a file system's change times are this kernel's, and nobody can set them (`statfs(2)`). Of one that is not known it is
-    /// not to be expected.
+    /// Tells whether a file system's change times are those of this kernel and cannot be set by programs (`statfs(2)`).
+    /// An unknown file system is assumed not to have such times.
     static func keepsOwnTimes(_ type: Int64) -> Bool {
         let known: Set<Int64> = [
             0xef53,  // ext2, ext3, ext4

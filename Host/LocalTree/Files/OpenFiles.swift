@@ -1,17 +1,17 @@
 import Glibc
 
-/// What `/proc` tells of who has a file open, for where there are no leases.
+/// The use of files by processes according to `/proc`, for files without leases.
 package enum OpenFiles {
     package enum Answer: Hashable {
         case unused
         case read
         case written
-        /// A process could not be looked into.
+        /// A process could not be inspected.
         case unknown
     }
 
-    /// Looks through all processes for open or mapped files with this device and inode, this process's own descriptor
-    /// `except` left out.
+    /// Searches all processes for open or mapped files with this device and inode. The descriptor `except` of this
+    /// process is left out.
     static func use(of file: stat, except: Int32) -> Answer {
         guard let processes = entries(of: "/proc") else { return .unknown }
         var answer = Answer.unused
@@ -27,10 +27,10 @@ package enum OpenFiles {
         return answer
     }
 
-    /// All processes that there are.
+    /// Returns the ids of all processes.
     static func processes() -> [pid_t] { (entries(of: "/proc") ?? []).compactMap { pid_t($0) } }
 
-    /// The files that a process has open; none of a process that cannot be looked into.
+    /// Returns the files that a process has open. The result is empty if the process cannot be inspected.
     static func files(of process: pid_t) -> [FileNumber] {
         (entries(of: "/proc/\(process)/fd") ?? []).compactMap { descriptor in
             var info = stat()
@@ -48,7 +48,7 @@ package enum OpenFiles {
             var link = stat()
             let path = "\(process)/fd/\(descriptor)"
             guard stat(path, &target) == 0, target.st_ino == file.st_ino, target.st_dev == file.st_dev else { continue }
-            // The link's own rights say what the file was opened for.
+            // The permissions of the link itself show how the file was opened.
             guard lstat(path, &link) == 0 else { return .unknown }
             if link.st_mode & S_IWUSR != 0 { return .written }
             answer = .read
@@ -59,7 +59,7 @@ package enum OpenFiles {
         }
     }
 
-    /// A mapping outlives the descriptor that it was made from.
+    /// Searches a process's mappings, since a mapping outlives the descriptor from which it was made.
     private static func mapping(of file: stat, in process: String) -> Answer {
         guard let list = fopen(process + "/maps", "re") else {
             return errno == ENOENT || errno == ESRCH ? .unused : .unknown
@@ -70,7 +70,8 @@ package enum OpenFiles {
         var capacity = 0
         defer { free(line) }
         while getline(&line, &capacity, list) > 0, let text = line {
-            // `start-end rw-s offset dev inode path`: the inode says enough; another device's makes the answer careful.
+            // A line is `start-end rw-s offset dev inode path`. Only the inode is compared. A file on another device
+            // with the same inode can only make the answer more cautious.
             let fields = String(cString: text).split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
             guard fields.count >= 5, UInt64(fields[4]) == UInt64(file.st_ino) else { continue }
             if fields[1].hasPrefix("rw"), fields[1].hasSuffix("s") { return .written }

@@ -2,10 +2,11 @@ import Glibc
 import Model
 import Synchronization
 
-/// A file of the tree that Larder itself opens to read, closed when the value ends. That is no use of the file: its access time
-/// stays as it is where the system allows that, and the watcher does not count it.
+/// A file of the tree that Larder itself opens for reading, and that is closed when the value ends. The reading is no
+/// use of the file: the access time stays as it is where the system allows that, and the watcher does not count the
+/// opening.
 struct OwnFile: ~Copyable {
-    /// Below 0, with `errno`: it could not be opened.
+    /// The descriptor; below 0, with `errno`, if the file could not be opened.
     let number: Int32
     private let path: ItemPath
     private let opens: OwnOpens
@@ -17,28 +18,29 @@ struct OwnFile: ~Copyable {
     }
 
     deinit {
-        // The kernel tells of the closing before the table says that it is over.
+        // The file is closed before the table is changed, so that the kernel's event for the closing comes first.
         if number >= 0 { close(number) }
         opens.end(path)
     }
 
-    /// What the file system says of it; nil with `errno`.
+    /// Returns the file's status; nil with `errno` on failure.
     func status() -> stat? {
         var info = stat()
         return fstat(number, &info) == 0 ? info : nil
     }
 }
 
-/// Which files of the tree Larder itself has open, or had until the watcher has heard of all that came of it.
+/// The files of the tree that Larder itself has open, or had open until the watcher has read all events that followed.
 ///
-/// The kernel does not say whose an event is. So all events of a file that is in here are taken for ours. Another program's that
-/// fall into the same moment are missed with them, which is harmless: the file is open then, and so not removed; the next event
-/// counts; and if the other program read it, the access time tells at the next comparison.
+/// The kernel does not tell which program caused an event. All events of a file in this table are therefore taken for
+/// Larder's own. Another program's events at the same moment are missed too. This is harmless: the file is open then,
+/// and so is not removed; the next event counts; and if the other program read the file, the next comparison finds its
+/// access time.
 final class OwnOpens: Sendable {
     private struct State {
-        /// Nothing is noted while nobody watches.
+        /// Whether a watcher counts uses. Without a watcher, nothing is recorded.
         var isWatched = false
-        /// How often each is open now.
+        /// The number of times that each file is open now.
         var files: [ItemPath: Int] = [:]
     }
 
@@ -54,17 +56,18 @@ final class OwnOpens: Sendable {
 
     func end(_ path: ItemPath) {
         state.withLock { state in
-            // At zero it stays until the watcher has drained.
+            // A count of zero stays until the watcher has read the queue to its end.
             if let count = state.files[path] { state.files[path] = max(0, count - 1) }
         }
     }
 
     func contains(_ path: ItemPath) -> Bool { state.withLock { $0.files[path] != nil } }
 
-    /// What is closed already: all events of it are in the kernel's queue.
+    /// Returns the files that are closed already. All their events are in the kernel's queue.
     func closed() -> [ItemPath] { state.withLock { $0.files.filter { $0.value == 0 }.map(\.key) } }
 
-    /// The queue was read to its end since ``closed()``: these are over, unless they were opened again.
+    /// Removes the files that ``closed()`` returned, except those that were opened again. The queue must have been read
+    /// to its end since then.
     func forget(_ paths: [ItemPath]) {
         state.withLock { state in
             for path in paths where state.files[path] == 0 { state.files[path] = nil }

@@ -2,8 +2,8 @@ import Glibc
 public import Model
 
 extension ProcessIdentity {
-    /// The process that has this number now.
-    /// - Throws: `.badData` if there is none, `.localIO` if the system does not tell.
+    /// Returns the identity of the process that has this id now.
+    /// - Throws: `.badData` if there is no such process, `.localIO` if the system does not tell.
     public static func current(_ pid: Int32) throws(Failure) -> ProcessIdentity {
         switch ProcessStatus(pid) {
         case .living(let started): return ProcessIdentity(pid: pid, started: started, boot: currentBootID())
@@ -17,7 +17,7 @@ extension ProcessIdentity {
 }
 
 extension ClaimWorld {
-    /// The world as it is.
+    /// Returns the present state of the system.
     public static func current(now: Timestamp) -> ClaimWorld {
         let boot = currentBootID()
         return ClaimWorld(now: now) { process in
@@ -25,16 +25,16 @@ extension ClaimWorld {
             return switch ProcessStatus(process.pid) {
             case .living(let started): started == process.started
             case .gone: false
-            // What cannot be told of is no end.
+            // An unknown state does not count as the end of the process.
             case .unknown: true
             }
         }
     }
 }
 
-/// What `/proc/PID/stat` says (`proc(5)`).
+/// The state of a process according to `/proc/PID/stat` (`proc(5)`).
 private enum ProcessStatus {
-    /// With the time at which it began, in ticks since the system's start.
+    /// A living process, with the time of its start in ticks since the system's start.
     case living(started: UInt64)
     case gone
     case unknown
@@ -45,10 +45,10 @@ private enum ProcessStatus {
             self = errno == ENOENT || errno == ESRCH ? .gone : .unknown
             return
         }
-        // The name, in parentheses, may hold anything.
+        // The process name, in parentheses, may contain any characters.
         let fields = readText(file.number, limit: 4096).split(separator: ")").last?.split(separator: " ") ?? []
         guard fields.count > 19, let threads = Int(fields[17]), let started = UInt64(fields[19]) else {
-            // Read just when it ended.
+            // The process may have ended during the reading.
             self = kill(pid, 0) != 0 && errno == ESRCH ? .gone : .unknown
             return
         }
@@ -58,7 +58,7 @@ private enum ProcessStatus {
     }
 }
 
-/// Tells one run of the system from the next (`random(4)`); empty if it does not say.
+/// Returns the id of the system's present boot (`random(4)`); empty if the system does not tell.
 package func currentBootID() -> String {
     let file = Descriptor(open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC))
     return file.number < 0 ? "" : readText(file.number, limit: 64)

@@ -1,7 +1,7 @@
 import Glibc
 package import Model
 
-/// The names in a folder; those that are not UTF-8 are left out.
+/// Returns the names in a folder. Names that are not UTF-8 are left out.
 /// - Throws: `.localIO` if the folder cannot be read.
 package func names(in folder: Int32) throws(Failure) -> [String] {
     let number = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -15,13 +15,13 @@ package func names(in folder: Int32) throws(Failure) -> [String] {
     return names
 }
 
-/// Reading a folder's entries.
+/// The functions that read a folder's entries.
 enum FolderEntry {
     static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
         String(decoding: bytes(of: entry), as: UTF8.self)
     }
 
-    /// The name as it is; it need not be UTF-8.
+    /// Returns the unchanged bytes of the name, which need not be UTF-8.
     static func bytes(of entry: UnsafeMutablePointer<dirent>) -> UnsafeBufferPointer<UInt8> {
         let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
         let start = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: UInt8.self)

@@ -1,14 +1,16 @@
 package import Model
 
-/// What lies at a path.
+/// The kind of entry at a path.
 package enum FoundEntry: Hashable {
     case nothing
     case file(FileMark)
     case folder
-    /// A symbolic link. It is nobody's copy; where a folder was, what was in it may lie elsewhere now.
+    /// A symbolic link, which is never a copy. If it took the place of a folder, the folder's contents may lie
+    /// elsewhere now.
     case link
     /// A pipe, socket or device.
     case other
-    /// The system does not say, or the way leads over a symbolic link or onto another file system: that is not absence.
+    /// An entry that the system does not show, or that lies behind a symbolic link or on another file system. This case
+    /// is not absence.
     case unreadable(because: String)
 }

@@ -2,14 +2,14 @@ import CLinux
 import Glibc
 import Model
 
-/// The name in `incoming/` under which a file is held for the moment between leaving its path and being deleted or put back.
+/// The name in `incoming/` under which a file is held between leaving its path and being deleted or put back.
 ///
-/// It says which file was judged, so that a start after a crash knows whether it may go:
-/// `aside.<inode>.<size>.<modified>[.<the replacement's inode>.<its name>]`, numbers in hexadecimal.
+/// The name identifies the judged file, so that a start after a crash can decide whether to delete the file:
+/// `aside.<inode>.<size>.<modified>[.<the replacement's inode>.<its name>]`, with numbers in hexadecimal.
 struct SetAside: Hashable {
     struct Replacement: Hashable {
         var inode: UInt64
-        /// In `incoming/`.
+        /// The name in `incoming/`.
         var name: String
     }
 
@@ -54,7 +54,7 @@ struct SetAside: Hashable {
 }
 
 extension Tree {
-    /// Puts a file back that turned out to be another, or wanted, after it was moved aside.
+    /// Puts a file back that was moved aside and then found to be another file, or to be wanted by a program.
     func putBack(_ aside: SetAside, at location: borrowing TreeLocation, replacement: CompletedFile?) throws(Failure) {
         if let replacement {
             if linux_rename_exchange(location.folder.number, location.name, incoming.number, aside.name) == 0 {
@@ -63,11 +63,11 @@ extension Tree {
                     _ = linux_rename_noreplace(incoming.number, aside.name, incoming.number, replacement.name)
                     return
                 case .writtenReplacement:
-                    // In the moment in which it was in place somebody opened it to write.
+                    // Somebody opened the replacement for writing in the moment in which it was in place.
                     break
                 case .another:
-                    // Somebody put yet another file there, which is the newest: it goes back, and what it would have
-                    // replaced is kept beside it.
+                    // Somebody put yet another file in place, which is the newest. That file goes back to the path, and
+                    // the file that it would have replaced is kept beside it.
                     _ = linux_rename_exchange(location.folder.number, location.name, incoming.number, aside.name)
                 }
             } else if linux_rename_noreplace(incoming.number, aside.name, location.folder.number, location.name) == 0 {
@@ -93,8 +93,8 @@ extension Tree {
         return watch.isUndisturbed(file.number, now: clock()) ? .replacement : .writtenReplacement
     }
 
-    /// Moves a file of unknown content from `incoming/` into a folder of the tree, under a name that is free.
-    /// - Returns: the name.
+    /// Moves a file of unknown content from `incoming/` into a folder of the tree, under a free name.
+    /// - Returns: The name.
     @discardableResult
     func keep(_ held: String, beside name: String, in folder: Int32) throws(Failure) -> String {
         for number in 1...10_000 {

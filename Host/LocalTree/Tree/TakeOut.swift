@@ -3,21 +3,22 @@ import Glibc
 import Model
 import Synchronization
 
-/// Content that the server is known to have: of a version that it gave or took.
+/// Content that the server is known to have, as a version that it gave or took.
 struct KnownContent {
-    /// SHA-256, 32 bytes; empty: of a changed file that a person has agreed to lose, which is known by its mark alone.
+    /// The SHA-256, 32 bytes. Empty for a changed file that a person has agreed to lose. Such a file is known by its
+    /// mark alone.
     var digest: [UInt8]
-    /// In bytes.
+    /// The size in bytes.
     var size: Int64
-    /// The mark of the file that holds it, if it was recorded.
+    /// The recorded mark of the file that holds the content; nil if none was recorded.
     var mark: FileMark?
 }
 
-/// What became of taking a file out of the tree.
+/// The outcome of taking a file out of the tree.
 enum TakeOutOutcome {
-    /// It is gone; what was to take its place is there.
+    /// The file is gone, and its replacement, if any, is in place.
     case taken
-    /// It has the replacement's content. Nothing was changed.
+    /// The file already has the replacement's content. Nothing was changed.
     case sameAsReplacement(FileMark)
     case nothingThere
     case modified
@@ -26,19 +27,20 @@ enum TakeOutOutcome {
 }
 
 extension Tree {
-    /// Takes a file out of the tree if, and only if, the server is known to have its content. Nothing else in Larder deletes,
-    /// overwrites or truncates a file of the tree.
+    /// Takes a file out of the tree if, and only if, the server is known to have its content. No other code in Larder
+    /// deletes, overwrites or truncates a file of the tree.
     ///
-    /// The file is opened and leased: while the lease is held nobody writes it. Its mark, else its bytes, say whether its
-    /// content is known. Then, still under the lease, it is moved aside into `incoming/`, or changes places with its
-    /// replacement in one step, so that its path always leads to one of them. What was moved is looked at again: when it is
-    /// another file, which somebody put there meanwhile, or when somebody waits to write it, it is put back. Only then it is
-    /// deleted. What was moved aside when the power failed is told apart by its name (`SetAside`).
+    /// The function opens the file and takes a lease, so that nobody can write the file meanwhile. The file's mark, or
+    /// else its bytes, decide whether its content is known. Under the lease, the function then moves the file aside
+    /// into `incoming/`, or exchanges it with its replacement in one step, so that the path always leads to one of the
+    /// two files. It then checks the moved file again. If somebody had put another file at the path meanwhile, or
+    /// somebody waits to write the file, the function puts the file back. Otherwise the function deletes the file.
+    /// After a power failure, the name identifies a file that was moved aside (`SetAside`).
     ///
     /// - Parameters:
-    ///   - known: The content that the file is expected to have; nil: none is known.
+    ///   - known: The content that the file is expected to have; nil if none is known.
     ///   - replacement: A complete file in `incoming/`.
-    ///   - lease: Whether the file may be open for reading meanwhile.
+    ///   - lease: The kind of lease, which decides whether other programs may have the file open for reading meanwhile.
     func takeOut(
         _ location: borrowing TreeLocation, known: KnownContent?, replacement: CompletedFile?, lease kind: Lease.Kind
     ) throws(Failure) -> TakeOutOutcome {
@@ -48,7 +50,7 @@ extension Tree {
         if let obstruction = Obstruction(first) { return .obstructed(obstruction) }
         let file = OwnFile(location, ownOpens)
         guard file.number >= 0 else {
-            // What cannot be read cannot be known.
+            // The content of a file that cannot be read cannot be known.
             return errno == ELOOP
                 ? .obstructed(.symbolicLink) : errno == EACCES ? .modified : try missing(errno, location.name)
         }
@@ -86,7 +88,7 @@ extension Tree {
         guard moved == 0 else {
             let code = errno
             if let replacement {
-                // Back to its name; if even that fails, the next start does it.
+                // The replacement gets its name back. If even that fails, the next start renames it.
                 _ = linux_rename_noreplace(incoming.number, aside.name, incoming.number, replacement.name)
             }
             return try missing(code, location.name)
@@ -113,7 +115,7 @@ extension Tree {
         case inUse
     }
 
-    /// Whether the content of a file that is watched is known, by its mark or by reading it.
+    /// Decides whether the content of a guarded file is known, by its mark or by reading the file.
     private func judge(
         _ file: Int32, _ watch: borrowing ContentWatch, known: KnownContent?, replacement: CompletedFile?, name: String
     ) throws(Failure) -> Judgement {
@@ -127,7 +129,7 @@ extension Tree {
         var hash = ContentHash()
         let read = readAll(file) { piece in
             hash.update(piece)
-            // Somebody who wants to write waits for this.
+            // A program that wants to write the file waits for the end of the reading.
             return watch.isUncontested
         }
         guard let read else { throw .system("reading \(name)", errno) }

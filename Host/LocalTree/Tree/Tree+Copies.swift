@@ -5,23 +5,25 @@ public import Model
 extension Tree {
     /// Puts a complete download in place.
     ///
-    /// A reader finds the old file or the new one, never a mix and never none. The folders above are made.
+    /// A reader finds the old file or the new one, never a mix and never none. Missing folders above the path are
+    /// created.
     /// - Parameters:
-    ///   - file: Complete and, if the row that names it is to be trusted after a power cut, on the disk (``syncData()``).
-    ///   - known: What the row says of the copy that is there; nil: nothing, so that any file there is left alone unless it
-    ///     has the same content.
-    /// - Throws: `.localIO` if a folder on the way cannot be opened or made, or a file cannot be moved, such as on a
-    ///   full disk. What belongs to a person is an outcome, not an error.
+    ///   - file: The complete file. If the row that names the file is to be trusted after a power failure, the file
+    ///     must be on the disk (``syncData()``).
+    ///   - known: The row's record of the existing copy. With nil, an existing file is left alone unless it has the
+    ///     same content.
+    /// - Throws: `.localIO` if a folder on the way cannot be opened or created, or a file cannot be moved, such as on a
+    ///   full disk. An existing file of a person's is an outcome, not an error.
     public func place(
         _ file: CompletedFile, at path: ItemPath, replacing known: LocalCopy?
     ) throws(Failure) -> PlaceOutcome {
         switch locate(path, makingFolders: true) {
         case .failure(.obstructed(let obstruction)): return .obstructed(obstruction)
         case .failure(.failed(let failure)): throw failure
-        // A folder that was made is gone again.
+        // A folder that was just created has been removed again.
         case .failure(.missing): return .inUse
         case .success(let location):
-            // What is there may go or come while it is looked at; then it is looked at once more.
+            // An entry may appear or disappear between the attempts. The function then tries again.
             for _ in 0..<3 {
                 if let placed = try placeWhereNothingIs(file, location) { return placed }
                 switch try takeOut(location, known: known.map(KnownContent.init), replacement: file, lease: .unwritten)
@@ -40,9 +42,9 @@ extension Tree {
         }
     }
 
-    /// Removes a copy if its content is known to be the server's and no program has it open.
-    /// - Parameter known: What the row says of the copy.
-    /// - Throws: `.localIO` if the way to it cannot be passed, so that nobody takes it for gone.
+    /// Removes a copy if its content is known to be the server's and no program has the copy open.
+    /// - Parameter known: The row's record of the copy.
+    /// - Throws: `.localIO` if the folder of the copy cannot be reached, so that the copy is not taken for removed.
     public func remove(at path: ItemPath, known: LocalCopy) throws(Failure) -> RemoveOutcome {
         switch locate(path) {
         case .failure(.missing): return .nothingThere
@@ -60,9 +62,9 @@ extension Tree {
         }
     }
 
-    /// The mark of the file at a path if its content has this digest; reads it.
+    /// Returns the mark of the file at a path if the file's content has this digest. The function reads the file.
     ///
-    /// For a download that was put in place when the host was killed, before its row said so.
+    /// This serves a download that was put in place when the host was killed before the row recorded it.
     public func mark(at path: ItemPath, ifDigest digest: [UInt8]) -> FileMark? {
         guard case .same(let mark) = read(path, comparingWith: digest) else { return nil }
         return mark
@@ -75,8 +77,8 @@ extension Tree {
             hint: "Put the folder back")
     }
 
-    /// Reads a copy whose looks do not prove its content, so that they do from now on.
-    /// - Returns: its new mark; nil if there is nothing to gain by reading it now, or its content is not the row's.
+    /// Reads a copy whose mark does not prove its content, so that its new mark does.
+    /// - Returns: The new mark; nil if the reading would gain nothing now, or the content differs from the row's.
     public func prove(_ copy: LocalCopy, at path: ItemPath) -> FileMark? {
         guard proof.showsChanges, !proof.isProof(copy.mark),
             case .same(let mark) = read(path, comparingWith: copy.digest),
@@ -97,8 +99,9 @@ extension Tree {
         throw .system("putting incoming/\(file.name) in place as \(location.name)", code)
     }
 
-    /// The looks of a file that was put in place just now. If they are not those that it had in `incoming/`, somebody has
-    /// written it already: then these are what is recorded, and the first comparison finds the difference.
+    /// Returns the mark of a file that was put in place just now. If the mark's content fields differ from those in
+    /// `incoming/`, somebody has already written the file. The mark in `incoming/` is returned then, so that the first
+    /// comparison finds the difference.
     private func placedMark(of file: CompletedFile, _ location: borrowing TreeLocation) -> FileMark {
         guard let info = status(of: location.name, in: location.folder.number) else { return file.mark }
         let mark = FileMark(info, now: clock())

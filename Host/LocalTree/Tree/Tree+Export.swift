@@ -3,17 +3,18 @@ import Glibc
 public import Model
 
 extension Tree {
-    /// Writes a copy's content to a file elsewhere, which is there whole or not at all: what was there before stays until then.
-    /// Blocks are shared where the file system can.
+    /// Writes a copy's content to a file outside the tree. The new file appears complete or not at all, and an existing
+    /// file stays until then. The files share blocks where the file system can do so.
     /// - Parameters:
-    ///   - known: What the row says of the copy.
-    ///   - target: Relative to the process's folder or absolute. A symbolic link is followed; the file keeps its rights, and a new
-    ///     one has those that the umask leaves.
-    /// - Throws: `.failed` if the copy is not as the row says, `.cannotCreate` if there can be no such file, `.localIO`.
+    ///   - known: The row's record of the copy.
+    ///   - target: The path of the new file, absolute or relative to the process's working folder. A symbolic link is
+    ///     followed. An existing file keeps its permissions, and a new file gets those that the umask leaves.
+    /// - Throws: `.failed` if the copy is not as the row records it, `.cannotCreate` if no file can be created at the
+    ///   target, `.localIO` if reading or writing fails.
     public func export(_ path: ItemPath, known: LocalCopy, to target: String) throws(Failure) {
         guard case .success(let location) = locate(path) else { throw Self.changed(path) }
         let source = OwnFile(location, ownOpens)
-        // Else the bytes that were written tell.
+        // If the mark is no proof, the digest of the written bytes is checked.
         let isProof = proof.isProof(known.mark)
         guard source.number >= 0, !isProof || isUnchanged(source.number, known) else { throw Self.changed(path) }
         let place = try ExportPlace(target)
@@ -74,11 +75,11 @@ extension Tree {
     }
 }
 
-/// Where a file is written: beside its name first.
+/// The target of an export. The content is first written to a temporary file beside the target.
 private struct ExportPlace {
     let path: String
     let temporary: String
-    /// The rights of what is there; nil if nothing is.
+    /// The permissions of the existing file; nil if there is none.
     let mode: mode_t?
     private let target: String
 

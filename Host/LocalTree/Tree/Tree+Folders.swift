@@ -3,8 +3,8 @@ import Glibc
 public import Model
 
 extension Tree {
-    /// Makes a folder, and those above it, for the owner alone.
-    /// - Throws: `.localIO` if a folder on the way cannot be opened or made.
+    /// Creates a folder, and missing folders above it, for the owner alone.
+    /// - Throws: `.localIO` if a folder on the way cannot be opened or created.
     public func makeFolder(_ path: ItemPath) throws(Failure) -> FolderOutcome {
         switch openFolder(path, making: false) {
         case .success(let number):
@@ -22,8 +22,9 @@ extension Tree {
         }
     }
 
-    /// Removes a folder if nothing is in it.
-    /// - Returns: whether there is no folder at the path any more.
+    /// Removes a folder if it is empty.
+    /// - Returns: True if the folder was removed, or it or a folder above it is missing; false if the folder is not
+    ///   empty or is in use, or something else lies at its path or on the way.
     /// - Throws: `.localIO` if a folder on the way cannot be opened, or the folder cannot be removed though it may be
     ///   empty.
     public func removeFolderIfEmpty(_ path: ItemPath) throws(Failure) -> Bool {
@@ -41,9 +42,11 @@ extension Tree {
         }
     }
 
-    /// Renames a file or folder, modified or not. Nothing is ever replaced by it, but an empty folder by a folder.
-    /// - Parameter known: What the row says of a file; its mark is renewed, since a rename changes a file's looks.
-    /// - Throws: `.localIO` if a folder on the way cannot be opened or made, or the system refuses the rename.
+    /// Renames a file or folder, modified or not. The rename never replaces anything, except that a folder may replace
+    /// an empty folder.
+    /// - Parameter known: The row's record of a file. The function renews its mark, since a rename changes a file's
+    ///   change time.
+    /// - Throws: `.localIO` if a folder on the way cannot be opened or created, or the system denies the rename.
     public func move(from: ItemPath, to: ItemPath, known: LocalCopy? = nil) throws(Failure) -> MoveOutcome {
         switch locate(from) {
         case .failure(.missing): return .nothingThere
@@ -63,7 +66,7 @@ extension Tree {
                     switch errno {
                     case ENOENT: return .nothingThere
                     case EEXIST: return .obstructed(obstruction(target))
-                    // Into itself.
+                    // The folder would move into itself.
                     case EINVAL where before.isFolder: return .obstructed(.folder)
                     case ENAMETOOLONG, EILSEQ, EINVAL: return .obstructed(.name)
                     default: throw .system("moving \(localPath(of: from)) to \(to)", errno)

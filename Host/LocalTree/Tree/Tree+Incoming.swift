@@ -4,7 +4,8 @@ public import Model
 import Synchronization
 
 extension Tree {
-    /// The names of files in `incoming/` are the caller's: letters, digits, `-` and `_`, at most 128.
+    /// Tells whether a name is valid for a download. The caller chooses the names of files in `incoming/`: letters,
+    /// digits, `-` and `_`, at most 128 bytes.
     static func isIncomingName(_ name: String) -> Bool {
         (1...128).contains(name.utf8.count)
             && name.utf8.allSatisfy { byte in
@@ -17,40 +18,44 @@ extension Tree {
             }
     }
 
-    /// Opens a file in `incoming/` to append to, or makes it. What is there already is read and hashed.
-    /// - Throws: `.localIO` if it cannot be opened, made or read; `.internal` for a name that no download has.
+    /// Opens or creates a file in `incoming/` to append to. The function reads and hashes the existing content.
+    /// - Throws: `.localIO` if the file cannot be opened, created or read; `.internal` if the name is not valid for a
+    ///   download.
     public func incomingFile(_ name: String) throws(Failure) -> IncomingFile {
         guard Self.isIncomingName(name) else { throw Failure(.internal, "incoming/\(name) is no name for a download") }
         return try IncomingFile(
             name, in: incoming.number, failures: failures.load(ordering: .sequentiallyConsistent), clock: clock)
     }
 
-    /// Whether no write to the disk has failed since the file was opened. If one has, some of its bytes may never get there, though
-    /// they can still be read: it is fetched anew.
+    /// Tells whether no write to the disk has failed since the file was opened. After a failure, some of the file's
+    /// bytes may never reach the disk, though they can still be read. Such a file must be fetched again.
     public func isBelieved(_ file: CompletedFile) -> Bool {
         file.failures == failures.load(ordering: .sequentiallyConsistent)
     }
 
-    /// Before the failure is counted: what is opened by then is not believed, and what comes after finds nothing to go on with.
+    /// Removes all downloads in `incoming/`. The caller counts the failure afterwards: files that were opened before
+    /// are then not believed, and later downloads find no bytes to continue from.
     func abandonAllIncoming() {
         for name in (try? names(in: incoming.number)) ?? [] where !Self.isStagedName(name) { abandonIncoming(name) }
     }
 
-    /// How many bytes of a download are there; nil if there is no such file.
+    /// Returns the number of bytes in a download; nil if there is no such file.
     public func incomingSize(_ name: String) -> Int64? {
         guard let info = status(of: name, in: incoming.number), info.isRegular else { return nil }
         return Int64(info.st_size)
     }
 
-    /// Removes a download, whole or not. It is no error if there is none.
+    /// Removes a download, complete or not. It is no error if there is none.
     public func abandonIncoming(_ name: String) {
         guard Self.isIncomingName(name) else { return }
         unlinkat(incoming.number, name, 0)
     }
 
-    /// Tidies `incoming/` at a start: finishes what was set aside, and removes what is not to be kept.
-    /// - Parameter keep: Whether a download with this name is still wanted.
-    /// - Returns: files of unknown content that were found and put into the tree's root, where they are new local files.
+    /// Cleans up `incoming/` at a start: finishes interrupted removals and replacements, and removes downloads that are
+    /// not wanted any more.
+    /// - Parameter keep: A function that tells whether a download with this name is still wanted.
+    /// - Returns: The paths of files of unknown content that were found and put into the tree's root, where they are
+    ///   new local files.
     /// - Throws: What `keep` throws; `.localIO` if `incoming/` cannot be read, or a rescued file cannot be put into the
     ///   root.
     public func sweepIncoming(keeping keep: (String) throws -> Bool) throws -> [ItemPath] {

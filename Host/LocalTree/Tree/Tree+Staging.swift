@@ -2,17 +2,18 @@ import CLinux
 import Glibc
 public import Model
 
-/// Moves that go by way of `incoming/`, since what they replace has a move of its own still to come.
+/// Moves by way of `incoming/`. They are needed where the entry to be replaced has a move of its own still to come.
 extension Tree {
     private static let stagedPrefix = "move-"
 
-    /// What waits in `incoming/` under such a name may be a person's work: nothing tidies it away.
+    /// Tells whether a name in `incoming/` belongs to a waiting move. Such an entry may be a person's work, so that no
+    /// cleanup removes it.
     static func isStagedName(_ name: String) -> Bool { name.utf8.starts(with: stagedPrefix.utf8) }
 
-    /// Moves a file or folder, modified or not, into `incoming/`, to wait there for its move. If there is none, or one
-    /// waits there already, it does nothing.
-    /// - Parameter move: the number of the move; no other may wait under it.
-    /// - Throws: `.localIO` if a folder on the way cannot be opened, or what is there cannot be moved.
+    /// Moves a file or folder, modified or not, into `incoming/`, where it waits for its move. The function does
+    /// nothing if there is no such entry, or one already waits for the move.
+    /// - Parameter move: The id of the move, under which only one entry may wait.
+    /// - Throws: `.localIO` if a folder on the way cannot be opened, or the entry cannot be moved.
     public func stage(_ path: ItemPath, for move: TreeMoveID) throws(Failure) {
         switch locate(path) {
         case .failure(.failed(let failure)): throw failure
@@ -27,10 +28,10 @@ extension Tree {
         }
     }
 
-    /// Ends a move that waits in `incoming/`.
-    /// - Returns: nil if nothing waits under the number.
-    /// - Throws: `.localIO` if a folder on the way cannot be opened or made, or the system refuses the rename; it waits
-    ///   still.
+    /// Ends a move whose entry waits in `incoming/`.
+    /// - Returns: The outcome; nil if no entry waits for the move.
+    /// - Throws: `.localIO` if a folder on the way cannot be opened or created, or the system denies the rename. The
+    ///   entry then still waits.
     public func moveStaged(_ move: TreeMoveID, to: ItemPath) throws(Failure) -> MoveOutcome? {
         let name = Self.stagedPrefix + "\(move)"
         guard mayWait(name) else { return nil }
@@ -45,15 +46,15 @@ extension Tree {
                 if let name = Obstruction(nameError: code) { return .obstructed(name) }
                 throw .system("moving \(name) to \(to)", code)
             }
-            // Two renames have changed the looks: the next comparison reads the file.
+            // The two renames have changed the mark. The next comparison reads the file.
             return .moved(nil)
         }
     }
 
-    /// Puts what waits in `incoming/` back where it came from, or beside it; where something else lies in the place of a
-    /// folder above it, beside that.
-    /// - Throws: `.localIO` if a folder on the way cannot be opened, made or reached, or it cannot be put back under any
-    ///   name; it waits still.
+    /// Puts an entry that waits in `incoming/` back to its former path, or beside it under a free name. If something
+    /// else lies at the path of a folder above, the entry is put into the folder above that.
+    /// - Throws: `.localIO` if a folder on the way cannot be opened, created or reached, or the entry cannot be put
+    ///   back under any name. The entry then still waits.
     public func unstage(_ move: TreeMoveID, to path: ItemPath) throws(Failure) {
         let name = Self.stagedPrefix + "\(move)"
         guard mayWait(name) else { return }
@@ -68,7 +69,7 @@ extension Tree {
         }
     }
 
-    /// Whether something waits under a name, or that cannot be told.
+    /// Tells whether an entry waits under a name. Also true if the system does not tell.
     private func mayWait(_ name: String) -> Bool {
         faccessat(incoming.number, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
     }

@@ -3,29 +3,29 @@ package import Glibc
 public import Model
 import Synchronization
 
-/// The folder of local copies: each lies at the path that its item has on the server.
+/// The folder of local copies. Each copy lies at the path that its item has on the server.
 ///
-/// Every path is resolved by the kernel beneath the root, without following a symbolic link or leaving the file system. What
-/// is here may be called from any thread that may block.
+/// The kernel resolves every path beneath the root, without following a symbolic link or leaving the file system. The
+/// functions may be called from any thread that may block.
 public final class Tree: Sendable {
-    /// Absolute.
+    /// The absolute path of the root.
     public let root: String
-    /// Whether `/.larder` is the tree's own, so that an item of that name cannot be kept here.
+    /// Whether `/.larder` belongs to the tree itself, so that an item of that name cannot be kept here.
     public let reservesDotLarder: Bool
-    /// The name of the folder with the tree's mark, in its root.
+    /// The name of the folder in the root that holds the tree's mark.
     public static let dotLarder = ".larder"
 
     let folder: Descriptor
     let incoming: Descriptor
     let clock: @Sendable () -> Timestamp
-    /// What a file's looks prove here.
+    /// The conditions under which a file's mark proves its content here.
     package let proof: MarkProof
     let hooks: TreeHooks
-    /// What of the tree Larder itself has open.
+    /// The files of the tree that Larder itself has open.
     let ownOpens = OwnOpens()
-    /// How often writing to the disk has failed: what was written before is not believed.
+    /// The number of failed writes to the disk. Downloads that were opened before a failure are not believed.
     let failures = Atomic<Int>(0)
-    /// Whether a copy was removed, and the disk may not know it yet.
+    /// Whether a copy was removed and the removal may not be on the disk yet.
     let hasUnsyncedRemovals = Atomic<Bool>(false)
 
     package init(
@@ -41,18 +41,18 @@ public final class Tree: Sendable {
         self.hooks = hooks
     }
 
-    /// Where an item's copy lies, whether or not it is there, for programs that open it.
+    /// Returns the local path of an item's copy, for programs that open it, whether or not the copy exists.
     public func localPath(of path: ItemPath) -> String { path.isRoot ? root : root + path.text }
 
-    /// Whether the folder is still the one that ``root`` leads to. One that was moved, removed, unmounted or mounted over is not: what
-    /// is missing then was not removed by anybody.
+    /// Whether the open folder is still the folder at ``root``. The folder is not if it was moved, removed, unmounted
+    /// or mounted over. Missing entries were then not removed by anybody.
     public var isInPlace: Bool {
         var there = stat()
         guard stat(root, &there) == 0, let own = folder.status() else { return false }
         return there.st_ino == own.st_ino && there.st_dev == own.st_dev
     }
 
-    /// The looks of the file at a path; nil if there is no regular file.
+    /// Returns the mark of the file at a path; nil if there is no regular file.
     public func mark(at path: ItemPath) -> FileMark? {
         guard case .success(let location) = locate(path),
             let info = status(of: location.name, in: location.folder.number),
@@ -61,13 +61,14 @@ public final class Tree: Sendable {
         return FileMark(info, now: clock())
     }
 
-    /// A mark that is proof from now on: renews one that was taken right after the file was put in place.
+    /// Renews a mark that was recorded right after its file was put in place, so that the mark becomes proof.
     ///
-    /// Called at least ``FileMark/clockStep`` after that, such as when the next batch is complete. The copy's modification
-    /// time was set by us, to another time than now: had anybody written the file meanwhile, its looks would be others. Where times
-    /// are kept too coarsely to tell that, the file is read once, by the next comparison.
-    /// - Returns: the mark as it was if the file looks differently now or its looks tell nothing yet, so that it is read before
-    ///   anything is done to it.
+    /// The function is called at least ``FileMark/clockStep`` after that, such as when the next batch is complete.
+    /// Larder had set the copy's modification time to another time than the present. If anybody had written the file
+    /// meanwhile, its mark would therefore differ. Where times are kept too coarsely to show this, the next comparison
+    /// reads the file once.
+    /// - Returns: The new mark, or the old one if the file's mark differs now or times are too coarse. With an old
+    ///   mark, the file is read before anything is done to it.
     public func renewed(_ mark: FileMark, at path: ItemPath) -> FileMark {
         guard !proof.isCoarse, let now = self.mark(at: path), now.matches(mark), now.recorded >= mark.recorded else {
             return mark
@@ -75,16 +76,18 @@ public final class Tree: Sendable {
         return now
     }
 
-    /// Makes everything durable that was written to the tree and `incoming/`, and every rename, on the whole file system.
+    /// Makes everything durable that was written to the tree and `incoming/`, and every rename, on the whole file
+    /// system.
     ///
-    /// One `syncfs` for a batch rather than `fdatasync` for each file: for 200 files of 4 KiB on ext4 (virtual disk, two
-    /// processors, busy) it took 8–21 ms, `fdatasync` one after the other 1.0–1.4 s, on eight threads 63–76 ms; each of those
-    /// commits the file system's journal, which `syncfs` does once, with the renames in it. Its price is that it also writes what
-    /// other programs have not written yet.
+    /// One `syncfs` for a batch replaces an `fdatasync` for each file. For 200 files of 4 KiB on ext4 (virtual disk,
+    /// two processors, busy), `syncfs` took 8–21 ms, `fdatasync` for one file after the other 1.0–1.4 s, and
+    /// `fdatasync` on eight threads 63–76 ms. Each `fdatasync` commits the file system's journal. `syncfs` commits the
+    /// journal once, with the renames in it. Its price is that it also writes what other programs have not written yet.
     ///
-    /// After an error the kernel may have dropped what it could not write, and says nothing of it the next time: everything in
-    /// `incoming/` goes, also what is being written now (``isBelieved(_:)``).
-    /// - Throws: `.localIO` if the system could not write all of it.
+    /// After an error, the kernel may have dropped what it could not write, and it does not report the loss again. The
+    /// function therefore removes all downloads in `incoming/`, including those that are being written now
+    /// (``isBelieved(_:)``).
+    /// - Throws: `.localIO` if the system could not write all of the data.
     public func syncData() throws(Failure) {
         let code = hooks.sync.map { $0() } ?? (linux_syncfs(folder.number) == 0 ? 0 : errno)
         guard code == 0 else {
@@ -94,9 +97,9 @@ public final class Tree: Sendable {
         }
     }
 
-    /// Makes removals durable, if there were any: called before the rows say so, since after a power cut the file may be back, and
-    /// only the row knows its content.
-    /// - Throws: As ``syncData()``; the next call tries again.
+    /// Makes removals durable, if there were any. The function is called before the rows record the removals: after a
+    /// power failure the file may be back, and only the row knows its content.
+    /// - Throws: The errors of ``syncData()``. The next call tries again.
     public func syncRemovals() throws(Failure) {
         guard hasUnsyncedRemovals.exchange(false, ordering: .sequentiallyConsistent) else { return }
         do { try syncData() } catch {
@@ -105,7 +108,7 @@ public final class Tree: Sendable {
         }
     }
 
-    /// Whether a program other than this one has the file at a path open.
+    /// Tells whether a program other than this one has the file at a path open.
     public func use(at path: ItemPath) -> FileUse {
         guard case .success(let location) = locate(path) else { return .none }
         let file = OwnFile(location, ownOpens)
@@ -134,22 +137,22 @@ public final class Tree: Sendable {
     }
 }
 
-/// Who has a file open.
+/// The use of a file by other programs.
 public enum FileUse: Hashable, Sendable {
     case none
-    /// For reading alone.
+    /// The file is open for reading only.
     case read
-    /// For writing, or it cannot be told.
+    /// The file is open for writing, or the system does not tell.
     case written
 }
 
-/// Where tests step in between looking and acting.
+/// The points at which tests intervene between checking and acting.
 package struct TreeHooks: Sendable {
     package enum Point: Hashable, Sendable, CaseIterable { case opened, judged, prepared, acted, puttingBack }
     package var reached: @Sendable (Point) -> Void = { _ in }
-    /// Set: there are no leases, and this is what `/proc` answers.
+    /// A replacement for the answer of `/proc`. If it is set, no leases are taken.
     package var openFiles: (@Sendable (stat) -> OpenFiles.Answer)?
-    /// Set: nothing is synced, and this is what the kernel answers: 0 or an `errno`.
+    /// A replacement for the kernel's sync, which returns 0 or an `errno`. If it is set, nothing is synced.
     package var sync: (@Sendable () -> Int32)?
 
     package init(

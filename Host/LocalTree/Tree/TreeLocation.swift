@@ -2,7 +2,8 @@ import CLinux
 import Glibc
 package import Model
 
-/// A name in a folder of the tree that is held open, so that no move of the folder leads astray.
+/// A name in an open folder of the tree. The folder stays open, so that a move of the folder cannot lead to another
+/// one.
 struct TreeLocation: ~Copyable {
     let folder: Descriptor
     let path: ItemPath
@@ -15,7 +16,7 @@ struct TreeLocation: ~Copyable {
     }
 }
 
-/// Why a path has no location in the tree.
+/// The reason why a path has no location in the tree.
 package enum LocationFailure: Error {
     /// A folder on the way is missing.
     case missing
@@ -24,7 +25,8 @@ package enum LocationFailure: Error {
 }
 
 extension LocationFailure {
-    /// Whether nothing can be there. What a symbolic link or a mounted file system hides, or an error, is no absence.
+    /// Whether nothing can exist at the path. An error is no absence, and neither is a symbolic link or a mounted file
+    /// system, which may hide the entry.
     package var isAbsence: Bool {
         switch self {
         case .missing: true
@@ -42,15 +44,15 @@ extension LocationFailure {
     }
 }
 
-/// `Result` does not hold what cannot be copied.
+/// A location or a failure. `Result` cannot hold a value that cannot be copied.
 enum LocationResult: ~Copyable {
     case success(TreeLocation)
     case failure(LocationFailure)
 }
 
 extension Tree {
-    /// The folder that holds a path, opened.
-    /// - Parameter makingFolders: Folders on the way that are missing are made, for the owner alone.
+    /// Opens the folder that holds a path.
+    /// - Parameter makingFolders: Whether missing folders on the way are created, for the owner alone.
     func locate(_ path: ItemPath, makingFolders: Bool = false) -> LocationResult {
         if path.isRoot || isReserved(path) { return .failure(.obstructed(.folder)) }
         switch openFolder(path.parent, making: makingFolders) {
@@ -59,7 +61,9 @@ extension Tree {
         }
     }
 
-    /// - Returns: a descriptor that serves as the start of other calls alone (`O_PATH`).
+    /// Opens a folder of the tree.
+    /// - Parameter making: Whether missing folders are created, for the owner alone.
+    /// - Returns: A descriptor that serves only as the start of other calls (`O_PATH`).
     package func openFolder(_ path: ItemPath, making: Bool) -> Result<Int32, LocationFailure> {
         if isReserved(path) { return .failure(.obstructed(.folder)) }
         let relative = path.isRoot ? "." : String(path.text.dropFirst())
@@ -83,11 +87,11 @@ extension Tree {
                 return .failure(.failed(.system("making \(localPath(of: path))", errno)))
             }
         }
-        // It may be a link or a file that somebody put there just now: it is opened as carefully as before.
+        // The entry may be a link or a file that somebody put there just now. It is opened as carefully as before.
         return openFolder(path, making: false)
     }
 
-    /// The first thing on the way to a folder that is none.
+    /// Returns the first entry on the way to a folder that is not a folder.
     private func obstruction(at path: ItemPath) -> Obstruction {
         let relative = String(path.text.dropFirst())
         let number = openBeneath(folder.number, relative, linux_o_path | O_NOFOLLOW)
@@ -103,19 +107,19 @@ extension Tree {
 }
 
 extension Obstruction {
-    /// What is no regular file; nil for one.
+    /// Creates the obstruction of an entry that is not a regular file; nil for a regular file.
     init?(_ info: stat) {
         guard !info.isRegular else { return nil }
         self = info.isFolder ? .folder : info.isSymbolicLink ? .symbolicLink : .special
     }
 
-    /// What is no folder; nil for one.
+    /// Creates the obstruction of an entry that is not a folder; nil for a folder.
     init?(of info: stat) {
         guard !info.isFolder else { return nil }
         self = Obstruction(info) ?? .file
     }
 
-    /// An error that lies in a name; nil for any other.
+    /// Creates the obstruction of an error that the name causes; nil for any other error.
     init?(nameError code: Int32) {
         guard code == ENAMETOOLONG || code == EILSEQ || code == EINVAL else { return nil }
         self = .name

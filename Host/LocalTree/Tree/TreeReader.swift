@@ -3,7 +3,7 @@ import Glibc
 public import Model
 
 extension Tree {
-    /// What lies at a path.
+    /// Returns the kind of entry at a path.
     package func entry(at path: ItemPath) -> FoundEntry {
         if path.isRoot { return .folder }
         switch locate(path) {
@@ -12,11 +12,12 @@ extension Tree {
         }
     }
 
-    /// Why it cannot be told what is in a folder; nil: it can, or there is no such folder.
+    /// Returns the reason why the contents of a folder cannot be read. Nil if they can be read, or there is no such
+    /// folder.
     public func whyUnreadable(_ folder: ItemPath) -> String? {
         switch openFolder(folder, making: false) {
         case .success(let number):
-            // Looking anything up in it needs the right to pass.
+            // Reading the status of a name in the folder needs the permission to search the folder.
             let folder = Descriptor(number)
             return status(of: ".", in: folder.number) == nil ? String(cString: strerror(errno)) : nil
         case .failure(let reason): return reason.isAbsence ? nil : reason.text
@@ -25,7 +26,8 @@ extension Tree {
 
     func entry(_ name: String, in folder: Int32) -> FoundEntry { inspect(name, in: folder).entry }
 
-    /// What lies there, and when others read it last; nil if the system does not tell.
+    /// Returns the kind of an entry, and the time at which another program last read it; nil if the system does not
+    /// tell.
     package func inspect(_ name: String, in folder: Int32) -> (entry: FoundEntry, accessed: Timestamp?) {
         guard let info = status(of: name, in: folder) else {
             let code = errno
@@ -36,17 +38,17 @@ extension Tree {
             return (info.isFolder ? .folder : info.isSymbolicLink ? .link : .other, nil)
         }
         let now = clock()
-        // Of somebody else's file our own reads show too. A time that is still to come was set by hand.
+        // In another user's file, Larder's own reads change the access time too. A time in the future was set by hand.
         let accessed = Timestamp(info.st_atim)
         let isTold = (info.st_uid == geteuid() || geteuid() == 0) && accessed <= now
         return (.file(FileMark(info, now: now)), isTold ? accessed : nil)
     }
 
-    /// Whether a file's content has a digest.
+    /// The result of comparing a file's content with a digest.
     package enum Reading {
         case same(FileMark)
         case different(FileMark)
-        /// A program writes it, or it cannot be told.
+        /// A program writes the file, or the file's state cannot be found out.
         case unstable
     }
 
@@ -54,7 +56,8 @@ extension Tree {
         guard case .success(let location) = locate(path) else { return .unstable }
         let file = OwnFile(location, ownOpens)
         guard file.number >= 0, let info = file.status(), info.isRegular else { return .unstable }
-        // Without a watch the mark could be taken for proof though somebody has the file mapped and goes on writing.
+        // Without a guard, the mark could be taken for proof although somebody has the file mapped and continues to
+        // write.
         guard
             case .held(let watch) = ContentWatch.begin(
                 file.number, info, .unwritten, now: clock(), step: proof.step, instead: hooks.openFiles)
@@ -72,10 +75,11 @@ extension Tree {
         return hash.digest == digest ? .same(mark) : .different(mark)
     }
 
-    /// Reads the entries of a folder: names that are no item's (not UTF-8, too long a path) are left out, and so is
+    /// Reads the entries of a folder. Names that no item can have (not UTF-8, too long a path) are left out, and so is
     /// `.larder`.
-    /// - Parameter each: With a folder's or regular file's name and kind; nil for anything else.
-    /// - Returns: false if the folder cannot be read.
+    /// - Parameter each: A function that receives each entry's name, its kind, and the folder's descriptor. The kind is
+    ///   nil for anything except a folder or a regular file.
+    /// - Returns: False if the folder cannot be read.
     /// - Throws: What `each` throws.
     package func eachEntry(of path: ItemPath, _ each: (String, Item.Kind?, Int32) throws -> Void) rethrows -> Bool {
         let relative = path.isRoot ? "." : String(path.text.dropFirst())

@@ -2,7 +2,7 @@ import Glibc
 import Model
 import Synchronization
 
-/// What the watcher's thread does.
+/// The work of the watcher's thread.
 extension TreeWatcher {
     func work() {
         var folders = WatchedFolders()
@@ -58,7 +58,8 @@ extension TreeWatcher {
                 }
             }
         }
-        // After the folders are watched: what changes from now on is told, what changed before is there to be seen.
+        // The marks are added after the new folders are watched. A later change causes an event, and an earlier change
+        // is found by the comparison.
         guard isEverything || !marks.isEmpty else { return }
         change { dirty, now in
             if isEverything { dirty.markAll(now: now) }
@@ -66,7 +67,7 @@ extension TreeWatcher {
         }
     }
 
-    /// Watches everything that is there, and nothing else.
+    /// Watches all existing folders, and removes all other watches.
     private func walk(_ folders: inout WatchedFolders) {
         shared.withLock { $0.limit = nil }
         var met: Set<Int32> = []
@@ -75,7 +76,8 @@ extension TreeWatcher {
         end(folders.watches.filter { !met.contains($0) }.flatMap { folders.remove($0) }, &folders)
     }
 
-    /// Watches a folder and all below it: each before its entries are read, so that what comes meanwhile is told.
+    /// Watches a folder and all folders below it. Each folder is watched before its entries are read, so that entries
+    /// that appear meanwhile cause events.
     private func enter(_ path: ItemPath, _ folders: inout WatchedFolders, _ met: (Int32) -> Void = { _ in }) {
         var rest = [path]
         while let path = rest.popLast() {
@@ -91,19 +93,20 @@ extension TreeWatcher {
         }
     }
 
-    /// - Returns: nil if there is no such folder, or it cannot be read: then nothing in it can be compared either.
-    /// - Throws: why no more folders can be watched.
+    /// Watches one folder.
+    /// - Returns: Nil if there is no such folder, or it cannot be read. Its entries cannot be compared then either.
+    /// - Throws: The reason why no more folders can be watched.
     private func add(_ path: ItemPath, _ folders: inout WatchedFolders) throws(Failure) -> Int32? {
         guard inotify.number >= 0 else { throw limit(inotifyError) }
         guard case .success(let number) = tree.openFolder(path, making: false) else { return nil }
         let folder = Descriptor(number)
         if folders.count >= most, folders.watch(at: path) == nil { throw limit(ENOSPC) }
         let mask = path.isRoot ? WatchEvent.asked | WatchEvent.askedOfRoot : WatchEvent.asked
-        // By its descriptor: no symbolic link that somebody puts in the way leads elsewhere.
+        // The watch is added by the descriptor, so that no symbolic link on the way can lead elsewhere.
         let place = "/proc/self/fd/\(folder.number)"
         var watch = inotify_add_watch(inotify.number, place, mask)
         if watch < 0, errno == ENOSPC, folders.hasUses {
-            // That something changed is worth more than that something was read.
+            // Watches for changes are worth more than watches for uses.
             giveUpUses(&folders)
             watch = inotify_add_watch(inotify.number, place, mask)
         }
@@ -130,7 +133,7 @@ extension TreeWatcher {
         }
     }
 
-    /// The system gives no more watches: those that only tell of uses go.
+    /// Removes the watches for uses, since the system grants no more watches.
     private func giveUpUses(_ folders: inout WatchedFolders) {
         for watch in folders.watches {
             if let use = folders.takeUse(of: watch) { inotify_rm_watch(useEvents.number, use) }

@@ -1,13 +1,13 @@
 import Glibc
 import Model
 
-/// Which copies programs use, on the watcher's thread.
+/// The uses of copies by programs, on the watcher's thread.
 extension TreeWatcher {
-    /// How often the queue is read before other things have their turn.
+    /// The number of times that the queue is read before the thread does other work.
     private static let mostReads = 64
 
     func readUses(into buffer: UnsafeMutableRawBufferPointer, _ folders: WatchedFolders) {
-        // Closed before the queue is read: all that came of it is in the queue now.
+        // The closed files are listed before the queue is read. All their events are in the queue now.
         let closed = tree.ownOpens.closed()
         var paths: Set<ItemPath> = []
         var last: WatchEvent?
@@ -18,7 +18,7 @@ extension TreeWatcher {
                 break
             }
             for event in WatchEvent.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
-                // A file that is read gives one event after the other.
+                // A file that is being read causes one event after the other.
                 if let last, last.watch == event.watch, last.name == event.name { continue }
                 last = event
                 guard let path = folders.used(by: event), !tree.isReserved(path), !tree.ownOpens.contains(path) else {
@@ -30,10 +30,10 @@ extension TreeWatcher {
         note(uses: counted(paths))
     }
 
-    /// The files whose uses count, by who has them open.
+    /// Returns the files whose uses count, by the programs that have them open.
     private func counted(_ paths: Set<ItemPath>) -> Set<ItemPath> {
         guard let uses, !readers.countAll else { return paths }
-        // What was used just now needs no look at who it is this time.
+        // The readers of a file that was used just now need not be checked again.
         let fresh = uses.with { uses in paths.filter { !uses.has($0) } }
         var files: [ItemPath: FileNumber] = [:]
         for path in fresh {

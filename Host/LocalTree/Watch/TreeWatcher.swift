@@ -4,12 +4,13 @@ public import Model
 import Synchronization
 import Threads
 
-/// Notices what changes in the tree: every folder of it is watched by the kernel (`inotify(7)`), without following symbolic
-/// links.
+/// A watcher of changes in the tree. The kernel watches every folder of the tree (`inotify(7)`), without following
+/// symbolic links.
 ///
-/// It says only where something changed, once it has kept still for a moment; what changed is found by comparing tree and rows.
-/// Whoever makes one calls ``walk()`` first, compares everything then, so that nothing is missed in between, and calls
-/// ``end()`` at last. It has a thread of its own. All functions may be called from any task; none blocks.
+/// The watcher only reports where something changed, after the path has not changed for a moment. A comparison of tree
+/// and rows finds the changes themselves. The owner of a watcher first calls ``walk()``, then compares everything, so
+/// that no change in between is missed, and calls ``end()`` at last. The watcher has a thread of its own. All functions
+/// may be called from any task, and none blocks.
 public final class TreeWatcher: Sendable {
     enum Command: Sendable {
         case walk(CheckedContinuation<Void, Never>)
@@ -19,14 +20,15 @@ public final class TreeWatcher: Sendable {
 
     struct Shared {
         var dirty = DirtyPaths()
-        /// When whoever compares looks again by itself; nil: it waits to be woken.
+        /// The time at which the owner calls again without being woken; nil if the owner waits to be woken.
         var armed: Duration?
         var limit: Failure?
         var areUsesMissed = false
         var commands: [Command] = []
         var isEnded = false
 
-        /// - Returns: whether something is due sooner than whoever compares looks again.
+        /// Sets the time if something is due before the owner calls again.
+        /// - Returns: Whether something is due sooner.
         mutating func arm(_ next: Duration?) -> Bool {
             guard let next, armed.map({ next < $0 }) ?? true else { return false }
             armed = next
@@ -38,31 +40,32 @@ public final class TreeWatcher: Sendable {
     let monotonic: @Sendable () -> Duration
     let wake: @Sendable () -> Void
     let clock: @Sendable () -> Timestamp
-    /// Where is noted which copies programs use; nil: nobody wants to know.
+    /// The log of programs' uses of copies; nil if uses are not watched.
     let uses: UseLog?
-    /// Whose opens count.
+    /// The programs whose opens count.
     let readers: UseReaders
-    /// How many folders are watched at most, whatever the kernel would allow.
+    /// The largest number of watched folders, whatever the kernel would allow.
     let most: Int
     let shared = Mutex(Shared())
-    /// Below 0: the system has none to give.
+    /// The queue of changes; below 0 if the system grants none.
     let inotify: Descriptor
     let inotifyError: Int32
-    /// Tells who opens and reads what, with a queue of its own: it fills when every folder is read, and what is lost of it costs
-    /// nothing that an access time does not tell later. Below 0: the system has none to give.
+    /// The queue of opens and reads. It is separate since it fills up when every folder is read. A lost event of this
+    /// queue is harmless, since an access time shows the use later. Below 0 if the system grants none.
     let useEvents: Descriptor
-    /// A pipe: a byte written into it wakes the thread.
+    /// The ends of a pipe. A byte written into the pipe wakes the thread.
     let wakeUpStart: Descriptor
     let wakeUpEnd: Descriptor
 
+    /// Creates a watcher and starts its thread.
     /// - Parameters:
-    ///   - uses: Where is noted which copies programs use; nil: nowhere.
-    ///   - readers: Whose opens count.
-    ///   - clock: The wall clock, by which uses are noted.
+    ///   - uses: The log of programs' uses of copies; nil if uses are not watched.
+    ///   - readers: The programs whose opens count.
+    ///   - clock: The wall clock for the times of uses.
     ///   - monotonic: A clock that never jumps.
-    ///   - wake: Called when a path or a use is due sooner than ``next()`` has said, and when the tree's root may have gone. It must
-    ///     return at once.
-    /// - Throws: `.localIO` if the system has no pipe or thread for it. That it has no watches is no error: see
+    ///   - wake: A function that is called when a path or a use is due sooner than ``next()`` has returned, when the
+    ///     tree's root may be gone, and when the system grants no watches for uses. The function must return at once.
+    /// - Throws: `.localIO` if the system has no pipe or thread for the watcher. A lack of watches is no error: see
     ///   ``limit``.
     public convenience init(
         _ tree: Tree, uses: UseLog? = nil, readers: UseReaders = UseReaders(ignoring: []),
@@ -93,29 +96,31 @@ public final class TreeWatcher: Sendable {
         tree.ownOpens.setWatched(uses != nil)
     }
 
-    /// Watches all folders that are there now. Returns when they are watched, as far as the system allows; see ``limit``.
+    /// Watches all existing folders. The function returns when the folders are watched, as far as the system allows;
+    /// see ``limit``.
     public func walk() async {
         await withCheckedContinuation { continuation in send(.walk(continuation), or: continuation) }
     }
 
-    /// Ends the watching. Returns when the thread has nothing left to do.
+    /// Ends the watching. The function returns when the thread has nothing left to do.
     public func end() async {
         await withCheckedContinuation { continuation in send(.end(continuation), or: continuation) }
     }
 
-    /// Why not all folders are watched; nil: they are.
+    /// The reason why not all folders are watched; nil if all are watched.
     public var limit: Failure? { shared.withLock { $0.limit } }
 
-    /// Whether the system gives no watches to tell which copies are used: access times tell it, at the next comparison.
+    /// Whether the system grants no watches for uses. The next comparison then finds uses by access times.
     public var areUsesMissed: Bool { shared.withLock { $0.areUsesMissed } }
 
-    /// The paths that are to be compared now; what cannot be compared yet is given back by ``retry(_:)``.
+    /// Removes and returns the paths that are to be compared now. The owner gives a path that cannot be compared yet
+    /// back with ``retry(_:)``.
     public func take() -> [DirtyPaths.Due] {
         let now = monotonic()
         return shared.withLock { $0.dirty.take(now: now) }
     }
 
-    /// How long until the next path is due; nil: whoever asks is woken.
+    /// Returns the time until the next path or use is due; nil if the owner only waits to be woken.
     public func next() -> Duration? {
         let now = monotonic()
         return shared.withLock { shared in
@@ -124,17 +129,17 @@ public final class TreeWatcher: Sendable {
         }
     }
 
-    /// These could not be compared yet.
+    /// Adds paths again that could not be compared yet.
     public func retry(_ paths: [DirtyPaths.Due]) {
         change { dirty, now in
             for path in paths { dirty.retry(path, now: now) }
         }
     }
 
-    /// Everything is to be compared again.
+    /// Makes everything be compared again.
     public func markAll() { change { $0.markAll(now: $1) } }
 
-    /// Notes events as if the kernel told them, after all that it has told. For tests.
+    /// Handles events as if they came from the kernel, after all events that the kernel has queued before. For tests.
     func note(_ events: [WatchEvent]) async {
         await withCheckedContinuation { continuation in send(.events(events, continuation), or: continuation) }
     }
@@ -148,7 +153,7 @@ public final class TreeWatcher: Sendable {
         if isSooner { wake() }
     }
 
-    /// Programs use these.
+    /// Records that programs use these copies.
     func note(uses paths: Set<ItemPath>) {
         guard let uses, !paths.isEmpty else { return }
         let (time, now) = (clock(), monotonic())

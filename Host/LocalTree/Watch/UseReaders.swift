@@ -1,22 +1,24 @@
 import Glibc
 import Model
 
-/// Who opens files of the tree, when some programs' opens do not count, such as a backup's.
+/// The programs that open files of the tree, if the opens of some programs, such as a backup's, do not count.
 ///
-/// The kernel tells of an open, not of who it was. `/proc` tells who has the file open a moment later. What a listed program has
-/// open is its own; what nobody has open any more is taken for a listed program's as long as one runs.
+/// The kernel reports an open, but not the program. `/proc` shows a moment later which programs have the file open. An
+/// open does not count if a listed program has the file open. If no program has the file open any more, the open is
+/// taken for a listed program's as long as one runs.
 public struct UseReaders: Sendable {
-    /// Names as in `/proc/PID/comm`, which holds 15 bytes at most.
+    /// Names as in `/proc/PID/comm`, which holds at most 15 bytes.
     private let ignored: Set<String>
 
+    /// Creates the list of programs whose opens do not count, by their names.
     public init(ignoring names: [String]) {
         ignored = Set(names.map { String(decoding: $0.utf8.prefix(15), as: UTF8.self) })
     }
 
-    /// Everybody's opens count, and so do access times.
+    /// Whether all programs' opens count, and so do access times.
     public var countAll: Bool { ignored.isEmpty }
 
-    /// Those of the files whose opens count. Looks through all processes once.
+    /// Returns the files whose opens count. The function inspects all processes once.
     func counting(_ files: [ItemPath: FileNumber]) -> Set<ItemPath> {
         guard !countAll, !files.isEmpty else { return Set(files.keys) }
         let wanted = Set(files.values)
@@ -46,7 +48,7 @@ public struct UseReaders: Sendable {
     }
 }
 
-/// A file by its numbers.
+/// A file's device and inode.
 struct FileNumber: Hashable {
     var device: UInt64
     var inode: UInt64

@@ -1,30 +1,32 @@
 import Glibc
 
-/// What the kernel tells of a folder that it watches (`inotify(7)`).
+/// An event of a folder that the kernel watches (`inotify(7)`).
 struct WatchEvent: Hashable {
-    /// The number of the watch; below 0 for what concerns all.
+    /// The number of the watch; below 0 for an event of the whole queue.
     var watch: Int32
     var mask: UInt32
-    /// The entry of the folder that it is about; nil for the folder itself, and for a name that is not UTF-8 and so no item's.
+    /// The name of the folder's entry that changed. Nil for the folder itself, and for a name that is not UTF-8 and so
+    /// belongs to no item.
     var name: String?
-    /// Whether it is about an entry at all.
+    /// Whether the event concerns an entry of the folder.
     var isAboutEntry: Bool
 
-    /// What the kernel is asked to tell: what changes a folder's entries or a file's content and looks.
+    /// The events that the kernel reports: changes of a folder's entries, and of a file's content, permissions and
+    /// times.
     ///
-    /// Not that something was opened, read or closed unwritten: comparing the tree with the rows does that, and must not set off
-    /// the next comparison.
+    /// Opens, reads, and closes without writing are not included. A comparison of the tree with the rows causes such
+    /// events itself, and must not cause the next comparison.
     static let asked = UInt32(
         IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_ONLYDIR
             | IN_EXCL_UNLINK)
-    /// What is asked by the watches that tell of uses. Closing counts, because a program may have had the file open for long.
+    /// The events of the watches for uses. Closing counts, because a program may have had the file open for long.
     static let askedOfUses = UInt32(IN_OPEN | IN_ACCESS | IN_CLOSE_NOWRITE | IN_ONLYDIR | IN_EXCL_UNLINK)
-    /// What is asked of the tree's root beside that.
+    /// The further events of the tree's root.
     static let askedOfRoot = UInt32(IN_DELETE_SELF | IN_MOVE_SELF)
 
     func has(_ bits: Int32...) -> Bool { bits.contains { mask & UInt32($0) != 0 } }
 
-    /// The events that one `read` gave.
+    /// Returns the events that one `read` gave.
     static func all(in bytes: UnsafeRawBufferPointer) -> [WatchEvent] {
         var events: [WatchEvent] = []
         var rest = bytes[...]

@@ -1,12 +1,12 @@
 import Glibc
 import Model
 
-/// Which folder of the tree each watch is of, and what follows from an event. No I/O.
+/// The watched folders of the tree by their watches, and the consequences of events. The type does no I/O.
 ///
-/// A folder knows its parent and its name, so that nothing is to be rewritten below one that moves.
+/// A folder stores its parent and its name, so that the folders below a moved folder need no change.
 struct WatchedFolders {
     private struct Folder {
-        /// Nil for the root.
+        /// The parent's watch; nil for the root.
         var parent: Int32?
         var name: FileName
         var children: [FileName: Int32] = [:]
@@ -14,14 +14,14 @@ struct WatchedFolders {
 
     private var folders: [Int32: Folder] = [:]
     private var root: Int32?
-    /// The watches that tell of uses: which of them belongs to a folder's watch, and the other way round.
+    /// The watches for uses, by the watches of their folders. The second dictionary is the reverse of the first.
     private var uses: [Int32: Int32] = [:]
     private var foldersOfUses: [Int32: Int32] = [:]
 
     var count: Int { folders.count }
     var watches: [Int32] { Array(folders.keys) }
 
-    /// Where a watched folder is; nil if the watch is not known (any more).
+    /// Returns the path of a watched folder; nil if the watch is not, or no longer, known.
     func path(of watch: Int32) -> ItemPath? {
         var names: [String] = []
         var next = watch
@@ -35,7 +35,7 @@ struct WatchedFolders {
         return nil
     }
 
-    /// The watch of a folder; nil if it has none.
+    /// Returns the watch of a folder; nil if the folder has none.
     func watch(at path: ItemPath) -> Int32? {
         path.components.reduce(root) { watch, name in
             watch.flatMap { folders[$0]?.children[FileName(text: name)] }
@@ -49,14 +49,16 @@ struct WatchedFolders {
         foldersOfUses[use] = watch
     }
 
-    /// Forgets the watch that tells of uses in a folder.
+    /// Removes the watch for uses of a folder.
+    /// - Returns: The removed watch; nil if there is none.
     mutating func takeUse(of watch: Int32) -> Int32? {
         guard let use = uses.removeValue(forKey: watch) else { return nil }
         foldersOfUses[use] = nil
         return use
     }
 
-    /// The file that somebody opened, read or closed; nil for a folder, for what is not known any more and for no item's name.
+    /// Returns the file that a program opened, read or closed. Nil for a folder, for an unknown watch, and for a name
+    /// that no item can have.
     func used(by event: WatchEvent) -> ItemPath? {
         guard !event.has(IN_ISDIR), let name = event.name, let watch = foldersOfUses[event.watch],
             let folder = path(of: watch)
@@ -64,9 +66,9 @@ struct WatchedFolders {
         return try? folder.appending(name)
     }
 
-    /// Notes that a folder is watched. One that was known elsewhere has moved, with all below it.
-    /// - Returns: the watches of what was known at the path before, which is not there any more; nil, and the watch is not known,
-    ///   if the folder above is not watched.
+    /// Adds a watched folder. A folder that was known at another path has moved, with all folders below it.
+    /// - Returns: The watches of the folders that were known at the path before and are gone from it. Nil if the folder
+    ///   above is not watched; the watch is then not known either.
     mutating func put(_ watch: Int32, at path: ItemPath) -> [Int32]? {
         if path.isRoot {
             guard root != watch else { return [] }
@@ -80,11 +82,11 @@ struct WatchedFolders {
         let former = folders[parent]?.children[name]
         guard former != watch else { return [] }
         guard !isAtOrBelow(parent, watch) else {
-            // Moves of both are still to be told of: with them it is met again.
+            // The events of both moves are still to come. With these events, the folder is found again.
             remove(watch)
             return nil
         }
-        // What is known at the path goes last: the folder may have been below it.
+        // The folder known at the path is removed last, since the new folder may have been below it.
         unlink(watch)
         folders[watch, default: Folder(parent: parent, name: name)].parent = parent
         folders[watch]?.name = name
@@ -93,8 +95,8 @@ struct WatchedFolders {
         return gone
     }
 
-    /// Forgets a folder and all below it.
-    /// - Returns: their watches.
+    /// Removes a folder and all folders below it.
+    /// - Returns: Their watches.
     @discardableResult
     mutating func remove(_ watch: Int32) -> [Int32] {
         guard folders[watch] != nil else { return [] }
@@ -126,23 +128,24 @@ struct WatchedFolders {
 }
 
 extension WatchedFolders {
-    /// What is to be done about an event.
+    /// A consequence of an event.
     enum Step: Hashable {
-        /// Something changed at a path.
+        /// A change at a path.
         case mark(ItemPath, DirtyPaths.Cause)
-        /// A folder has come, perhaps with something in it: it and all below it are to be watched.
+        /// A new folder, perhaps with entries. The folder and all folders below it are to be watched.
         case enter(ItemPath)
-        /// A folder has gone elsewhere: these watches are of no use any more.
+        /// A folder that moved away. Its watches have no use any more.
         case leave(Int32)
-        /// The kernel has ended a watch.
+        /// A watch that the kernel has ended.
         case forget(Int32)
-        /// The tree's root was moved, removed or unmounted.
+        /// A tree's root that was moved, removed or unmounted.
         case root
-        /// Events were lost: anything may have changed.
+        /// A loss of events. Anything may have changed.
         case everything
     }
 
-    /// - Parameter isReserved: Whether a path is the tree's own.
+    /// Returns the consequences of an event.
+    /// - Parameter isReserved: A function that tells whether a path belongs to the tree itself.
     func steps(for event: WatchEvent, isReserved: (ItemPath) -> Bool) -> [Step] {
         if event.has(IN_Q_OVERFLOW) { return [.everything] }
         if event.watch == root, event.has(IN_DELETE_SELF, IN_MOVE_SELF, IN_UNMOUNT) { return [.root] }
@@ -156,7 +159,7 @@ extension WatchedFolders {
         if event.has(IN_CREATE, IN_MOVED_TO) { return [.enter(path), .mark(path, .done)] }
         if event.has(IN_MOVED_FROM), let watch = watch(at: path) { return [.leave(watch), .mark(path, .done)] }
         if event.has(IN_MOVED_FROM, IN_DELETE) { return [.mark(path, .done)] }
-        // Rights or times. One that could not be watched may be readable now.
+        // The permissions or times changed. A folder that could not be watched may be readable now.
         return watch(at: path) == nil ? [.enter(path), .mark(path, .underWay)] : []
     }
 }
