@@ -2,22 +2,22 @@ import Logging
 import Model
 import NIOHTTP1
 
-/// One request as the connection's methods put it.
+/// A request as the methods of the connection describe it.
 struct Question {
     var method: String
     var headers = HTTPHeaders()
     var body: [UInt8] = []
     var sendsCredentials = true
-    /// Whether it does no harm to send it again when nobody knows whether it arrived (RFC 9110, section 9.2.2).
+    /// Whether the request may be sent again when it is unknown whether it arrived (RFC 9110, section 9.2.2).
     var isIdempotent = true
-    /// Whether it is a guess where something may be: a 401 there says nothing of the credentials.
+    /// Whether the address is a guess. A 401 there says nothing about the credentials.
     var isGuess = false
     var timeLimit: Duration
-    /// The request as a person reads it: `listing /Photos`.
+    /// The request in words for a person: `listing /Photos`.
     var doing: String
 }
 
-/// An answer, and the address that gave it.
+/// An answer, and the address that gave the answer.
 struct Reply {
     var answer: HTTPAnswer
     var address: ServerAddress
@@ -28,7 +28,8 @@ extension Connection {
     /// Sends a request and follows redirects within the origin, with method and body kept (RFC 9110, section 15.4).
     ///
     /// The caller has entered the gate.
-    /// - Returns: an answer with any status but 401, unless the question is a guess, and the redirects.
+    /// - Returns: An answer with any status except redirects. The status is not 401, unless the question is a guess or
+    ///   sends no credentials.
     func ask(_ question: Question, at start: ServerAddress) async throws(ConnectionError) -> Reply {
         var address = start
         for redirects in 0...Redirect.limit {
@@ -48,7 +49,7 @@ extension Connection {
     private func askOnce(_ question: Question, at address: ServerAddress) async throws(ConnectionError) -> HTTPAnswer {
         let transport = try usableTransport()
         let (credentials, generation) = try usableCredentials()
-        // Servers' logs repeat it.
+        // Servers repeat this id in their logs.
         let id = randomHex(bytes: 16)
         var request = HTTPRequest(
             method: question.method, address: address, headers: question.headers, body: question.body,
@@ -67,7 +68,8 @@ extension Connection {
                 "ms": "\((clock.monotonic() - began).nanoseconds / 1_000_000)",
             ])
         if answer.status == 401, question.sendsCredentials, !question.isGuess {
-            // At once: what else its document takes, other requests would be sent meanwhile. It says nothing of interest.
+            // The credentials are held back at once, without the answer's document. Other requests would be sent while
+            // the document arrives, and it says nothing of interest.
             var error = ConnectionError(
                 status: answer.status, headers: answer.headers, document: [], doing: question.doing,
                 at: address.origin, now: clock.now())
@@ -81,7 +83,7 @@ extension Connection {
         return answer
     }
 
-    /// The error that an answer is whose status is not the one hoped for.
+    /// Returns the error for an answer whose status is not the expected one.
     func error(
         for answer: inout HTTPAnswer, _ question: Question, at origin: ServerAddress.Origin
     ) async -> ConnectionError {
@@ -91,8 +93,8 @@ extension Connection {
             now: clock.now())
     }
 
-    /// A connection that was kept open may be closed by the server just as a request goes out: such a request is sent again, a few
-    /// times.
+    /// Executes a request, and repeats it a few times if the connection was closed. The server may close a connection
+    /// that was kept open just as a request goes out.
     private func execute(
         _ request: HTTPRequest, with generation: Int, by transport: any HTTPTransport, _ question: Question
     ) async throws(ConnectionError) -> HTTPAnswer {
@@ -112,7 +114,7 @@ extension Connection {
             do { if pauses[attempt] > .zero { try await clock.sleep(pauses[attempt]) } } catch {
                 throw cancelled(question)
             }
-            // They may have been refused meanwhile, or be others.
+            // The credentials may have been rejected or replaced in the meantime.
             if question.sendsCredentials, try usableCredentials().generation != generation {
                 throw ConnectionError(failure, doing: question.doing, at: request.address.origin)
             }

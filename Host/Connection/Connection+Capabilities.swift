@@ -3,11 +3,13 @@ import Model
 import NIOHTTP1
 
 extension Connection {
-    /// How long a server of the ownCloud family wishes to be left alone between two polls, by its capabilities document; nil if it
-    /// says nothing of it. Asked until the server could answer, as long as what is known of it holds.
-    /// - Throws: `unreachable` if the server does not answer or was not connected to yet, `authentication` if it
-    ///   refuses the credentials, and the other kinds of a request that gets no answer. An answer with an error status
-    ///   counts as no wish.
+    /// Returns how long a server of the ownCloud family asks clients to wait between two polls, according to its
+    /// capabilities document.
+    ///
+    /// Asks the server until it was able to answer. The answer is kept as long as the facts about the server hold.
+    /// - Returns: The wait; nil if the document names none, or the server answered with an error status.
+    /// - Throws: `unreachable` if the server does not answer or `connect()` has not found the root; `authentication` if
+    ///   the server rejects the credentials; and the other kinds of a request without an answer.
     public func pollWish() async throws(ConnectionError) -> Duration? {
         if let known = known?.pollWish { return known == 0 ? nil : .milliseconds(known) }
         let (found, isSure) = try await capabilities(at: RootCandidates.home(of: try root()), isGuess: false)
@@ -15,9 +17,12 @@ extension Connection {
         return found?.pollWish
     }
 
-    /// The capabilities that a server has at a place.
-    /// - Parameter isGuess: whether it is not known if there are any.
-    /// - Returns: nil if it has none; and whether that is sure, since the server could answer.
+    /// Asks for the capabilities of a server at an address.
+    /// - Parameters:
+    ///   - home: The folder that holds `ocs`.
+    ///   - isGuess: Whether it is unknown that the server has capabilities.
+    /// - Returns: The capabilities, nil if there are none; and whether this result is certain, because the server was
+    ///   able to answer.
     func capabilities(
         at home: ServerAddress, isGuess: Bool
     ) async throws(ConnectionError) -> (found: Capabilities?, isSure: Bool) {
@@ -42,7 +47,7 @@ extension Connection {
     }
 }
 
-/// What servers of the ownCloud family say that they can do, as far as it is asked for.
+/// The part of a capabilities document of the ownCloud family that Larder reads.
 struct Capabilities: Decodable, Equatable {
     private var ocs: OCS
 
@@ -66,10 +71,13 @@ struct Capabilities: Decodable, Equatable {
         do { self = try JSONDecoder().decode(Capabilities.self, from: Data(json)) } catch { return nil }
     }
 
-    /// In milliseconds, but for the 60 of old versions, which meant seconds and no wish at all.
+    /// The wait between two polls that the server asks for; nil if the server names none.
     var pollWish: Duration? { wishMilliseconds == 0 ? nil : .milliseconds(wishMilliseconds) }
 
-    /// 0: none. A day at most is believed.
+    /// The wait in milliseconds; 0 if the server names none. It is at most one day.
+    ///
+    /// The document names milliseconds. Old versions name 60, which meant seconds and was no request. Values up to 60
+    /// therefore count as none.
     var wishMilliseconds: Int64 {
         ocs.data.capabilities.core?.pollinterval.flatMap {
             $0 > 60 ? min($0, OutsideNumber.longestWait.nanoseconds / 1_000_000) : nil

@@ -2,7 +2,8 @@ import FoundationEssentials
 public import Model
 
 extension ConnectionError {
-    /// Where the account's files should begin there is nothing: that is no item that is missing.
+    /// Returns the error for a request for the account's root. `notFound` becomes `protocolViolation`, because a
+    /// missing root is not a missing item.
     fileprivate func asOfRoot(_ address: ServerAddress) -> ConnectionError {
         guard kind == .notFound else { return self }
         return ConnectionError(
@@ -14,21 +15,28 @@ extension ConnectionError {
 }
 
 extension Connection {
-    /// Finds out where on the server the account's files are, and whether the credentials open them.
+    /// Finds the account's files on the server and checks that the credentials open them.
     ///
-    /// Asks for `status.php` without credentials; on a server of the ownCloud family the files are below `remote.php`, everywhere
-    /// else the bookmark's address is the collection. Then the root is asked for with the credentials: a wrong password costs one
-    /// request. Where the root has `oc:id` and there is no status document, the capabilities are asked for. One call at a time.
-    /// - Throws: What keeps the account from being used: `badAddress` for a url that cannot be used or is a file's,
-    ///   `protocolViolation` if there is no WebDAV at it, `certificate`, `authentication`, `forbidden`,
-    ///   `redirectRefused`; `maintenance`, `unreachable` or `serverError` if it may work another time.
+    /// Works in these steps:
+    /// 1. Asks for `status.php`, without credentials. On a server of the ownCloud family the files are below
+    ///    `remote.php`; on every other server the bookmark's address is the collection.
+    /// 2. Asks for the root with the credentials. A wrong password costs one request.
+    /// 3. Asks for the capabilities, if the root has `oc:id` and there is no status document.
+    ///
+    /// Only one call may be under way at a time.
+    /// - Returns: The facts about the server.
+    /// - Throws: The reason why the account cannot be used: `badAddress` for a url that cannot be used or is a file's;
+    ///   `protocolViolation` if there is no WebDAV at the url; `certificate`, `authentication`, `forbidden` or
+    ///   `redirectRefused`; `maintenance`, `unreachable` or `serverError` if another attempt may succeed later.
     public func connect() async throws(ConnectionError) -> ServerFacts { try await connect { _ in .zero }.facts }
 
-    /// The same for who lists the root next.
+    /// Connects like ``connect()``, and may begin the root's listing.
     /// - Parameters:
-    ///   - known: what was found out before. If it still holds, the root is all that is asked for.
-    ///   - depth: how the root is asked for, by whether the server has a status document; with `.one` its listing begins.
-    /// - Throws: As ``connect()``.
+    ///   - known: The facts found before. If they still hold, the root is the only thing asked for.
+    ///   - depth: The depth of the request for the root, by whether the server has a status document. With `.one` the
+    ///     root's listing begins.
+    /// - Returns: The facts about the server, and the root's listing if it has begun.
+    /// - Throws: The errors of ``connect()``.
     public func connect(
         knowing known: KnownServer? = nil, asking depth: (Bool) -> Depth
     ) async throws(ConnectionError) -> (facts: ServerFacts, listing: RootListing?) {
@@ -56,11 +64,12 @@ extension Connection {
         throw ConnectionError(.badAddress, "the account's url \(address) leads nowhere")
     }
 
-    /// - Returns: nil if what is known does not hold any more.
+    /// Connects with the facts found before.
+    /// - Returns: nil if these facts no longer hold.
     private func connect(
         knowing known: KnownServer, at address: ServerAddress, asking depth: (Bool) -> Depth
     ) async throws(ConnectionError) -> (facts: ServerFacts, listing: RootListing?)? {
-        // Credentials go to the account's origin alone, whatever is in the database.
+        // Credentials go to the account's origin only, whatever the database says.
         guard known.isOf(bookmark), let root = try? ServerAddress(known.root), root.origin == address.origin else {
             return nil
         }
@@ -80,7 +89,7 @@ extension Connection {
         }
     }
 
-    /// What a server says of itself.
+    /// The evidence, product and version that a server states about itself.
     private struct Identity {
         var evidence = KnownServer.Evidence.none
         var product: String?
@@ -99,8 +108,8 @@ extension Connection {
         }
     }
 
-    /// Where `oc:id` is and no status document, the capabilities say whether the server is of the ownCloud family. What was found out can
-    /// be kept then.
+    /// Asks for the capabilities if there is `oc:id` and no status document: they tell whether the server is of the
+    /// ownCloud family. Then keeps the facts, unless the server was unable to answer.
     private func complete(_ facts: inout ServerFacts) async throws(ConnectionError) {
         var wish: Int64?
         if facts.evidence == .none, facts.hasFileIDs, facts.hasFiles {
@@ -136,12 +145,13 @@ extension Connection {
             (root, isForeign, date) = try await listing.begin()
         } catch {
             guard depth == .one, error.mayBeOfListing else { throw error }
-            // It is the scan's to tell that the root cannot be listed: the server may well be there.
+            // Another attempt asks for the root alone: the server may well be reachable. The scan reports a root that
+            // cannot be listed.
             return try await facts(of: candidate, identity, asking: .zero)
         }
         let address = listing.root
         let hasFiles = !isForeign && root.kind == .folder
-        // Of some calendar servers the root, and principals, are no collections.
+        // On some calendar servers the root and the principals are not collections.
         if root.kind == .file, !isForeign {
             guard try await keepsNoFiles(at: address) else {
                 throw ConnectionError(
@@ -157,13 +167,14 @@ extension Connection {
         return (facts, depth == .zero || !hasFiles ? nil : RootListing(listing))
     }
 
-    /// Whether the server says of a place that is no collection that it is for calendars or address books.
+    /// Tells whether an address that is not a collection is for calendars or address books, according to the server.
     private func keepsNoFiles(at root: ServerAddress) async throws(ConnectionError) -> Bool {
         let classes = try await complianceClasses(of: root)
         return DAVService.allCases.contains { classes.contains($0.complianceClass) }
     }
 
-    /// The account's url as an address, with a closing slash.
+    /// Returns the account's url as an address with a closing slash.
+    /// - Throws: `badAddress` if the url cannot be used.
     func bookmarkAddress() throws(ConnectionError) -> ServerAddress {
         let hint = "url in the account's config is https://HOST or https://HOST/PATH"
         let address: ServerAddress
@@ -187,18 +198,19 @@ extension Connection {
         return address.asFolder
     }
 
-    /// The status document, if the server has one that makes sense.
+    /// Returns the status document; nil if the server has none that can be read.
     private func statusDocument(of address: ServerAddress) async throws(ConnectionError) -> StatusDocument? {
         let question = Question(
             method: "GET", sendsCredentials: false, timeLimit: timeLimits.greeting, doing: "asking for status.php")
         let place = RootCandidates.home(of: address).appending("status.php")
         try await enterGate(question)
         defer { gate.leave() }
-        // A redirect to another origin ends it here, before credentials are sent to an address that is not the server's.
+        // A redirect to another origin ends the attempt here, before credentials are sent to an address that is not the
+        // server's.
         var reply = try await ask(question, at: place)
         guard reply.answer.status == 200 else {
             let error = await error(for: &reply.answer, question, at: reply.address.origin)
-            // A server that cannot answer now may be of the family: nobody knows where its files are.
+            // A server that cannot answer now may be of the ownCloud family, so the address of its files is unknown.
             if error.isTransient, error.status != 423 { throw error }
             return nil
         }
@@ -207,7 +219,7 @@ extension Connection {
 }
 
 extension ConnectionError {
-    /// Whether the folder alone may answer where its listing did not.
+    /// Whether a request for the folder alone may succeed where its listing failed.
     fileprivate var mayBeOfListing: Bool {
         switch kind {
         case .unreachable, .serverError, .forbidden, .protocolViolation: retryAfter == nil
@@ -216,7 +228,7 @@ extension ConnectionError {
     }
 }
 
-/// What servers of the ownCloud family say of themselves at `status.php`.
+/// The status document of a server of the ownCloud family, at `status.php`.
 struct StatusDocument: Decodable, Equatable {
     var installed: Bool
     var maintenance: Bool?
@@ -227,21 +239,22 @@ struct StatusDocument: Decodable, Equatable {
 
     var isInMaintenance: Bool { maintenance == true || needsDbUpgrade == true || !installed }
 
-    /// - Returns: nil if it is another document.
+    /// Reads a status document.
+    /// - Returns: nil if the document is another one.
     init?(json: [UInt8]) {
         do { self = try JSONDecoder().decode(StatusDocument.self, from: Data(json)) } catch { return nil }
     }
 }
 
-/// Where on a server an account's files may be.
+/// The addresses on a server at which an account's files may be.
 enum RootCandidates {
-    /// The folder that holds `status.php` and `remote.php`.
+    /// Returns the folder that holds `status.php` and `remote.php`.
     static func home(of address: ServerAddress) -> ServerAddress {
         let names = address.path.split(separator: "/")
         let end = names.indices.first { index in
             switch names[index] {
             case "remote.php", "index.php": true
-            // As the server itself names a space: https://HOST/dav/spaces/ID
+            // The server itself writes the address of a space as https://HOST/dav/spaces/ID.
             case "dav": names.dropFirst(index + 1).first.map { $0 == "spaces" || $0 == "files" } ?? false
             default: false
             }
@@ -250,10 +263,10 @@ enum RootCandidates {
         return ServerAddress(origin: address.origin, path: "/" + names[..<end].map { $0 + "/" }.joined())
     }
 
-    /// Whether the address leaves it to the server where the files are.
+    /// Tells whether the address names the server only and leaves the path of the files open.
     static func isHome(_ address: ServerAddress) -> Bool { home(of: address) == address }
 
-    /// The addresses to try, in this order, each with a closing slash.
+    /// Returns the addresses to try, in this order, each with a closing slash.
     static func all(for address: ServerAddress, username: String?, isFamily: Bool) -> [ServerAddress] {
         guard isFamily, isHome(address) else { return [address] }
         var all = [address.appending("remote.php/webdav/")]

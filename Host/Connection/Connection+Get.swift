@@ -2,11 +2,12 @@ public import Model
 import NIOCore
 
 extension Connection {
-    /// Downloads a file, or the rest of it, into a sink (GET; RFC 9110).
+    /// Downloads a file, or the missing rest of one, into a sink (GET; RFC 9110).
     ///
-    /// The answer's ETag and length are compared with what was asked for, whatever the server made of the conditions.
-    /// - Throws: `ConnectionError`, or what the sink threw. Bytes that the sink has taken by then are those of the head's version:
-    ///   a download that was cut off can go on at their number, unless the error is `versionChanged`.
+    /// Compares the answer's ETag and length with the request, even if the server ignores the conditions of the
+    /// request.
+    /// - Throws: `ConnectionError`, or the error of the sink. The bytes that the sink has taken belong to the head's
+    ///   version. An interrupted download can therefore go on after these bytes, unless the error is `versionChanged`.
     public func get(
         _ path: ItemPath, request: DownloadRequest = DownloadRequest(), into sink: some DownloadSink
     ) async throws -> DownloadSummary {
@@ -19,7 +20,7 @@ extension Connection {
         question.headers = DownloadAnswer.conditions(of: request)
         var reply = try await ask(question, at: address)
         if DownloadAnswer.beginsAnew(status: reply.answer.status, reply.answer.headers, to: request) {
-            // The rest of a short answer is read, so that its connection serves again.
+            // The rest of a short answer is read, so that its connection can be used again.
             if reply.answer.status == 416 { _ = await reply.answer.beginning(atMost: 16_384) }
             request.offset = 0
             question.headers = DownloadAnswer.conditions(of: request)
@@ -39,8 +40,10 @@ extension Connection {
         return DownloadSummary(head: head, received: received)
     }
 
-    /// Hands the body on. Small chunks are put together first: HTTP/2 gives 16 KiB at a time, and each write is a system call.
-    /// - Parameter most: How many bytes belong to the file; nil if nobody said. With the first that is over, nothing more is read.
+    /// Passes the body on to the sink. Collects small chunks first: HTTP/2 delivers 16 KiB at a time, and each write is
+    /// a system call.
+    /// - Parameter most: The number of bytes that belong to the file; nil if it is unknown. Reading stops at the first
+    ///   byte beyond this number.
     private func pour(
         _ answer: inout HTTPAnswer, _ question: Question, at origin: ServerAddress.Origin, atMost most: Int64?,
         of path: ItemPath, into sink: some DownloadSink
@@ -53,7 +56,7 @@ extension Connection {
             do throws(ConnectionError) {
                 chunk = try await nextChunk(of: &answer, question, at: origin)
             } catch {
-                // What came before a cut is worth keeping: the next attempt goes on after it.
+                // The bytes before an interruption are kept: the next attempt goes on after them.
                 try write(&waiting, to: sink)
                 throw error
             }

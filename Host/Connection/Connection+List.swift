@@ -5,33 +5,36 @@ import NIOHTTP1
 extension Connection {
     /// Lists a folder (PROPFIND; RFC 4918, section 9.1).
     ///
-    /// Entries are handed out as they arrive, the folder itself is not among them; nor are calendars, address books and principals.
-    /// A listing that throws has told nothing of what is *not* on the server, whatever was handed out before. The properties of the
-    /// ownCloud family are asked for in the root; in other folders if the family's server is known, or something in the root's last
-    /// listing had one.
+    /// Passes entries on as they arrive. The entries do not include the folder itself, calendars, address books and
+    /// principals. A listing that throws says nothing about what is *not* on the server, whatever entries it has passed
+    /// on.
+    ///
+    /// The listing of the root asks for the properties of the ownCloud family. Listings of other folders ask for them
+    /// if the server is known to be of this family, or if something in the root's last listing had such a property.
     /// - Parameters:
-    ///   - folder: a path on the server; with `Depth.zero` it may be a file's.
-    ///   - onBatch: takes entries in the server's order, up to 512 at a time, and the server's clock, to the second, when it
-    ///     answered. What it throws is thrown on as it is.
+    ///   - folder: The folder's path on the server. With `Depth.zero` the path may be a file's.
+    ///   - onBatch: A function that takes the entries in the server's order, up to 512 at a time, and the server's
+    ///     clock when it answered, to the second. Its errors are thrown on unchanged.
+    /// - Returns: The folder itself, and what the listing told beside its entries.
     /// - Throws: `ConnectionError`, such as `notFound` if there is no such folder, and `unreachable` or `serverError`
-    ///   if it may be listed another time; or what `onBatch` threw.
+    ///   if another attempt may succeed later; or the error of `onBatch`.
     public func list(
         _ folder: ItemPath, depth: Depth = .one, onBatch: ([ListedItem], Timestamp?) async throws -> Void
     ) async throws -> Listing {
         try await beginListing(folder, depth: depth, below: root(), timeLimit: timeLimits.head).rest(onBatch)
     }
 
-    /// The same for who does not ask when the server answered.
-    /// - Throws: As the one that takes the time.
+    /// Lists a folder for callers that do not need the server's clock.
+    /// - Throws: The errors of the method that passes the clock on.
     public func list(
         _ folder: ItemPath, depth: Depth = .one, onBatch: ([ListedItem]) async throws -> Void
     ) async throws -> Listing {
         try await list(folder, depth: depth) { (entries, _: Timestamp?) in try await onBatch(entries) }
     }
 
-    /// Reads on what ``connect(asking:)`` began.
-    /// - Returns: nil if that was done before: the root is to be listed anew.
-    /// - Throws: `ConnectionError` if the answer ends too soon or makes no sense, or what `onBatch` threw.
+    /// Reads the rest of the listing that `connect` began.
+    /// - Returns: nil if the listing was read before; then list the root again.
+    /// - Throws: `ConnectionError` if the answer ends too soon or cannot be read; or the error of `onBatch`.
     public func list(
         _ root: RootListing, onBatch: ([ListedItem], Timestamp?) async throws -> Void
     ) async throws -> Listing? {

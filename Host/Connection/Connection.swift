@@ -2,52 +2,59 @@ public import Logging
 public import Model
 import Synchronization
 
-/// The way to an account's server: requests out, typed answers in.
+/// The connection to an account's server. It sends requests and returns typed answers.
 ///
-/// `connect()` comes first, and again after new credentials or when the server was away. Any number of listings and downloads
-/// may be under way at a time, from any task; no more than `Limits.connections` of them are on the network at once, the others
-/// wait their turn. Every call ends when its task is cancelled. `shutdown()` comes last, always.
+/// Call ``connect()`` first, and again after new credentials and after the server was unreachable. Any task may begin
+/// listings and downloads, any number of them at the same time. At most `Limits.connections` of them are on the network
+/// at once; the others wait for their turn. Every call ends when its task is cancelled. Call ``shutdown()`` last, in
+/// every case.
 public final class Connection: Sendable {
     let bookmark: Bookmark
     let clock: HostClock
     let logger: Logger
     let timeLimits: TimeLimits
-    /// The most requests that are on the network at once, but for those of event loops.
+    /// The largest number of requests that are on the network at once, without the requests of event loops and for
+    /// hints.
     public let width: Int
     let gate: RequestGate
     let resolver: ServiceResolver
-    /// What to do about a certificate that is not trusted.
+    /// The advice for a person when the server's certificate is not trusted.
     let certificateHint: String
-    /// The network; or why it cannot be used.
+    /// The network, or the reason why it cannot be used.
     private let transport: Result<any HTTPTransport, ConnectionError>
     private let state: Mutex<State>
 
     private struct State {
         var credentials: Credentials
-        /// Counts the credentials, so that a late refusal of old ones does not lock out new ones.
+        /// The number of credentials used so far. With it, a late rejection of old credentials does not lock out new
+        /// ones.
         var generation = 0
-        /// Why the credentials are not sent any more.
+        /// The reason why the credentials are no longer sent.
         var refusal: ConnectionError?
-        /// Where the account's files are, once that is known.
+        /// The address of the account's files; nil while it is unknown.
         var root: ServerAddress?
         var hasFiles = false
         var isFamily = false
-        /// Whether the server says that it cannot serve now.
+        /// Whether the server says that it cannot serve requests now.
         var isUnavailable = false
-        /// What was found out, to be kept.
+        /// The facts about the server that are kept for later.
         var known: KnownServer?
-        /// Whether a property of the ownCloud family was in the root's last listing.
+        /// Whether an item in the root's last listing had a property of the ownCloud family.
         var rootHasFamilyProperties = true
-        /// What the server's clock said at the last listing, and when that was by the monotonic clock; nil: it was asked for since.
+        /// The server's clock at the last listing, and the time of that listing on the monotonic clock; nil if
+        /// ``takeClockAhead()`` has been called since.
         var serversClock: (date: Timestamp, at: Duration)?
     }
 
+    /// Creates the connection of an account. Sends nothing.
     /// - Parameters:
-    ///   - bookmark: where the server is and how it proves itself.
-    ///   - credentials: what it is asked with. They are sent to the bookmark's origin alone.
-    ///   - limits: `connections` is the most requests that are on the network at once.
-    ///   - clock: waits between attempts.
-    ///   - logger: gets a line for each request at `debug`, without secrets.
+    ///   - bookmark: The account's bookmark, with the server's address and the way in which the server proves its
+    ///     identity.
+    ///   - credentials: The credentials for requests. They are sent to the bookmark's origin only.
+    ///   - limits: The limits to keep. `connections` is the largest number of listings and downloads on the network at
+    ///     once.
+    ///   - clock: The clock that waits between attempts.
+    ///   - logger: The logger. It gets one line for each request at level `debug`, without secrets.
     public convenience init(
         bookmark: Bookmark, credentials: Credentials, limits: Limits = Limits(), clock: HostClock = .system,
         logger: Logger
@@ -57,9 +64,10 @@ public final class Connection: Sendable {
             timeLimits: TimeLimits())
     }
 
+    /// Creates a connection with a given transport and resolver.
     /// - Parameters:
-    ///   - transport: nil: the network.
-    ///   - resolver: asks the name server where services are.
+    ///   - transport: The transport for requests; nil stands for the network.
+    ///   - resolver: The resolver that asks the name server for the addresses of services.
     init(
         bookmark: Bookmark, credentials: Credentials, limits: Limits, clock: HostClock, logger: Logger,
         timeLimits: TimeLimits, transport: (any HTTPTransport)? = nil, resolver: ServiceResolver = .system
@@ -86,7 +94,7 @@ public final class Connection: Sendable {
         }
     }
 
-    /// Exchanges the credentials. Requests that a refusal held back may be made again, beginning with `connect()`.
+    /// Replaces the credentials. Requests that a rejection held back may be made again, beginning with ``connect()``.
     public func use(_ credentials: Credentials) {
         state.withLock { state in
             state.credentials = credentials
@@ -96,22 +104,23 @@ public final class Connection: Sendable {
         }
     }
 
-    /// Why the credentials are not sent any more; nil: they are.
+    /// The reason why the credentials are no longer sent; nil while they are sent.
     public var refusal: ConnectionError? { state.withLock { $0.refusal } }
 
-    /// Whether the server says that it cannot serve now: then nobody asks it for hints.
+    /// Whether the server says that it cannot serve requests now. While it does, it is not asked for hints.
     public var isUnavailable: Bool {
         get { state.withLock { $0.isUnavailable } }
         set { state.withLock { $0.isUnavailable = newValue } }
     }
 
-    /// Closes all connections. Requests under way fail; nothing may be asked for afterwards.
+    /// Closes all connections. Requests under way fail. Make no request afterwards.
     public func shutdown() async {
         if case .success(let transport) = transport { await transport.shutdown() }
     }
 
-    /// Where the account's files are.
-    /// - Throws: if `connect()` has not found out yet, or the credentials were refused since.
+    /// Returns the address of the account's files.
+    /// - Throws: The error with which the server rejected the credentials; `unreachable` if `connect()` has not found
+    ///   the address since the credentials were set.
     func root() throws(ConnectionError) -> ServerAddress {
         let (root, refusal) = state.withLock { ($0.root, $0.refusal) }
         if let refusal { throw refusal }
@@ -121,14 +130,14 @@ public final class Connection: Sendable {
         return root
     }
 
-    /// Where the account's files are, if `connect()` has found out.
+    /// Returns the address of the account's files; nil if `connect()` has not found the address.
     func foundRoot() -> ServerAddress? { state.withLock { $0.root } }
 
-    /// The path of the account's files from the origin's root, percent-encoded, with a closing slash; nil: the server keeps none, or was not
-    /// connected to yet.
+    /// The path of the account's files from the origin's root, percent-encoded, with a closing slash; nil if the server
+    /// keeps no files or `connect()` has not found the path.
     public var filesHome: String? { state.withLock { $0.hasFiles ? $0.root?.path : nil } }
 
-    /// The root, and whether the server is of the ownCloud family; nil if it was not connected to yet.
+    /// Returns the root and whether the server is of the ownCloud family; nil if `connect()` has not found the root.
     func knownRoot() -> (root: ServerAddress, isFamily: Bool)? {
         state.withLock { state in state.root.map { ($0, state.isFamily) } }
     }
@@ -137,7 +146,7 @@ public final class Connection: Sendable {
         state.withLock { ($0.root, $0.hasFiles, $0.isFamily) = (root, hasFiles, isFamily) }
     }
 
-    /// What was found out about the server since `connect()`, or was known before; nil: nothing that could be kept.
+    /// The facts about the server that `connect()` found or was given; nil if there are none to keep.
     public var known: KnownServer? { state.withLock { $0.known } }
 
     func setKnown(_ known: KnownServer?) { state.withLock { $0.known = known } }
@@ -150,15 +159,18 @@ public final class Connection: Sendable {
         }
     }
 
-    /// Whether it makes sense to ask for the properties of the ownCloud family.
+    /// Whether requests for the properties of the ownCloud family make sense.
     var mayHaveFamilyProperties: Bool { state.withLock { $0.isFamily || $0.rootHasFamilyProperties } }
 
     func noteRoot(hasFamilyProperties: Bool) {
         state.withLock { $0.rootHasFamilyProperties = hasFamilyProperties }
     }
 
-    /// By how much this machine's clock is ahead of what the server's said when something was listed last, and the time that has
-    /// passed since; nil if nothing was listed since this was asked, or the server tells no time.
+    /// Returns by how much this machine's clock is ahead of the server's clock, and forgets the server's time.
+    ///
+    /// The server's time is the time that the server told at the last listing, plus the time since then on the
+    /// monotonic clock.
+    /// - Returns: The difference; nil if there was no listing since the last call, or the server tells no time.
     public func takeClockAhead() -> Duration? {
         guard let said = state.withLock({ $0.serversClock.take() }) else { return nil }
         return clock.now() - said.date - (clock.monotonic() - said.at)
@@ -169,26 +181,30 @@ public final class Connection: Sendable {
         state.withLock { $0.serversClock = (date, now) }
     }
 
-    /// The threads that downloads arrive on: a task that downloads and has one of these as its preferred executor takes the bytes
-    /// where they come from, without a change of threads. It may block there on the disk. None if there are no such threads.
+    /// The threads on which downloads arrive; empty if the transport has no such threads.
+    ///
+    /// A task that downloads and has one of these threads as its preferred executor takes the bytes on the thread on
+    /// which they arrive, without a change of threads. The task may block on the disk there.
     public var downloadThreads: [any TaskExecutor] {
         if case .success(let transport) = transport { transport.downloadThreads } else { [] }
     }
 
     func usableTransport() throws(ConnectionError) -> any HTTPTransport { try transport.get() }
 
-    /// The credentials, unless the server has refused them.
+    /// Returns the credentials and their generation.
+    /// - Throws: The error with which the server rejected the credentials, if it has.
     func usableCredentials() throws(ConnectionError) -> (credentials: Credentials, generation: Int) {
         let (credentials, generation, refusal) = state.withLock { ($0.credentials, $0.generation, $0.refusal) }
         if let refusal { throw refusal }
         return (credentials, generation)
     }
 
-    /// Holds back the credentials of a generation: a wrong password that is sent again and again locks an account.
+    /// Holds back the credentials of a generation, because sending a wrong password again and again locks an account.
     ///
-    /// No request begins with them from then on. What is on its way when a password stops working cannot be taken back, and each of
-    /// these requests may be refused: `width` listings and downloads at most, one request of the event loops, and what asks for hints,
-    /// whose refusal is no word on the password.
+    /// No request with these credentials begins afterwards. Requests that are under way when a password stops working
+    /// cannot be taken back, and the server may reject each of them. These are at most `width` listings and downloads,
+    /// one request of the event loops, and the requests for hints. A rejected request for hints says nothing about the
+    /// password.
     func hold(_ generation: Int, because refusal: ConnectionError) {
         state.withLock { state in
             if state.generation == generation { state.refusal = refusal }

@@ -3,18 +3,22 @@ public import Model
 import NIOHTTP1
 
 extension Connection {
-    /// Finds out where the server keeps the account's calendars or address books (RFC 6764, RFC 5397, RFC 4791).
+    /// Finds the homes of the account's calendars or address books (RFC 6764, RFC 5397, RFC 4791).
     ///
-    /// Asked in turn until one of them leads to a home: the account's url and its root, the path that the name server tells
-    /// (SRV and TXT records), `.well-known`. Each is asked for the principal, and the principal for its homes. If none does, the
-    /// account's url may itself be a home, or a calendar in it. Credentials go to the account's origin alone. A 401 at a place that
-    /// is only guessed says nothing; elsewhere, away from the account's files, it is `forbidden`. A place that a proxy answers for, since
-    /// nothing stands behind it now, is passed over.
-    /// - Returns: nil if the server does not offer it.
-    /// - Throws: what kept the server from telling; `redirectRefused` if it keeps them on another server; `notFound` if no place led
-    ///   to a home and one of them was passed over: it may be another time.
+    /// Asks these addresses in turn until one of them leads to a home: the account's url, the account's root, the path
+    /// that the name server tells (SRV and TXT records), and `.well-known`. Each address is asked for the principal,
+    /// and the principal for its homes. If no address leads to a home, the account's url may itself be a home or a
+    /// calendar in a home.
     ///
-    /// Asked once, as long as what is known of the server holds and the homes are there.
+    /// Credentials go to the account's origin only. A 401 at an address that is only guessed says nothing. A 401
+    /// elsewhere, away from the account's files, throws `forbidden`. An address is passed over if a proxy answers that
+    /// the server behind it cannot be reached.
+    ///
+    /// The result is kept. The server is asked again only when the facts about it no longer hold or the homes are gone.
+    /// - Returns: The principal and the homes; nil if the server does not offer the service.
+    /// - Throws: The error that kept the server from telling; `redirectRefused` if the homes are on another server;
+    ///   `notFound` if no address led to a home and one of them was passed over, so that a later attempt may find a
+    ///   home.
     public func discover(_ service: DAVService) async throws(ConnectionError) -> DAVHomes? {
         if let kept = known?.homes[service.rawValue] {
             return kept.homes.isEmpty ? nil : DAVHomes(principal: kept.principal, homes: kept.homes)
@@ -26,7 +30,7 @@ extension Connection {
         return found
     }
 
-    /// A server that has no such thing at a place where it said that homes are does not keep them there any more.
+    /// Forgets the homes of a service if the server answers that one of them is gone.
     func noteAnswer(_ status: Int, at path: String) {
         guard [403, 404, 405, 410].contains(status) else { return }
         changeKnown { known in
@@ -37,7 +41,7 @@ extension Connection {
     private func find(_ service: DAVService) async throws(ConnectionError) -> DAVHomes? {
         let account = try bookmarkAddress()
         var places = [account]
-        // It is not known if the server has no files.
+        // If the server has no files, the root is unknown.
         if let root = foundRoot(), root != account { places.append(root) }
         let own = places.count
         var asked: Set<ServerAddress> = []
@@ -70,7 +74,7 @@ extension Connection {
         throw ConnectionError(.notFound, broken.message, hint: broken.hint, status: broken.status)
     }
 
-    /// What a place, and the principal that it names, tell of homes.
+    /// Returns the homes that an address names, or that the principal at this address names.
     private func homes(
         of service: DAVService, from place: ServerAddress, isGuess: Bool
     ) async throws(ConnectionError) -> DAVHomes? {
@@ -82,7 +86,7 @@ extension Connection {
             let principal = try Self.hrefs(in: told.values[0], at: told.address).first
             return DAVHomes(principal: principal ?? told.address.normalizedPath, homes: homes.map(Self.folder))
         }
-        // `unauthenticated` is no href: the server answers strangers, and us as one.
+        // `unauthenticated` is not an href. The server answers strangers, and treats this account as one.
         guard let path = try Self.hrefs(in: told.values[0], at: told.address).first else { return nil }
         let address = ServerAddress(origin: place.origin, path: path)
         guard let mine = try await properties([service.homeSet], of: address, isGuess: isGuess),
@@ -91,7 +95,7 @@ extension Connection {
         return DAVHomes(principal: path, homes: homes.map(Self.folder))
     }
 
-    /// The account's url, if it is a home or a collection of a server that has no principals.
+    /// Returns the account's url as a home, if it is a home or a collection of a server that has no principals.
     private func home(
         of service: DAVService, itself account: ServerAddress
     ) async throws(ConnectionError) -> DAVHomes? {
@@ -104,15 +108,16 @@ extension Connection {
         while let response = try await answer.next() {
             let kinds = response.values[0]?.split(separator: "\n") ?? []
             guard kinds.contains(where: { $0 == service.collection }) else { continue }
-            // That there is one is all there is to know.
+            // One collection is enough to know that the url is a home.
             await answer.close()
             return DAVHomes(principal: nil, homes: [Self.folder(address.normalizedPath)])
         }
         return nil
     }
 
-    /// What a place says that it can do, in lower case (RFC 4918, section 10.1); nothing if it does not say.
-    /// - Throws: what kept it from telling.
+    /// Returns what a resource says that it can do, in lower case (RFC 4918, section 10.1); empty if the resource does
+    /// not say.
+    /// - Throws: The error that kept the server from telling.
     func complianceClasses(of place: ServerAddress) async throws(ConnectionError) -> Set<String> {
         let question = Question(method: "OPTIONS", timeLimit: timeLimits.greeting, doing: "OPTIONS \(place.path)")
         var reply = try await openly(question, at: place)
@@ -124,8 +129,8 @@ extension Connection {
         return Set(reply.answer.headers[canonicalForm: "DAV"].map { $0.lowercased() })
     }
 
-    /// The values of properties of one thing.
-    /// - Returns: nil if there is nothing that could have properties.
+    /// Returns the values of the properties of one resource.
+    /// - Returns: The values and the address that answered; nil if there is nothing there that could have properties.
     private func properties(
         _ names: [String], of place: ServerAddress, isGuess: Bool
     ) async throws(ConnectionError) -> (values: [String?], address: ServerAddress)? {
@@ -136,12 +141,12 @@ extension Connection {
         do {
             (answer, address) = try await multistatus(question, asked, at: place)
         } catch  where isGuess && error.kind == .redirectRefused {
-            // A login page, mostly.
+            // The redirect mostly leads to a login page.
             logger.warning(
                 "no calendars or address books are looked for there", metadata: ["error": "\(error.message)"])
             return nil
         }
-        // A 401 at a place that is no guess says that there is something.
+        // A 401 at an address that is not a guess says that there is something at this address.
         if answer.status == 401, !isGuess { throw Self.refused(question, at: address) }
         do { try await check(answer, question, at: address) } catch  where !error.isTransient { return nil }
         var values: [String?]?
@@ -151,7 +156,7 @@ extension Connection {
         return values.map { ($0, address) }
     }
 
-    /// - Throws: if the answer is no multistatus.
+    /// Throws an error if the answer is not a multistatus.
     private func check(
         _ answer: MultistatusAnswer, _ question: Question, at address: ServerAddress
     ) async throws(ConnectionError) {
@@ -184,8 +189,9 @@ extension Connection {
             body: asked.propfind, timeLimit: timeLimit, doing: "PROPFIND \(place.path)")
     }
 
-    /// The paths of a property's hrefs.
-    /// - Throws: if they are on another host. Scheme and port are what a proxy in between makes of them.
+    /// Returns the paths of a property's hrefs.
+    /// - Throws: `redirectRefused` if an href is on another host. Scheme and port are not compared: a proxy in between
+    ///   may change them.
     private static func hrefs(in value: String?, at address: ServerAddress) throws(ConnectionError) -> [String] {
         let marker = "{DAV:}href "
         var paths: [String] = []
@@ -206,7 +212,8 @@ extension Connection {
 }
 
 extension ConnectionError {
-    /// Whether it tells of one place, not of the server: what a proxy should have handed the request to is not there.
+    /// Whether the error concerns one address and not the server: the service to which a proxy should have passed the
+    /// request is not there.
     fileprivate var isOfPlace: Bool { kind == .serverError && (status == 502 || status == 504) }
 }
 

@@ -1,19 +1,19 @@
-/// What a server may keep beside files.
+/// A service that a server may offer beside files.
 public enum DAVService: String, Sendable, Hashable, CaseIterable {
     /// Calendars (RFC 4791).
     case caldav
     /// Address books (RFC 6352).
     case carddav
 
-    /// RFC 6764, section 5.
+    /// The well-known path of the service (RFC 6764, section 5).
     var wellKnownPath: String { "/.well-known/\(rawValue)" }
 
-    /// RFC 6764, section 3.
+    /// Returns the name of the service's records at the name server (RFC 6764, section 3).
     func dnsName(at host: String, isTLS: Bool) -> String { "_\(rawValue)\(isTLS ? "s" : "")._tcp.\(host)" }
 
     private var namespace: String { "urn:ietf:params:xml:ns:\(rawValue)" }
 
-    /// RFC 4791, section 6.2.1; RFC 6352, section 7.1.1.
+    /// The property that names the homes (RFC 4791, section 6.2.1; RFC 6352, section 7.1.1).
     var homeSet: String {
         switch self {
         case .caldav: "{\(namespace)}calendar-home-set"
@@ -29,7 +29,7 @@ public enum DAVService: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What the field `DAV` of an OPTIONS tells where it is offered.
+    /// The value in the `DAV` field of an answer to OPTIONS where the service is offered.
     var complianceClass: String {
         switch self {
         case .caldav: "calendar-access"

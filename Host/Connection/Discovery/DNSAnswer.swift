@@ -1,4 +1,4 @@
-/// The records of a name server's answer that tell of services (RFC 1035, section 4; RFC 2782).
+/// The records about services in a name server's answer (RFC 1035, section 4; RFC 2782).
 struct DNSAnswer: Equatable {
     static let txt: UInt16 = 16
     static let srv: UInt16 = 33
@@ -7,15 +7,16 @@ struct DNSAnswer: Equatable {
         var priority: UInt16
         var weight: UInt16
         var port: Int
-        /// In lower case, without a closing dot.
+        /// The host's name, in lower case and without a closing dot.
         var host: String
     }
 
-    /// The one to try first first: the lowest priority, then the highest weight.
+    /// The services in the order in which to try them: by ascending priority, then by descending weight.
     private(set) var services: [Service] = []
     private(set) var texts: [String] = []
 
-    /// - Returns: nil if it is no answer, or makes no sense.
+    /// Reads a message.
+    /// - Returns: nil if the message is not an answer or cannot be read.
     init?(_ message: some Sequence<UInt8>) {
         var reader = Reader(bytes: Array(message))
         guard reader.bytes.count >= 12, reader.bytes[2] & 0x80 != 0, reader.bytes[3] & 0x0f == 0 else { return nil }
@@ -33,7 +34,7 @@ struct DNSAnswer: Equatable {
             guard end <= reader.bytes.count else { return nil }
             if type == Self.srv {
                 guard let service = reader.service() else { return nil }
-                // A root for a name: there is decidedly no such service here.
+                // A record with the root as its name says that there is no such service here.
                 if !service.host.isEmpty { services.append(service) }
             } else if type == Self.txt {
                 guard let text = reader.text(until: end) else { return nil }
@@ -66,7 +67,7 @@ struct DNSAnswer: Equatable {
             return Service(priority: priority, weight: weight, port: Int(port), host: host)
         }
 
-        /// A name; the rest of one may stand at an earlier place.
+        /// Reads a name. The rest of a name may stand at an earlier position of the message.
         mutating func name() -> String? {
             var labels: [String] = []
             var length = 0
@@ -79,7 +80,7 @@ struct DNSAnswer: Equatable {
                     let target = (count & 0x3f) << 8 | Int(bytes[at + 1])
                     if !hasJumped { position = at + 2 }
                     hasJumped = true
-                    // Only ever backwards: it ends.
+                    // Jumps go only backwards, so the loop ends.
                     guard target < at else { return nil }
                     at = target
                     continue
@@ -97,7 +98,7 @@ struct DNSAnswer: Equatable {
             return nil
         }
 
-        /// The pieces of a text, put together.
+        /// Reads the pieces of a text and joins them.
         mutating func text(until end: Int) -> String? {
             var text: [UInt8] = []
             while position < end {

@@ -3,29 +3,29 @@ import Logging
 import Model
 import Threads
 
-/// Asks the name server where services are (RFC 6764, section 3).
+/// A resolver that asks the name server for the addresses of services (RFC 6764, section 3).
 struct ServiceResolver: Sendable {
-    /// Where a service is.
+    /// The address of a service.
     struct Location: Hashable, Sendable {
-        /// In lower case, without a closing dot.
+        /// The host's name, in lower case and without a closing dot.
         var host: String
         var port: Int
-        /// What the TXT record names as the first path to ask; nil if there is none.
+        /// The path in the TXT record, to be asked first; nil if there is none.
         var path: String?
     }
 
-    /// The places of a service, the one to try first first; none if the name server has no answer.
+    /// Returns the addresses of a service in the order in which to try them; empty if the name server has no answer.
     var locate: @Sendable (_ name: String) async -> [Location]
 
     static let system = ServiceResolver { name in
-        // Each query waits a few seconds at most; a thread that may block does so.
+        // Each query waits for a few seconds at most, on a thread that may block.
         let answers = await runBlocking { (query(name, type: DNSAnswer.srv), query(name, type: DNSAnswer.txt)) }
         guard let services = answers.0?.services else { return [] }
         let path = answers.1?.texts.lazy.compactMap(Self.path).first
         return services.map { Location(host: $0.host, port: $0.port, path: path) }
     }
 
-    /// RFC 6764, section 4: `path=/dav`.
+    /// Returns the path in a TXT record such as `path=/dav` (RFC 6764, section 4).
     static func path(_ text: String) -> String? {
         guard text.lowercased().hasPrefix("path=/") else { return nil }
         return String(text.dropFirst("path=".count))
@@ -40,10 +40,10 @@ struct ServiceResolver: Sendable {
 }
 
 extension Connection {
-    /// The path where the name server says that a service of the account's own server is.
+    /// Returns the path that the name server tells for a service of the account's own server; nil if there is none.
     func pathByName(_ service: DAVService, of account: ServerAddress) async -> ServerAddress? {
         var hosts = [account.origin.host]
-        // An account named as a mail address: its domain knows its services.
+        // If the username is a mail address, its domain may have records about its services.
         if let username = bookmark.username, let at = username.lastIndex(of: "@") {
             hosts.append(username[username.index(after: at)...].lowercased())
         }
@@ -62,7 +62,7 @@ extension Connection {
         return nil
     }
 
-    /// Whether a host is a name of the public kind: no address, and with a dot in it.
+    /// Tells whether a host has a public name: not an address, and with a dot in the name.
     private static func mayHaveRecords(_ host: String) -> Bool {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard labels.count > 1, let last = labels.last?.utf8, last.contains(where: { !(0x30...0x39).contains($0) })

@@ -1,6 +1,6 @@
 /// A checksum of a file's whole content, as servers of the ownCloud family send it in `OC-Checksum`.
 public struct ContentChecksum: Sendable, Hashable {
-    /// How it is computed. The raw values are the names in `OC-Checksum`.
+    /// The algorithm of a checksum. The raw values are the names in `OC-Checksum`.
     public enum Algorithm: String, Sendable, Hashable {
         case sha256 = "SHA256"
         case sha1 = "SHA1"
@@ -18,15 +18,19 @@ public struct ContentChecksum: Sendable, Hashable {
         }
     }
 
+    /// The algorithm that computes the checksum.
     public var algorithm: Algorithm
+    /// The bytes of the checksum.
     public var value: [UInt8]
 
+    /// Creates a checksum from its bytes.
     public init(_ algorithm: Algorithm, _ value: [UInt8]) {
         self.algorithm = algorithm
         self.value = value
     }
 
-    /// The checksums in a field value: `SHA1:2fd4… MD5:9e10…`. What is of another algorithm or no hexadecimal is left out.
+    /// Returns the checksums in a field value: `SHA1:2fd4… MD5:9e10…`. Leaves out parts with another algorithm and
+    /// parts that are not hexadecimal.
     static func all(in field: String) -> [ContentChecksum] {
         field.split(whereSeparator: { $0 == " " || $0 == "," }).compactMap { part in
             guard let colon = part.firstIndex(of: ":") else { return nil }
@@ -40,7 +44,8 @@ public struct ContentChecksum: Sendable, Hashable {
 }
 
 extension [UInt8] {
-    /// The bytes that hexadecimal digits stand for; nil if anything else is among them.
+    /// Creates the bytes that hexadecimal digits stand for; nil if there are other characters or an odd number of
+    /// digits.
     init?(hexadecimal digits: some Collection<UInt8>) {
         guard digits.count.isMultiple(of: 2) else { return nil }
         self.init()
@@ -59,7 +64,7 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-    /// What this ASCII digit is worth in base 16.
+    /// The value of this ASCII digit in base 16; nil if the byte is not such a digit.
     var hexadecimalValue: UInt8? {
         switch self {
         case 0x30...0x39: self - 0x30

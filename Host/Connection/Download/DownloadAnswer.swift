@@ -1,10 +1,10 @@
 import Model
 import NIOHTTP1
 
-/// The rules of a download: what to ask for, and whether an answer is the asked-for version of the file.
+/// The rules of a download: which fields the request has, and whether an answer is the requested version of the file.
 enum DownloadAnswer {
-    /// The fields that ask for a version and for the part of it that is missing (RFC 9110, sections 13.1 and 14.2). Only a strong
-    /// ETag may stand in them.
+    /// Returns the fields that ask for a version and for its missing part (RFC 9110, sections 13.1 and 14.2). Only a
+    /// strong ETag may stand in these fields.
     static func conditions(of request: DownloadRequest) -> HTTPHeaders {
         var headers = HTTPHeaders()
         guard let tag = tag(of: request) else { return headers }
@@ -16,29 +16,35 @@ enum DownloadAnswer {
         return headers
     }
 
-    /// Whether the answer to this request may be a part of the file.
+    /// Tells whether the answer to this request may be a part of the file.
     static func asksForPart(_ request: DownloadRequest) -> Bool {
         request.offset > 0 && tag(of: request) != nil
     }
 
-    /// Whether the file has to come from its beginning after all: nothing follows what is here, or nothing shows that what follows
-    /// is of the same version.
+    /// Tells whether the download has to begin at the file's first byte: nothing follows the bytes that are here, or
+    /// nothing shows that the bytes which follow belong to the same version.
     static func beginsAnew(status: Int, _ headers: HTTPHeaders, to request: DownloadRequest) -> Bool {
         guard asksForPart(request) else { return false }
         return status == 416 || status == 206 && tag(in: headers)?.strength != .strong
     }
 
-    /// The version as a field's value: nil unless it is strong and of characters that an ETag may have.
+    /// Returns the version as a field's value; nil unless the ETag is strong and consists of characters that an ETag
+    /// may have.
     private static func tag(of request: DownloadRequest) -> String? {
         guard let version = request.version, let tag = version.precondition else { return nil }
         let isSound = version.opaque.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\"") }
         return isSound ? tag : nil
     }
 
-    /// What an answer with status 200 or 206 is the head of.
+    /// Returns the head of an answer with status 200 or 206.
     /// - Parameters:
-    ///   - wasRedirected: such an answer has to prove that it is the file: login pages are reached so.
-    ///   - path: for messages.
+    ///   - status: The answer's status.
+    ///   - headers: The answer's header fields.
+    ///   - request: The request that was answered.
+    ///   - wasRedirected: Whether the request was redirected. Such an answer has to prove that it is the file, because
+    ///     redirects lead to login pages.
+    ///   - path: The file's path, for messages.
+    /// - Throws: `versionChanged` if the answer is another version; `protocolViolation` if it is not the file.
     static func head(
         status: Int, _ headers: HTTPHeaders, to request: DownloadRequest, wasRedirected: Bool, path: ItemPath
     ) throws(ConnectionError) -> DownloadHead {
@@ -102,14 +108,15 @@ enum DownloadAnswer {
         return length
     }
 
-    /// An answer without an ETag is compared by what it has: length and date.
+    /// Compares an answer's version with the requested one. An answer to a version without an ETag is compared by
+    /// length and date.
     private static func compare(
         _ tag: ETag?, _ size: Int64?, _ modified: Timestamp?, with request: DownloadRequest, _ path: ItemPath,
         _ status: Int
     ) throws(ConnectionError) {
         guard let wanted = request.version else { return }
         if wanted.strength == .substitute {
-            // The listing may have told only one of the two, or the answer may.
+            // The listing may have told only one of length and date, and so may the answer.
             let told = [(size, modified), (request.size, modified), (size, nil), (nil, modified), (nil, nil)]
             let isSame = told.contains { wanted == .substitute(size: $0.0, lastModified: $0.1) }
             if modified != nil, !isSame { throw changed(path, "its date is another", status) }
@@ -125,21 +132,23 @@ enum DownloadAnswer {
         return tag == wanted
     }
 
-    /// Whether an answer has the date by which the listed version is known, where the listing had no ETag.
+    /// Tells whether an answer has the date that identifies the listed version, if the listing had no ETag.
     private static func isDated(_ modified: Timestamp?, as request: DownloadRequest) -> Bool {
         guard let modified, let wanted = request.version, wanted.strength == .substitute else { return false }
         return [request.size, nil].contains { wanted == .substitute(size: $0, lastModified: modified) }
     }
 
-    /// Whether an answer that is known by nothing else may be the file: it has the media type that was listed. If none was, it is at
-    /// least no web page.
+    /// Tells whether an answer that nothing else identifies may be the file: it has the listed media type. If none was
+    /// listed, the answer is at least no web page.
     private static func isPlausible(_ mimeType: String?, for request: DownloadRequest) -> Bool {
         guard request.version != nil || request.size != nil else { return true }
         if let listed = request.mimeType { return mimeType == listed }
         return mimeType != "text/html" && mimeType != "application/xhtml+xml"
     }
 
-    /// What a body of another length than the head's means.
+    /// Compares the length of a finished body with the head and with the request.
+    /// - Throws: `unreachable` if the body is not as long as the head says; `versionChanged` if it is not as long as
+    ///   requested.
     static func check(
         received: Int64, against head: DownloadHead, request: DownloadRequest, path: ItemPath
     ) throws(ConnectionError) {
@@ -153,7 +162,7 @@ enum DownloadAnswer {
         }
     }
 
-    /// More comes than was listed: the listing is old perhaps.
+    /// Returns the error for a body that is longer than listed. The listing may be old.
     static func tooLong(_ path: ItemPath) -> ConnectionError { changed(path, "it is longer than was listed", nil) }
 
     private static func changed(_ path: ItemPath, _ how: String, _ status: Int?) -> ConnectionError {

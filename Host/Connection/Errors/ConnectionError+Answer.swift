@@ -2,11 +2,14 @@ import Model
 import NIOHTTP1
 
 extension ConnectionError {
-    /// What an answer means whose status is not the one hoped for.
+    /// Creates the error for an answer whose status is not the expected one.
     /// - Parameters:
-    ///   - document: the beginning of the answer's body.
-    ///   - doing: the request as a person reads it: `listing /Photos`.
-    ///   - now: the clock for a `Retry-After` with a date, if the answer has no `Date`.
+    ///   - status: The answer's status.
+    ///   - headers: The answer's header fields.
+    ///   - document: The beginning of the answer's body.
+    ///   - doing: The request in words for a person: `listing /Photos`.
+    ///   - origin: The origin that answered.
+    ///   - now: The time to compare a date in `Retry-After` with, if the answer has no `Date`.
     init(
         status: Int, headers: HTTPHeaders, document: [UInt8], doing: String, at origin: ServerAddress.Origin,
         now: Timestamp
@@ -57,7 +60,7 @@ extension ConnectionError {
             hint: "check username, password or token in the config; `larder status` tells when it is asked again")
     }
 
-    /// What the web servers that are common say to HTTP at a port for TLS.
+    /// Tells whether a document is a common web server's answer to HTTP at a port for TLS.
     private static func asksForTLS(_ document: [UInt8]) -> Bool {
         let text = String(decoding: document, as: UTF8.self)
         return [
@@ -66,7 +69,8 @@ extension ConnectionError {
         ].contains { text.contains($0) }
     }
 
-    /// Nextcloud's field, or the text that servers of the family put into the error document.
+    /// Tells whether the server is in maintenance mode. Nextcloud sends a header field, and other servers of the family
+    /// write the text into the error document.
     private static func tellsOfMaintenance(_ headers: HTTPHeaders, _ document: [UInt8]) -> Bool {
         headers.contains(name: "X-Nextcloud-Maintenance-Mode")
             || String(decoding: document, as: UTF8.self).contains("aintenance mode")

@@ -1,11 +1,14 @@
 import Model
 
 extension ConnectionError {
-    /// What a transport's error means for a request.
-    /// - Parameter doing: the request as a person reads it: `listing /Photos`.
+    /// Creates the error for a request whose transport failed.
+    /// - Parameters:
+    ///   - error: The transport's error.
+    ///   - doing: The request in words for a person: `listing /Photos`.
+    ///   - origin: The origin that was asked.
     init(_ error: TransportError, doing: String, at origin: ServerAddress.Origin) {
         let reach = "check the network and that the server is running"
-        // What answers in TLS, or not at all, may be waiting for it.
+        // A server that answers in TLS or not at all may expect TLS at this port.
         let orTLS = origin.isTLS ? "" : "; if it speaks TLS at this port, write https:// in the account's url"
         switch error {
         case .unknownHost(let host):

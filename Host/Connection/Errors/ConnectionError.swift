@@ -1,51 +1,58 @@
 public import Model
 
-/// Why a request was not answered as it should have been, told by what can be done about it.
+/// The reason why a request did not get the expected answer. The kinds differ in what can be done about them.
 public struct ConnectionError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What an error means for whoever asked.
+    /// The meaning of an error for the caller.
     public enum Kind: Sendable, Hashable, CaseIterable {
-        /// No answer, or one that was cut off: name resolution, connecting, a time limit, a closed connection. Try again later.
+        /// No answer, or an interrupted one: name resolution, connecting, a time limit, a closed connection. Try again
+        /// later.
         case unreachable
-        /// The server answered that it cannot now: 408, 423, 425, 429 and 5xx. Try again later, not before `retryAfter`.
+        /// An answer that the server cannot serve the request now: 408, 423, 425, 429, and 5xx except 501 and 505. Try
+        /// again later, not before `retryAfter`.
         case serverError
-        /// The server is in maintenance mode. Ask again every 10 s until it is not.
+        /// Maintenance mode of the server. Ask again every 10 s until it ends.
         case maintenance
-        /// The credentials are missing or were refused. Nothing more is sent until there are new ones.
+        /// Missing or rejected credentials. Nothing more is sent until there are new credentials.
         case authentication
-        /// The account may not do this (403).
+        /// A request that the account may not make (403; in the search for calendars and address books also 401).
         case forbidden
-        /// There is nothing at this path (404, 410).
+        /// Nothing at this path (404, 410). In the search for calendars and address books also a proxy whose server did
+        /// not answer (502, 504).
         case notFound
-        /// The item on the server is another version than the one asked for (412, or the answer's own ETag or length). List again.
+        /// Another version of the item on the server than the requested one (412, or the answer's own ETag or length).
+        /// List again.
         case versionChanged
-        /// The answer makes no sense, or is not what was asked for. It says nothing of what is on the server.
+        /// An answer that cannot be understood or was not asked for. It says nothing about what is on the server.
         case protocolViolation
-        /// A redirect that leads to another origin, or too many of them. Nothing was sent there.
+        /// A redirect to another origin, or too many redirects. Nothing was sent to the other origin.
         case redirectRefused
-        /// The server's certificate is not trusted. Nothing was sent.
+        /// A server's certificate that is not trusted. Nothing was sent.
         case certificate
-        /// The account's address, or a file that it names, cannot be used.
+        /// An address of the account, or a file that the account names, that cannot be used.
         case badAddress
-        /// The request itself cannot be sent as it is: its target is at another origin, or a name in it cannot stand in a request.
+        /// A request that cannot be sent as it is: its target is at another origin, or it contains a name that no
+        /// request may contain.
         case badRequest
-        /// The request was called off.
+        /// A cancelled request.
         case cancelled
     }
 
+    /// The kind of the error.
     public var kind: Kind
-    /// What happened, to what: one sentence without a full stop. It holds no secret.
+    /// The event and the thing concerned: one sentence without a full stop. It contains no secret.
     public var message: String
-    /// What to do next, if there is something.
+    /// The advice what to do next, if there is any.
     public var hint: String?
-    /// The answer's status, if there was one.
+    /// The answer's status, if there was an answer.
     public var status: Int?
-    /// How long the server asks to be left alone (`Retry-After`).
+    /// How long the server asks clients to wait before the next request (`Retry-After`).
     public var retryAfter: Duration?
-    /// Whether it took too long: to connect, to answer or to go on.
+    /// Whether a time limit passed: for connecting, for the answer's beginning or for its next piece.
     public var isTimeout = false
-    /// Whether the connection ended before the answer did. Asking again may do.
+    /// Whether the connection ended before the answer did. Another attempt may succeed.
     public var isClosed = false
 
+    /// Creates an error.
     public init(
         _ kind: Kind, _ message: String, hint: String? = nil, status: Int? = nil, retryAfter: Duration? = nil
     ) {
@@ -56,7 +63,8 @@ public struct ConnectionError: Error, Sendable, Equatable, CustomStringConvertib
         self.retryAfter = retryAfter
     }
 
-    /// Whether the same request may succeed later with nobody doing anything: the network's and the server's own troubles.
+    /// Whether the same request may succeed later without anybody's help. These are the network's and the server's own
+    /// problems.
     public var isTransient: Bool {
         switch kind {
         case .unreachable, .serverError, .maintenance: true
@@ -72,7 +80,7 @@ public struct ConnectionError: Error, Sendable, Equatable, CustomStringConvertib
         }
     }
 
-    /// The error as a person gets it.
+    /// The error as it is shown to a person.
     public var failure: Failure {
         let kind: Failure.Kind =
             switch self.kind {
@@ -86,5 +94,6 @@ public struct ConnectionError: Error, Sendable, Equatable, CustomStringConvertib
         return Failure(kind, message, hint: hint)
     }
 
+    /// The message, followed by the hint on a line of its own.
     public var description: String { hint.map { "\(message)\n\($0)" } ?? message }
 }

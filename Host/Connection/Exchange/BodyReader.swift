@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The body of an answer, read piece by piece by whoever holds it, from any task. Dropping it ends the request.
+/// The body of an answer, which any task reads piece by piece. Dropping the reader ends the request.
 actor BodyReader {
     private enum State {
         case open(any HTTPBody)
@@ -13,14 +13,19 @@ actor BodyReader {
     private let doing: String
     private let origin: ServerAddress.Origin
 
-    /// - Parameter doing: the request as a person reads it.
+    /// Creates a reader of a body.
+    /// - Parameters:
+    ///   - body: The body to read.
+    ///   - doing: The request in words for a person.
+    ///   - origin: The origin that answered.
     init(_ body: any HTTPBody, doing: String, at origin: ServerAddress.Origin) {
         state = .open(body)
         self.doing = doing
         self.origin = origin
     }
 
-    /// The next piece; nil after the last, and then each time. Cancelling the task ends the request.
+    /// Returns the next piece; nil after the last piece, at every further call too. Cancelling the task ends the
+    /// request.
     func next() async throws(ConnectionError) -> ByteBuffer? {
         switch state {
         case .ended: return nil
@@ -40,7 +45,7 @@ actor BodyReader {
         }
     }
 
-    /// Reads no more. A piece that is being waited for is the last.
+    /// Stops reading. If a call waits for a piece, that piece is the last.
     func close() {
         if case .ended = state { return }
         state = .failed(ConnectionError(.cancelled, "\(doing) was ended before its answer did"))

@@ -2,16 +2,19 @@ public import Model
 import NIOHTTP1
 
 extension Connection {
-    /// Makes any request to the account's server, with its credentials, and hands out the answer when its head is there.
+    /// Sends any request to the account's server with the account's credentials, and returns the answer when its head
+    /// has arrived.
     ///
-    /// Redirects are followed within the origin, with method and body kept. It does not wait for listings and downloads: a poll that
-    /// waited for a large download would come late.
-    /// - Returns: an answer with any status but 429, 503, the redirects, and a 401 where the account's password is meant: below its
-    ///   files, and on a server of the ownCloud family wherever it refuses the account's files too. Elsewhere a 401 may be somebody
-    ///   else's door.
-    /// - Throws: `badRequest` for a request that is not sent, such as one with another method than ``methods``; `protocolViolation` for
-    ///   an answer that repeats the account's credentials; `authentication` for such a 401, after which nothing is sent until there
-    ///   are new credentials; `serverError` or `maintenance` for a 429 and a 503, with the wait that the server asks for.
+    /// Follows redirects within the origin, with method and body kept. Does not wait for listings and downloads: a poll
+    /// that waits for a large download comes late.
+    /// - Returns: An answer with any status except 429, 503, redirects, and a 401 that concerns the account's password.
+    ///   A 401 concerns the password below the account's files; on a server of the ownCloud family it also does
+    ///   elsewhere, if the server rejects the credentials for the account's files too. Any other 401 may come from a
+    ///   service with credentials of its own.
+    /// - Throws: `badRequest` for a request that is not sent, such as one with a method that is not in ``methods``;
+    ///   `protocolViolation` for an answer that repeats the account's credentials; `authentication` for a 401 that
+    ///   concerns the password, after which nothing is sent until there are new credentials; `serverError` or
+    ///   `maintenance` for a 429 or 503, with the wait that the server asks for.
     public func exchange(_ request: PlainRequest) async throws(ConnectionError) -> PlainAnswer {
         let address = try target(request.target)
         let question = Question(
@@ -30,17 +33,20 @@ extension Connection {
             body: BodyReader(GuardedBody(reply.answer.body, echo), doing: question.doing, at: address.origin))
     }
 
-    /// Whether a refusal at an address is surely one of the account's credentials.
+    /// Tells whether a 401 at an address certainly concerns the account's credentials.
     func concernsAccount(_ address: ServerAddress) -> Bool {
         knownRoot().map { address.path.utf8.starts(with: $0.root.path.utf8) } ?? true
     }
 
-    /// Decides whom a 401 concerns that came away from the account's files. A server of the ownCloud family has one door: it is asked for
-    /// the files, once. Does it take the credentials there, what it refused is another matter.
-    /// - Throws: `authentication` if it refuses them there too, after which nothing is sent; what else kept it from telling.
+    /// Finds out whether a 401 for an address away from the account's files concerns the credentials.
+    ///
+    /// A server of the ownCloud family has one set of credentials for everything, so it is asked once for the account's
+    /// files. If it accepts the credentials there, the 401 had another reason.
+    /// - Throws: `authentication` if the server rejects the credentials there too, after which nothing is sent; or the
+    ///   error of a request that found no answer.
     func confirmRefusal(_ answer: inout HTTPAnswer) async throws(ConnectionError) {
         guard let (root, isFamily) = knownRoot(), isFamily else { return }
-        // Read, it leaves its connection to the question.
+        // After the body is read, the question can use the same connection.
         _ = await answer.beginning(atMost: 65_536)
         var reply = try await openly(
             Question(method: "PROPFIND", headers: ["Depth": "0"], timeLimit: timeLimits.greeting, doing: "PROPFIND /"),
@@ -48,7 +54,7 @@ extension Connection {
         _ = await reply.answer.beginning(atMost: 65_536)
     }
 
-    /// Asks, and throws for the statuses that are the account's matter.
+    /// Asks, and throws for the statuses 429 and 503, which concern the whole account.
     func openly(_ question: Question, at address: ServerAddress) async throws(ConnectionError) -> Reply {
         var reply = try await ask(question, at: address)
         guard reply.answer.status != 429, reply.answer.status != 503 else {
@@ -57,13 +63,14 @@ extension Connection {
         return reply
     }
 
-    /// The address that a target means.
+    /// Returns the address that a target names.
+    /// - Throws: `badRequest` if the target is not an address or is at another origin.
     func target(_ text: String) throws(ConnectionError) -> ServerAddress {
         let account = try bookmarkAddress()
         let shown = PercentCoding.printable(String(text.prefix { $0 != "?" }))
         var target: ServerAddress
         do {
-            // A path that begins with two slashes is no host.
+            // A path that begins with two slashes is not taken for a host.
             target =
                 text.hasPrefix("/")
                 ? try ServerAddress("\(account.origin)\(text)") : try ServerAddress(text)
@@ -83,8 +90,8 @@ extension Connection {
         "GET", "HEAD", "OPTIONS", "PUT", "DELETE", "PROPFIND", "REPORT", "PROPPATCH", "MKCOL", "MKCALENDAR", "SEARCH",
     ]
 
-    /// The methods that are sent for somebody else. TRACE, which has a server repeat the request with the account's password, is none
-    /// of them, and neither is what a server has under other names.
+    /// The methods that event loops may use. They do not include TRACE, with which a server repeats the request and the
+    /// account's password, and the methods that a server defines itself.
     static let methods = idempotent.union(["POST", "PATCH", "COPY", "MOVE"])
 
     static func method(_ text: String) throws(ConnectionError) -> String {
@@ -119,7 +126,7 @@ extension Connection {
 }
 
 extension UInt8 {
-    /// RFC 9110, section 5.6.2.
+    /// Whether the byte may stand in a token (RFC 9110, section 5.6.2).
     fileprivate var isTokenCharacter: Bool {
         switch self {
         case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true

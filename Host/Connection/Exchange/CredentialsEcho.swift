@@ -2,14 +2,15 @@ import FoundationEssentials
 import Model
 import NIOCore
 
-/// Finds an account's credentials in an answer that is meant for somebody who may not see them: some servers repeat a request's
+/// A search for the account's credentials in an answer whose reader may not see them. Some servers repeat a request's
 /// headers in a page for debugging. A value without I/O.
 struct CredentialsEcho: Sendable {
     private let secrets: [[UInt8]]
-    /// The end of what came so far, where a secret may have begun.
+    /// The end of the bytes so far, in which a secret may have begun.
     private var held: [UInt8] = []
 
-    /// What is shorter may stand in any text by chance. Then only the header as a whole tells.
+    /// The length in bytes from which a secret is searched for by itself. A shorter one may stand in any text by
+    /// chance; only the whole header value is searched for then.
     private static let shortest = 12
 
     init(_ credentials: Credentials) {
@@ -26,12 +27,12 @@ struct CredentialsEcho: Sendable {
         self.secrets = secrets.map { Array($0.utf8) }
     }
 
-    /// Whether a whole text holds them.
+    /// Tells whether a whole text contains the credentials.
     func isIn(_ text: String) -> Bool { finds(in: Array(text.utf8)) }
 
     /// Takes the next piece of a body.
-    /// - Parameter piece: Nil: the body is at its end.
-    /// - Returns: what may be handed on, perhaps nothing yet; nil: the credentials are in it.
+    /// - Parameter piece: The piece; nil at the end of the body.
+    /// - Returns: The bytes that may be passed on, perhaps none yet; nil if the body contains the credentials.
     mutating func next(_ piece: [UInt8]?) -> [UInt8]? {
         guard let piece else { return held.take() }
         let bytes = held + piece
@@ -77,7 +78,7 @@ struct GuardedBody: HTTPBody {
 }
 
 extension [UInt8] {
-    /// How many of the last bytes are the first of `word`, but not all of it.
+    /// Returns how many of the last bytes are the first bytes of `word`, fewer than all of `word`.
     fileprivate func endThatBegins(_ word: [UInt8]) -> Int {
         var count = Swift.min(count, word.count - 1)
         while count > 0, !suffix(count).elementsEqual(word.prefix(count)) { count -= 1 }

@@ -1,8 +1,10 @@
 import NIOCore
 
-/// An answer whose body has yet to be read. One that is dropped or closed before its end is not fetched any further.
+/// An answer whose body has yet to be read. Dropping or closing the answer before its end ends the request.
 public struct PlainAnswer: Sendable {
+    /// The answer's status.
     public let status: Int
+    /// The answer's header fields, in the server's order.
     public let headers: [(name: String, value: String)]
     private let body: BodyReader
 
@@ -12,22 +14,23 @@ public struct PlainAnswer: Sendable {
         self.body = body
     }
 
-    /// The first field of a name, in whatever case.
+    /// Returns the value of the first field with a name, whatever the name's case.
     public func header(_ name: String) -> String? {
         let name = name.lowercased()
         return headers.first { $0.name.lowercased() == name }?.value
     }
 
-    /// The next bytes of the body as they come, of any number; nil after the last, and then each time. One call at a time.
+    /// Returns the next bytes of the body as they arrive, of any number; nil after the last bytes, at every further
+    /// call too. One call at a time.
     ///
-    /// No more than 256 KiB are read ahead of the caller.
-    /// - Throws: `unreachable` if the body ends too soon, `protocolViolation` if it repeats the account's credentials,
+    /// At most 256 KiB are read ahead of the caller, plus the piece that exceeds this limit.
+    /// - Throws: `unreachable` if the body ends too soon; `protocolViolation` if it repeats the account's credentials;
     ///   `cancelled` after ``close()`` or if the task is cancelled, which ends the request.
     public func next() async throws(ConnectionError) -> [UInt8]? {
         guard let chunk = try await body.next() else { return nil }
         return Array(chunk.readableBytesView)
     }
 
-    /// Fetches no more.
+    /// Stops reading the body.
     public func close() async { await body.close() }
 }

@@ -3,35 +3,36 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// One answer on its way from the event loop to the task that reads it.
+/// An answer on its way from the event loop to the task that reads the answer.
 ///
-/// The event loop puts in what arrives; the reader takes out all that is there without waiting for the loop each time, so that a
-/// small answer costs one change of threads. When the reader falls behind, no more is read from the network.
+/// The event loop puts in what arrives. The reader takes out everything that is there without waiting for the loop each
+/// time, so that a small answer costs one change of threads. When the reader falls behind, no more is read from the
+/// network.
 final class AnswerStream: HTTPClientResponseDelegate {
     typealias Response = Void
 
     private struct State {
         var head: HTTPResponseHead?
         var chunks = CircularBuffer<ByteBuffer>()
-        /// Bytes in `chunks`.
+        /// The number of bytes in `chunks`.
         var waiting = 0
-        /// How it ended.
+        /// The result with which the request ended; nil while the request is under way.
         var end: Result<Void, any Error>?
         var reader: CheckedContinuation<Void, Never>?
-        /// Kept until there is room for more.
+        /// The promise that the event loop waits for when too many bytes wait; kept until there is room for more.
         var room: EventLoopPromise<Void>?
         var task: HTTPClient.Task<Void>?
         var isCancelled = false
-        /// Ends the request if no head comes.
+        /// The timer that ends the request if no head arrives.
         var limit: Scheduled<Void>?
     }
 
     private let state = Mutex(State())
 
-    /// So many bytes may wait for the reader.
+    /// The number of bytes that may wait for the reader. When more wait, no further piece is read from the network.
     private static let most = 262_144
 
-    /// Sends a request. Called on the loop, which must be the client's.
+    /// Sends a request. Must be called on the loop, which must be one of the client's.
     func start(
         _ request: HTTPClient.Request, by client: HTTPClient, on loop: any EventLoop, headWithin timeLimit: TimeAmount
     ) {
@@ -42,7 +43,7 @@ final class AnswerStream: HTTPClientResponseDelegate {
             return state.isCancelled
         }
         if isCancelled { task.cancel() }
-        // Tells of every end, also of a request that was never sent.
+        // The future completes at every end, also when the request was never sent.
         task.futureResult.whenComplete { self.end($0) }
     }
 
@@ -53,12 +54,12 @@ final class AnswerStream: HTTPClientResponseDelegate {
             return (state.reader.take(), state.limit.take(), state.room.take())
         }
         limit?.cancel()
-        // Nobody may be left to take out what is there.
+        // No reader may be left that takes out the waiting bytes.
         room?.succeed()
         reader?.resume()
     }
 
-    /// Ends the request, if it has not ended yet.
+    /// Ends the request if it is still under way.
     func cancel() {
         let task = state.withLock { state in
             state.isCancelled = true
@@ -98,7 +99,7 @@ extension AnswerStream {
 // MARK: In the reader's task
 
 extension AnswerStream {
-    /// The answer's head, when it is there.
+    /// Returns the answer's head as soon as it has arrived.
     func head() async throws -> HTTPResponseHead {
         while true {
             let (head, end) = state.withLock { ($0.head, $0.end) }
@@ -108,7 +109,7 @@ extension AnswerStream {
         }
     }
 
-    /// The next piece of the body; nil after the last.
+    /// Returns the next piece of the body; nil after the last piece.
     func next() async throws -> ByteBuffer? {
         while true {
             let (chunk, room, end) = state.withLock { state in
@@ -127,7 +128,8 @@ extension AnswerStream {
         }
     }
 
-    /// Returns when there may be something, or it has ended. Cancelling the reader's task ends the request.
+    /// Returns when the expected part may have arrived or the request has ended. Cancelling the reader's task ends the
+    /// request.
     private func wait(_ isThere: @Sendable (borrowing State) -> Bool) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

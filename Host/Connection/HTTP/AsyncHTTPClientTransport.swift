@@ -6,25 +6,30 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// The network, by async-http-client: HTTP/2 where a TLS server offers it, else HTTP/1.1.
+/// A transport over the network, by async-http-client. It uses HTTP/2 where a TLS server offers it, otherwise HTTP/1.1.
 struct AsyncHTTPClientTransport: HTTPTransport {
     private struct Client {
         let thread: NetworkThread
         let http: HTTPClient
     }
 
-    /// The first for what comes from any other thread; the others each for tasks on their own.
+    /// The first client serves requests from every other thread. Each further client serves the tasks on its own
+    /// thread.
     private let clients: [Client]
 
-    /// Connections beside those of listings and downloads: for what event loops ask, and for what servers push.
+    /// The connections beside those of listings and downloads: for requests of event loops, and for what servers push.
     private static let ungated = 6
 
-    /// - Parameter connections: the most listings and downloads at a time.
-    /// - Throws: what is wrong with the file of authorities.
+    /// Creates a transport.
+    /// - Parameters:
+    ///   - trust: The certificates to trust.
+    ///   - connections: The largest number of listings and downloads at a time.
+    ///   - limits: The time limits of requests.
+    /// - Throws: The error for a file of authorities that cannot be used.
     init(trust: Bookmark.Trust, connections: Int, limits: TimeLimits = TimeLimits()) throws(ConnectionError) {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: try CertificateTrust.configuration(for: trust),
-            // Where a request goes next is decided in one place, which keeps method, body and credentials together.
+            // Redirects are decided in one place, which keeps method, body and credentials together.
             redirectConfiguration: .disallow,
             timeout: .init(connect: .init(limits.connecting), read: .init(limits.silence)),
             connectionPool: .init(
@@ -42,7 +47,7 @@ struct AsyncHTTPClientTransport: HTTPTransport {
         }
         configuration.http1_1ConnectionDebugInitializer = prepare
         configuration.http2ConnectionDebugInitializer = prepare
-        // Nobody looks at them.
+        // The traces are not used.
         configuration.tracing.tracer = nil
         clients = ([.common] + NetworkThread.downloads).map { thread in
             Client(thread: thread, http: HTTPClient(eventLoopGroup: thread.loop, configuration: configuration))
@@ -84,13 +89,13 @@ struct AsyncHTTPClientTransport: HTTPTransport {
     func shutdown() async {
         for client in clients {
             do { try await client.http.shutdown() } catch {
-                // Shutting down twice is the only way to get here, and then there is nothing left to close.
+                // A second shutdown is the only reason for an error here. There is nothing left to close then.
                 continue
             }
         }
     }
 
-    /// Ends its request when nobody reads it any more.
+    /// The body of an answer. Dropping it ends the request.
     private final class Body: HTTPBody {
         let stream = AnswerStream()
 
@@ -102,15 +107,16 @@ struct AsyncHTTPClientTransport: HTTPTransport {
     }
 }
 
-/// How long a server may take.
+/// The time limits of a server's answers.
 struct TimeLimits: Sendable {
-    /// For a connection to be there, TLS included.
+    /// The limit for establishing a connection, TLS included.
     var connecting: Duration = .seconds(10)
-    /// For the first answers of a server of which nothing is known yet.
+    /// The limit for the first answers of a server about which nothing is known yet.
     var greeting: Duration = .seconds(20)
-    /// For an answer's head. A folder of 50,000 entries keeps some servers busy for minutes before they send a byte.
+    /// The limit for an answer's head. A folder of 50,000 entries keeps some servers busy for minutes before they send
+    /// a byte.
     var head: Duration = .seconds(300)
-    /// Between two pieces of an answer. A peer that is gone is noticed by TCP's own probes, long before.
+    /// The limit between two pieces of an answer. TCP's own probes notice a peer that is gone long before.
     var silence: Duration = .seconds(300)
 }
 

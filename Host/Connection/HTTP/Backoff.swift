@@ -1,21 +1,24 @@
 import Model
 
-/// How long to wait after failures: each time twice as long up to a cap, less a random part so that many clients do not come back at once.
+/// The waits after failures. Each is twice as long as the one before, up to a cap, less a random part so that many
+/// clients do not return at the same time.
 public struct Backoff: Sendable, Hashable {
     /// The longest wait after the first failure.
     public var first: Duration
+    /// The longest wait after any failure, unless the server asks for a longer one.
     public var cap: Duration
 
+    /// Creates the waits from the first one and the cap.
     public init(first: Duration, cap: Duration) {
         self.first = first
         self.cap = cap
     }
 
-    /// The wait after a number of failures in a row.
+    /// Returns the wait after a number of failures in a row.
     /// - Parameters:
-    ///   - failures: 1 for the first.
-    ///   - retryAfter: what the server asked for; it is never undercut, and is not capped.
-    ///   - generator: the source of the random part, up to one half.
+    ///   - failures: The number of failures, 1 after the first.
+    ///   - retryAfter: The wait that the server asked for. The result is never shorter, and this wait is not capped.
+    ///   - generator: The source of the random part, which is up to one half.
     public func delay(
         afterFailures failures: Int, retryAfter: Duration? = nil, using generator: inout some RandomNumberGenerator
     ) -> Duration {
@@ -25,7 +28,7 @@ public struct Backoff: Sendable, Hashable {
         return max(delay, retryAfter ?? .zero)
     }
 
-    /// Draws the random part from the system's generator.
+    /// Returns the wait after a number of failures, with the random part from the system's generator.
     public func delay(afterFailures failures: Int, retryAfter: Duration? = nil) -> Duration {
         var generator = HostRandom()
         return delay(afterFailures: failures, retryAfter: retryAfter, using: &generator)

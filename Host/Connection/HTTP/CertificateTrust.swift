@@ -3,10 +3,10 @@ public import Model
 import NIOCore
 import NIOSSL
 
-/// How a server's certificate is judged.
+/// The rules by which a server's certificate is trusted.
 public enum CertificateTrust {
-    /// Checks that the file of authorities, if one is named, can be used.
-    /// - Throws: `badAddress` if it cannot be read as PEM.
+    /// Checks that the file of authorities can be used, if the account names one.
+    /// - Throws: `badAddress` if the file cannot be read as PEM.
     public static func check(_ trust: Bookmark.Trust) throws(ConnectionError) { _ = try configuration(for: trust) }
 
     static func configuration(for trust: Bookmark.Trust) throws(ConnectionError) -> TLSConfiguration {
@@ -22,14 +22,14 @@ public enum CertificateTrust {
                     hint: "tls.ca in the config names a file with one or more BEGIN CERTIFICATE blocks")
             }
         case .fingerprint:
-            // Who signed it does not matter: `check` lets one certificate pass, on every connection.
+            // The signature does not matter here: `check` accepts one certificate only, on every connection.
             configuration.certificateVerification = .none
         }
         return configuration
     }
 
-    /// Compares the leaf certificate's SHA-256 with the expected one; on a difference the connection is closed and never
-    /// gets a request.
+    /// Compares the SHA-256 of the leaf certificate with the expected one. If they differ, closes the connection, which
+    /// then never gets a request.
     static func check(_ expected: [UInt8], on channel: any Channel) -> EventLoopFuture<Void> {
         channel.nioSSL_peerCertificate().flatMapThrowing { certificate in
             let found = try certificate.map { Array(SHA256.hash(data: try $0.toDERBytes())) }
@@ -39,12 +39,12 @@ public enum CertificateTrust {
             }
         }.flatMapErrorThrowing { error in
             channel.close(promise: nil)
-            // A connection without TLS has no certificate to ask for.
+            // A connection without TLS has no certificate.
             throw (error as? TransportError) ?? TransportError.tls("the server's certificate could not be read")
         }
     }
 
-    /// What a person does about a certificate that is not trusted.
+    /// Returns the advice for a person about a certificate that is not trusted.
     static func hint(_ trust: Bookmark.Trust) -> String {
         let (ifRight, sent) = ("if it is the right server,", "nothing was sent to it")
         switch trust {
@@ -53,7 +53,7 @@ public enum CertificateTrust {
         case .fingerprint:
             return "\(ifRight) put its certificate's fingerprint in place of the one that tls names; \(sent)"
         case .authorities(let file):
-            // A server's own certificate signs none, and so proves nothing as an authority.
+            // A server's own certificate signs no other, and so proves nothing as an authority.
             let own = serverCertificates(in: file)
             guard !own.isEmpty else {
                 return "\(ifRight) let ca in tls name the file of the authority that signed its certificate; \(sent)"
@@ -63,7 +63,8 @@ public enum CertificateTrust {
         }
     }
 
-    /// The fingerprints of the certificates in a file if none of them may sign others.
+    /// Returns the fingerprints of the first three certificates in a file; empty if the file cannot be read or one of
+    /// its certificates may sign others.
     private static func serverCertificates(in file: String) -> [[UInt8]] {
         guard let all = try? NIOSSLCertificate.fromPEMFile(file).map({ try $0.toDERBytes() }),
             !all.contains(where: isAuthority)
@@ -71,7 +72,8 @@ public enum CertificateTrust {
         return all.prefix(3).map { Array(SHA256.hash(data: $0)) }
     }
 
-    /// Whether a certificate says that it may sign others: `cA` of the basic constraints (RFC 5280, section 4.2.1.9).
+    /// Tells whether a certificate says that it may sign others: `cA` of the basic constraints (RFC 5280, section
+    /// 4.2.1.9).
     static func isAuthority(_ certificate: [UInt8]) -> Bool {
         let name: [UInt8] = [0x06, 0x03, 0x55, 0x1d, 0x13]
         let isTrue: [UInt8] = [0x01, 0x01, 0xff]
@@ -79,14 +81,14 @@ public enum CertificateTrust {
             return false
         }
         var rest = certificate[(start + name.count)...]
-        // That the extension is critical.
+        // The flag that marks the extension as critical.
         if rest.starts(with: isTrue) { rest = rest.dropFirst(isTrue.count) }
-        // An octet string with a sequence, each of less than 128 bytes.
+        // Next comes an octet string with a sequence, each of less than 128 bytes.
         guard rest.count > 4, rest.first == 0x04, rest.dropFirst(2).first == 0x30 else { return false }
         return rest.dropFirst(4).starts(with: isTrue)
     }
 
-    /// A fingerprint as `openssl x509 -fingerprint -sha256` prints it.
+    /// Returns a fingerprint as `openssl x509 -fingerprint -sha256` prints it.
     static func text(_ fingerprint: [UInt8]) -> String {
         fingerprint.map { byte in
             let digits = String(byte, radix: 16, uppercase: true)

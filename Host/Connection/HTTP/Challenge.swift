@@ -1,12 +1,12 @@
 import NIOHTTP1
 
-/// Which ways of authentication a server offers in `WWW-Authenticate` (RFC 9110, section 11.6.1).
+/// The ways of authentication that a server offers in `WWW-Authenticate` (RFC 9110, section 11.6.1).
 struct Challenge: Equatable {
-    /// The schemes' names in lower case.
+    /// The names of the schemes in lower case.
     var schemes: [String]
 
-    /// Reads all fields: one may hold several challenges with parameters between commas, so a scheme is a token that is followed
-    /// by a space or the end rather than by `=`.
+    /// Reads all `WWW-Authenticate` fields. A field may hold several challenges with parameters between commas. A
+    /// scheme is therefore a token that is followed by a space or the end, not by `=`.
     init(_ headers: HTTPHeaders) {
         schemes = []
         for field in headers["WWW-Authenticate"] {
@@ -26,6 +26,6 @@ struct Challenge: Equatable {
         }
     }
 
-    /// Whether the server wants only what is not offered here, such as Digest.
+    /// Whether the server accepts only schemes that Larder does not offer, such as Digest.
     var isBeyondUs: Bool { !schemes.isEmpty && !schemes.contains("basic") && !schemes.contains("bearer") }
 }

@@ -4,7 +4,7 @@ import Model
 struct ContentRange: Equatable {
     var first: Int64
     var last: Int64
-    /// The whole length; nil if the server does not know.
+    /// The whole length; nil if the server does not know the length.
     var size: Int64?
 
     init?(_ field: String) {

@@ -2,14 +2,17 @@ import Model
 import NIOCore
 import NIOHTTP1
 
-/// What carries requests to a server and answers back, and decides nothing: no redirects, no retries, no authentication.
+/// A carrier of requests to a server and of the answers. It decides nothing: no redirects, no retries, no
+/// authentication.
 protocol HTTPTransport: Sendable {
-    /// Sends a request and returns when the answer's head is there.
-    /// - Parameter timeLimit: for everything up to the answer's head, connecting included.
+    /// Sends a request and returns when the answer's head has arrived.
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - timeLimit: The limit for everything up to the answer's head, connecting included.
     func execute(_ request: HTTPRequest, timeLimit: Duration) async throws(TransportError) -> HTTPAnswer
-    /// Closes all connections; requests under way fail.
+    /// Closes all connections. Requests under way fail.
     func shutdown() async
-    /// Threads that answers to tasks on them arrive on, and that may block; none if there are no such.
+    /// The threads that may block, and on which the answers to tasks that run there arrive; empty if there are none.
     var downloadThreads: [any TaskExecutor] { get }
 }
 
@@ -17,16 +20,17 @@ extension HTTPTransport {
     var downloadThreads: [any TaskExecutor] { [] }
 }
 
+/// A request as a transport sends it.
 struct HTTPRequest: Sendable {
     var method: String
     var address: ServerAddress
     var headers: HTTPHeaders
     var body: [UInt8] = []
-    /// What goes into `Authorization`: kept apart from the headers, so that these can be printed.
+    /// The credentials for `Authorization`. They are kept apart from the headers, so that the headers can be printed.
     var credentials: Credentials = .none
 }
 
-/// An answer whose body has yet to be read. One that is dropped unread closes its connection.
+/// An answer whose body has yet to be read. Dropping the body ends the request.
 struct HTTPAnswer {
     var status: Int
     var headers: HTTPHeaders
@@ -35,31 +39,31 @@ struct HTTPAnswer {
 
 /// The bytes of an answer as they arrive.
 protocol HTTPBody: Sendable {
-    /// The next chunk, of any size; nil at the end.
+    /// Returns the next chunk, of any size; nil at the end.
     mutating func next() async throws(TransportError) -> ByteBuffer?
 }
 
-/// Why a transport has no answer, or not all of one.
+/// The reason why a transport has no answer, or only a part of one.
 enum TransportError: Error, Equatable {
-    /// The host's name has no address.
+    /// A host name without an address.
     case unknownHost(String)
-    /// Nobody accepts connections, or there is no way there.
+    /// A host that accepts no connection or cannot be reached.
     case cannotConnect(String)
-    /// A limit on time passed.
+    /// A time limit that passed.
     case timedOut(Stage)
-    /// The connection was closed: before the answer's head, or in the middle of its body.
+    /// A connection that was closed before the answer's head or in the middle of its body.
     case closed
-    /// The server's certificate is not trusted.
+    /// A server's certificate that is not trusted.
     case certificate(reason: String, fingerprint: [UInt8]?)
-    /// What answers does not speak TLS.
+    /// An answering peer that does not speak TLS.
     case notTLS
-    /// TLS could not be agreed on for another reason.
+    /// A failed agreement on TLS for another reason.
     case tls(String)
-    /// What came is not HTTP.
+    /// An answer that is not HTTP.
     case notHTTP(String)
-    /// The answer holds the account's credentials, and whoever asked may not see them.
+    /// An answer that holds the account's credentials, for a caller that may not see them.
     case repeatsCredentials
-    /// The request itself cannot be sent.
+    /// A request that cannot be sent.
     case badRequest(String)
     case cancelled
     case shutDown
@@ -70,7 +74,8 @@ enum TransportError: Error, Equatable {
 }
 
 extension HTTPAnswer {
-    /// The body's beginning; the rest is left unread. A body that ends badly is returned as far as it came.
+    /// Returns the beginning of the body and leaves the rest unread. If the body ends with an error, returns the bytes
+    /// before the error.
     mutating func beginning(atMost limit: Int) async -> [UInt8] {
         var bytes: [UInt8] = []
         do {
@@ -78,7 +83,7 @@ extension HTTPAnswer {
                 bytes.append(contentsOf: chunk.readableBytesView)
             }
         } catch {
-            // What an error document says is a courtesy: its status has said what matters.
+            // The text of an error document is only an addition: its status has said what matters.
             return bytes
         }
         return bytes

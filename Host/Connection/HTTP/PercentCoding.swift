@@ -1,6 +1,6 @@
 /// Percent-encoding of paths (RFC 3986, section 2.1).
 enum PercentCoding {
-    /// A decoded path as it goes into a request: everything but unreserved characters and slashes is encoded.
+    /// Encodes a decoded path for a request: everything except unreserved characters and slashes.
     static func encoded(path: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(path.utf8.count + 16)
@@ -10,17 +10,17 @@ enum PercentCoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A name as one segment of a path.
+    /// Encodes a name as one segment of a path.
     static func encoded(name: String) -> String { encoded(bytes: name.utf8) }
 
-    /// Bytes that need be no text as a part of one segment of a path.
+    /// Encodes bytes, which need not be text, as a part of one segment of a path.
     static func encoded(bytes name: some Sequence<UInt8>) -> String {
         var bytes: [UInt8] = []
         for byte in name { if byte.isUnreserved { bytes.append(byte) } else { bytes.appendEncoded(byte) } }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// An encoded text in which everything that may not stand in an address is encoded too; what is encoded stays so.
+    /// Encodes everything in an encoded text that may not stand in an address. Existing encodings stay.
     static func mended(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
@@ -33,7 +33,8 @@ enum PercentCoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// An encoded path in which runs of slashes are one, and a `%` that begins no encoding stands for itself.
+    /// Replaces each run of slashes in an encoded path by one slash, and encodes each `%` that does not begin an
+    /// encoding.
     static func withoutTraps(_ path: String) -> String {
         var bytes: [UInt8] = []
         let text = Array(path.utf8)
@@ -47,7 +48,8 @@ enum PercentCoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A server's text that can be printed on one line: anything but printable ASCII is encoded, and it is not longer than 1,000 bytes.
+    /// Returns a server's text in a form that can be printed on one line. Encodes everything except printable ASCII,
+    /// and takes at most 1,000 bytes of the text.
     static func printable(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8.prefix(1_000) {
@@ -58,7 +60,7 @@ enum PercentCoding {
 }
 
 extension UInt8 {
-    /// Letters, digits and `-._~`: never need encoding.
+    /// Whether the byte is a letter, a digit or one of `-._~`, which never need encoding.
     fileprivate var isUnreserved: Bool {
         switch self {
         case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: true

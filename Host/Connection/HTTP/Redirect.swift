@@ -1,13 +1,14 @@
 import NIOHTTP1
 
-/// Where an answer sends a request, if anywhere.
+/// The rules of redirects.
 enum Redirect {
-    /// The most redirects that one request follows.
+    /// The largest number of redirects that one request follows.
     static let limit = 5
 
-    /// The next address, on the same origin.
-    /// - Returns: nil if the answer is no redirect.
-    /// - Throws: the address that is refused, if it is another origin's or none.
+    /// Returns the address to which an answer redirects, on the same origin.
+    /// - Returns: nil if the answer is not a redirect.
+    /// - Throws: `redirectRefused` if the target is at another origin or is not an address; `protocolViolation` if the
+    ///   answer names no target.
     static func target(
         of status: Int, _ headers: HTTPHeaders, from address: ServerAddress
     ) throws(ConnectionError) -> ServerAddress? {

@@ -1,13 +1,13 @@
 import Threads
 
-/// Lets a number of requests through at a time; the others wait in the order in which they came.
+/// A gate that lets a limited number of requests through at a time. The others wait in the order in which they came.
 final class RequestGate: Sendable {
     private let free: Monitor<Int>
 
     init(width: Int) { free = Monitor(max(1, width)) }
 
-    /// Returns when there is room, which is then taken until `leave()`.
-    /// - Throws: `CancellationError`; then no room was taken.
+    /// Returns when there is room, and takes this room until `leave()`.
+    /// - Throws: `CancellationError` if the task is cancelled. No room is taken then.
     func enter() async throws(CancellationError) {
         try await free.waitUnlessCancelled { free in
             guard free > 0 else { return false }
@@ -16,6 +16,6 @@ final class RequestGate: Sendable {
         }
     }
 
-    /// Gives the room to whoever waits longest.
+    /// Gives the room to the request that has waited longest.
     func leave() { free.change { $0 += 1 } }
 }

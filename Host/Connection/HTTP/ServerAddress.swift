@@ -1,9 +1,9 @@
-/// An address on a server: `http` or `https`, host, port and path (RFC 3986). It holds no name and no password.
+/// An address on a server: `http` or `https`, host, port and path (RFC 3986). It contains no name and no password.
 struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
-    /// Where credentials may go.
+    /// The part of an address that decides where credentials may go.
     struct Origin: Hashable, Sendable, CustomStringConvertible {
         var isTLS: Bool
-        /// In lower case; an IPv6 address stands in brackets.
+        /// The host, in lower case. An IPv6 address stands in brackets.
         var host: String
         var port: Int
 
@@ -14,12 +14,12 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     var origin: Origin
-    /// Percent-encoded, beginning with a slash.
+    /// The path, percent-encoded, beginning with a slash.
     var path: String
-    /// What follows `?`, without it; empty if there is nothing. Only redirects have one.
+    /// The part after `?`, without the `?`; empty if there is none.
     var query = ""
 
-    /// Why a text is no address.
+    /// The reason why a text is not an address.
     enum Problem: Error, Equatable {
         case notHTTP, noHost, badPort, hasCredentials, badCharacter
     }
@@ -30,7 +30,7 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         self.query = query
     }
 
-    /// An absolute address. A fragment is dropped; characters of the path that do not stand in one are percent-encoded.
+    /// Reads an absolute address. Drops a fragment, and percent-encodes the characters that may not stand in a path.
     init(_ text: String) throws(Problem) {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else { throw .badCharacter }
         guard let colon = text.range(of: "://") else { throw .notHTTP }
@@ -74,7 +74,7 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         )
     }
 
-    /// A path without `.` and `..` (RFC 3986, section 5.2.4).
+    /// Returns a path without `.` and `..` (RFC 3986, section 5.2.4).
     private static func withoutDots(_ path: String) -> String {
         var names: [Substring] = []
         for name in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
@@ -84,7 +84,7 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         return "/" + names.joined(separator: "/") + (isFolder && !names.isEmpty ? "/" : "")
     }
 
-    /// What a `Location` field means when this address was asked for (RFC 3986, section 5.2).
+    /// Returns the address that a `Location` field names in the answer for this address (RFC 3986, section 5.2).
     func resolving(_ reference: String) throws(Problem) -> ServerAddress {
         let start = reference.prefix { !"/?#".contains($0) }
         if start.contains(":") { return try ServerAddress(reference) }
@@ -107,18 +107,18 @@ struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         ServerAddress(origin: origin, path: path.hasSuffix("/") ? path : path + "/")
     }
 
-    /// An address below this one, which ends with a slash.
-    /// - Parameter encoded: percent-encoded, without a leading slash.
+    /// Returns an address below this address, which ends with a slash.
+    /// - Parameter encoded: The path below this address, percent-encoded, without a leading slash.
     func appending(_ encoded: String) -> ServerAddress { ServerAddress(origin: origin, path: path + encoded) }
 
-    /// The address for people and logs: a query may hold what is nobody's business.
+    /// The address for people and logs, without its query, which may hold private data.
     var withoutQuery: String { "\(origin)\(path)" }
 
     var description: String { "\(origin)\(path)\(query.isEmpty ? "" : "?")\(query)" }
 }
 
 extension String {
-    /// The first place where a text occurs, byte by byte.
+    /// Returns the first position at which a text occurs, byte by byte.
     fileprivate func range(of text: String) -> Range<Index>? {
         var start = utf8.startIndex
         while start != utf8.endIndex {

@@ -1,16 +1,17 @@
 import Glibc
 import NIOCore
 
-/// What connections are given beyond the library's defaults.
+/// The options that connections get beyond the library's defaults.
 enum SocketOptions {
     static func set(on channel: any Channel) -> EventLoopFuture<Void> {
-        // What was received is taken before more is: one large buffer serves downloads better than some smaller ones of the same size
-        // together. Elsewhere larger ones gain nothing.
+        // The received bytes are taken before more are read. For downloads, one large buffer is better than several
+        // smaller ones of the same total size. For other connections larger buffers gain nothing.
         let isForDownloads = channel.eventLoop !== NetworkThread.common.loop
         let reads = AdaptiveRecvByteBufferAllocator(
             minimum: 4_096, initial: 32_768, maximum: isForDownloads ? 262_144 : 65_536)
         let settings = [
-            // A peer that vanished is noticed within 30 s + 3 × 10 s, however long its answer may take.
+            // With these probes a peer that vanished is noticed within 30 s + 3 × 10 s, however long its answer may
+            // take.
             channel.setOption(.socketOption(.so_keepalive), value: 1),
             channel.setOption(.tcpOption(.init(rawValue: TCP_KEEPIDLE)), value: 30),
             channel.setOption(.tcpOption(.init(rawValue: TCP_KEEPINTVL)), value: 10),

@@ -6,7 +6,8 @@ import NIOPosix
 import NIOSSL
 
 extension TransportError {
-    /// What an error of async-http-client or SwiftNIO means. Texts of theirs are passed on only where they cannot hold a header's value.
+    /// Creates the error for an error of async-http-client or SwiftNIO. Passes on their texts only where these cannot
+    /// hold a header's value.
     init(_ error: any Error, before stage: Stage) {
         switch error {
         case let error as TransportError: self = error
@@ -30,7 +31,7 @@ extension TransportError {
             default: self = .closed
             }
         default:
-            // Mostly HTTP/2's own: a stream or a connection that the server ended.
+            // This is mostly an error of HTTP/2: the server ended a stream or a connection.
             self = .closed
         }
     }

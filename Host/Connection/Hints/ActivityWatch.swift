@@ -2,15 +2,17 @@ import FoundationEssentials
 import Model
 import NIOHTTP1
 
-/// How far a server's activities were read: Nextcloud's list is asked for what came after an id, oldest first.
+/// The state of reading a server's activities. Nextcloud's list is asked for the activities after an id, the oldest
+/// first.
 struct ActivityWatch: Equatable {
-    /// The newest activity that was seen; nil: it is asked for first.
+    /// The id of the newest activity that was read; nil before the first answer. The first request asks for the newest
+    /// activity.
     private(set) var newest: Int64?
-    /// Pages in a row.
+    /// The number of pages read in a row.
     private var pages = 0
 
     static let path = "ocs/v2.php/apps/activity/api/v2/activity"
-    /// As many as a turn of an event loop has.
+    /// The largest number of pages in a row. A turn of an event loop has the same limit.
     private static let mostPages = 50
 
     enum Next: Equatable {
@@ -23,9 +25,10 @@ struct ActivityWatch: Equatable {
     }
 
     /// Takes an answer.
-    /// - Returns: what is to be looked at now, and when to ask for what; nil if the answer makes no sense.
+    /// - Returns: The hints that follow from the answer, and the next request or the pause before it; nil if the answer
+    ///   cannot be read.
     mutating func take(status: Int, _ headers: HTTPHeaders, _ body: [UInt8]) -> (hints: HintSet, next: Next)? {
-        // What was known last is not there any more: there may have been anything since.
+        // The newest known activity is no longer in the list, so anything may have happened since.
         let hasGap = newest != nil && headers.contains(name: "X-Activity-First-Known")
         var hints: HintSet = hasGap ? .everything : []
         switch status {
@@ -41,13 +44,13 @@ struct ActivityWatch: Equatable {
             pages += 1
             guard !isFirst, hasMore, isFurther, pages < Self.mostPages else { return (hints, pause(.short)) }
             return (hints, .page)
-        // Nothing newer, or the end.
+        // There is nothing newer, or the list has ended.
         case 304:
             if hasGap || newest == nil { newest = hasGap ? nil : 0 }
             return (hints, pause(.short))
-        // The user wants none listed.
+        // The user wants no activities listed.
         case 204: return (hints, pause(.hour))
-        // The id is another user's by now: begin anew.
+        // The id belongs to another user by now: reading begins anew.
         case 403 where newest != nil:
             newest = nil
             return (.everything, pause(.short))
@@ -62,7 +65,7 @@ struct ActivityWatch: Equatable {
         return .pause(pause)
     }
 
-    /// What of a list of activities is of use.
+    /// The part of a list of activities that Larder reads.
     private struct Page: Decodable {
         private var ocs: OCS
         private struct OCS: Decodable { var data: [Activity] }

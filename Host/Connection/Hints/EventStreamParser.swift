@@ -1,15 +1,15 @@
-/// Reads a stream of events as it arrives (WHATWG HTML, section 9.2.6).
+/// A parser of a stream of events as it arrives (WHATWG HTML, section 9.2.6).
 struct EventStreamParser: Equatable {
     struct Event: Equatable {
-        /// `message` if the server gave none.
+        /// The name of the event; `message` if the server gave none.
         var name: String
         var data: String
     }
 
-    /// A line or an event that is longer than anything a server announces.
+    /// The error for a line or an event that is longer than anything a server announces.
     struct TooLong: Error, Equatable {}
 
-    /// In bytes.
+    /// The largest length of an unfinished event, in bytes.
     static let longest = 65_536
 
     private var line: [UInt8] = []
@@ -19,14 +19,15 @@ struct EventStreamParser: Equatable {
     private var isAfterReturn = false
     private var isFirstLine = true
 
-    /// Reads on.
-    /// - Returns: the events that are complete by now. One that the stream's end cuts off is none.
+    /// Reads further bytes.
+    /// - Returns: The events that are complete. An event that the stream's end cuts off is dropped.
+    /// - Throws: An error if the unfinished event is longer than ``longest``.
     mutating func read(_ bytes: some Sequence<UInt8>) throws(TooLong) -> [Event] {
         var events: [Event] = []
         for byte in bytes {
             defer { isAfterReturn = byte == 0x0d }
             if byte == 0x0a || byte == 0x0d {
-                // Of a return and a line feed the return has ended the line.
+                // A line feed after a carriage return does not end another line: the return has ended the line.
                 if byte == 0x0a, isAfterReturn { continue }
                 if let event = endLine() { events.append(event) }
                 line.removeAll(keepingCapacity: true)
@@ -45,7 +46,7 @@ struct EventStreamParser: Equatable {
         let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
         var value = line[colon...].dropFirst()
         if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
-        // A comment has an empty field; `id` and `retry` are of no use here.
+        // The field name of a comment is empty. The fields `id` and `retry` are not used.
         if line[..<colon].elementsEqual("event".utf8) {
             name = String(decoding: value, as: UTF8.self)
         } else if line[..<colon].elementsEqual("data".utf8) {

@@ -1,7 +1,7 @@
 import Model
 import Synchronization
 
-/// Puts hints that wait together.
+/// A sender of hints. It merges hints that nobody has taken yet.
 final class HintEmitter: Sendable {
     private let continuation: AsyncStream<HintSet>.Continuation
     private let turn = Mutex(())

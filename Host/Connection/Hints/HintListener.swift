@@ -4,20 +4,20 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Asks for hints in the ways that there are.
+/// A listener that asks for hints in all the ways that servers offer.
 struct HintListener: Sendable {
     let connection: Connection
     let emit: HintEmitter
 
-    /// How often notifications and activities are asked for.
+    /// The pause between two requests for notifications or activities.
     private static let often = Duration.seconds(30)
     private static let backoff = Backoff(first: .seconds(1), cap: .seconds(60))
-    /// While the credentials are refused, as for event loops.
+    /// The pauses while the server rejects the credentials, as for event loops.
     private static let refusals = Backoff(first: .seconds(30), cap: .seconds(900))
-    /// A stream that lasted so long was a good one.
+    /// The duration from which a stream of events counts as working.
     private static let good = Duration.seconds(30)
 
-    /// Returns when the task is cancelled, or the connection shut down.
+    /// Listens for hints. Returns when the task is cancelled or the connection is shut down.
     func listen() async {
         await repeatedly("capabilities") { () async throws(ConnectionError) in
             if let pause = try await isNoFamily() { return pause }
@@ -45,7 +45,7 @@ struct HintListener: Sendable {
             var reply = try await ask(question, NotificationWatch.path, query: "format=json")
             let told = watch.withLock { $0.take(status: reply.answer.status, reply.answer.headers) }
             guard let told else { throw await error(&reply, question) }
-            // Read to its end, so that the connection is kept.
+            // The body is read to its end, so that the connection can be used again.
             _ = await reply.answer.beginning(atMost: 1 << 20)
             emit(told.hints)
             return told.pause
@@ -62,7 +62,7 @@ struct HintListener: Sendable {
                 guard status < 500 else { throw await error(&reply, question) }
                 let body = await reply.answer.beginning(atMost: 4 << 20)
                 guard let told = watch.withLock({ $0.take(status: status, headers, body) }) else {
-                    // A page that says nothing that is understood: as if there were no such list.
+                    // A page without anything understood counts as a missing list.
                     return .day
                 }
                 emit(told.hints)
@@ -72,11 +72,11 @@ struct HintListener: Sendable {
     }
 
     /// Reads one stream of events to its end.
-    /// - Returns: when to ask again, if the server offers none.
-    /// - Throws: how the stream ended.
+    /// - Returns: The pause before the next stream. It is `.day` or `.refused` if the server offers no stream.
+    /// - Throws: The error of the request, or `unreachable` if the stream ended soon after it began.
     private func hearStream() async throws(ConnectionError) -> HintPause? {
         var question = question("listening for events", ["Accept": "text/event-stream"])
-        // Some servers send the head with the first event.
+        // Some servers send the head together with the first event.
         question.timeLimit = connection.timeLimits.silence
         let reply = try await ask(question, "ocs/v2.php/apps/notifications/api/v1/notifications/sse", query: "")
         let type = reply.answer.headers.first(name: "Content-Type").flatMap(MediaType.bare)
@@ -98,7 +98,8 @@ struct HintListener: Sendable {
         } catch let error as ConnectionError where error.kind == .cancelled {
             throw error
         } catch {
-            // Cut off, silent for too long, or no events: what matters is how long it was good.
+            // The stream was cut off, was silent for too long or was not a stream of events. Only its duration matters
+            // for the next attempt.
             connection.logger.debug("the stream of events ended", metadata: ["error": "\(error)"])
         }
         let lasted = connection.clock.monotonic() - began
@@ -108,7 +109,7 @@ struct HintListener: Sendable {
 
     // MARK: Asking
 
-    /// Nil if the server is of the family that has hints, else when to ask again.
+    /// Returns nil if the server belongs to a family with hints, otherwise the pause before the next question.
     private func isNoFamily() async throws(ConnectionError) -> HintPause? {
         var reply = try await ask(
             question("asking for capabilities"), "ocs/v1.php/cloud/capabilities", query: "format=json")
@@ -143,9 +144,9 @@ struct HintListener: Sendable {
         await connection.error(for: &reply.answer, question, at: reply.address.origin)
     }
 
-    /// Does something again and again: after the pause that it asks for, or after one that grows with each failure.
+    /// Repeats an action: after the pause that the action returns, or after a pause that grows with each failure.
     ///
-    /// Returns when the task is cancelled, the connection shut down, or there is nothing more to do.
+    /// Returns when the task is cancelled, the connection is shut down, or the action returns nil.
     private func repeatedly(
         _ name: String, _ act: () async throws(ConnectionError) -> HintPause?
     ) async {
@@ -169,7 +170,7 @@ struct HintListener: Sendable {
         }
     }
 
-    /// Less a random part, so that many clients do not ask at once.
+    /// Returns the length of a pause, less a random part of up to 9 % so that many clients do not ask at the same time.
     private static func length(of pause: HintPause) -> Duration {
         let longest: Duration =
             switch pause {

@@ -1,12 +1,13 @@
-/// How long to leave a server alone before it is asked again.
+/// The pause before the server is asked again.
 enum HintPause: Equatable {
-    /// For no longer than it takes that not all come back at once.
+    /// A pause that only keeps many clients from returning at the same time.
     case moment
-    /// Until it may have something new.
+    /// A pause until the server may have something new.
     case short
+    /// A pause of an hour, for a server with nothing to announce.
     case hour
-    /// It does not offer this; it may, one day.
+    /// A pause of a day, for a server that does not offer the request. It may offer it later.
     case day
-    /// It refuses the credentials for this, which may pass: for longer each time.
+    /// A pause while the server rejects the credentials for this request, which may pass. It grows with each rejection.
     case refused
 }

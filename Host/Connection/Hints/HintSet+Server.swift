@@ -1,10 +1,10 @@
 import Model
 
 extension HintSet {
-    /// Everything: what happened while nobody listened is not known.
+    /// The hints for everything, since events that happened while nobody listened are unknown.
     static let everything: HintSet = [.items, .shares, .account]
 
-    /// What an event of OpenCloud's stream concerns.
+    /// Creates the hints for an event of OpenCloud's stream.
     init(streamEvent name: String) {
         switch name.prefix(while: { $0 != "-" }) {
         case "postprocessing", "item", "folder", "file": self = .items
@@ -14,7 +14,7 @@ extension HintSet {
         }
     }
 
-    /// What a type of Nextcloud's activities concerns.
+    /// Creates the hints for a type of Nextcloud's activities.
     init(activity type: String) {
         if type.hasPrefix("file") {
             self = .items

@@ -1,37 +1,38 @@
 public import Model
 
-/// How much of a folder's listing is taken. A listing beyond a limit is none: nothing that is known of the folder changes for it, and
-/// the error names the limit.
+/// The limits of a folder's listing. A listing beyond a limit is rejected as a whole: the stored facts about the folder
+/// do not change, and the error names the limit.
 struct ListingLimits {
-    /// Entries of any kind, refused ones too.
+    /// The largest number of entries of any kind, unusable ones included.
     var entries = 1_000_000
-    /// Entries of which the server tells an error instead of properties.
+    /// The largest number of entries for which the server tells an error instead of properties.
     var unknown = 10_000
-    /// Entries that cannot be kept and are held in memory; the others are only counted.
+    /// The number of unusable entries that are held in memory. Further ones are only counted.
     var namedRefusals = 10
-    /// The bytes of such an entry's address that are held.
+    /// The number of bytes of such an entry's address that are held.
     var shownAddress = 300
 }
 
-/// What a listing told beside its entries.
+/// The result of a listing, without its entries.
 public struct Listing: Sendable, Hashable {
-    /// The folder itself; with `Depth.zero` it may be a file.
+    /// The folder itself. With `Depth.zero` it may be a file.
     public var folder: ListedItem
-    /// How many entries were handed out.
+    /// The number of entries that were passed on.
     public var entries: Int
-    /// The server's clock, to the second, when it answered.
+    /// The server's clock when it answered, to the second.
     public var date: Timestamp?
-    /// Entries that cannot be kept here, the first few of them. They are on the server.
+    /// The first few entries that cannot be kept here. They are on the server.
     public var refused: [UnusableEntry]
-    /// All of them.
+    /// The number of all entries that cannot be kept here.
     public var refusedCount: Int
-    /// Entries of which the server told an error instead of properties. They are on the server: what is known of them, and of
-    /// all below them, stays as it is.
+    /// The entries for which the server told an error instead of properties. They are on the server: the stored facts
+    /// about them, and about everything below them, stay as they are.
     public var unknown: [ItemPath]
-    /// Whether an entry more than one level below the folder came. Without one, `Depth.infinity` tells of direct children only,
-    /// unless none of these is a folder with something in it.
+    /// Whether the answer had an entry more than one level below the folder. Without such an entry, `Depth.infinity`
+    /// tells about direct children only, unless none of these is a folder with contents.
     public var reachesGrandchildren: Bool
 
+    /// Creates the result of a listing.
     public init(
         folder: ListedItem, entries: Int = 0, date: Timestamp? = nil, refused: [UnusableEntry] = [],
         refusedCount: Int = 0, unknown: [ItemPath] = [], reachesGrandchildren: Bool = false

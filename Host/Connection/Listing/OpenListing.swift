@@ -1,10 +1,10 @@
 import Model
 import NIOHTTP1
 
-/// A listing whose answer is being read: one request, from its head to its end. Not for use by two tasks at a time; dropping it
-/// ends the request.
+/// A listing whose answer is being read: one request, from its head to its end. Two tasks must not use a listing at the
+/// same time. Dropping the listing ends the request.
 final class OpenListing {
-    /// The account's root, as redirects may have changed it.
+    /// The account's root, after any redirects.
     let root: ServerAddress
     private let folder: ItemPath
     private let depth: Depth
@@ -17,10 +17,14 @@ final class OpenListing {
     private var end: (rest: [ListedItem], listing: Listing, isForeign: Bool)?
     private var isOnNetwork = true
 
+    /// Creates a listing from the beginning of its answer.
     /// - Parameters:
-    ///   - root: the account's root, if the folder is another one.
-    ///   - reply: a multistatus.
-    ///   - connection: its gate was entered; the listing leaves it.
+    ///   - folder: The folder to list.
+    ///   - depth: The depth of the request.
+    ///   - root: The account's root, if the folder is not the root itself.
+    ///   - reply: An answer with status 207.
+    ///   - question: The request that was answered.
+    ///   - connection: The connection. The caller has entered its gate; the listing leaves the gate.
     init(
         _ folder: ItemPath, _ depth: Depth, below root: ServerAddress, _ reply: Reply, to question: Question,
         by connection: Connection
@@ -38,8 +42,8 @@ final class OpenListing {
 
     deinit { leaveGate() }
 
-    /// Reads until it is known what the folder is, and on to the end, but for no more than a batch of entries: what is left waits,
-    /// and keeps no other request from the network meanwhile.
+    /// Reads until the folder itself is known, and on to the answer's end or to a full batch of entries. The unread
+    /// rest waits and does not keep other requests off the network.
     func begin() async throws(ConnectionError) -> (folder: ListedItem, isForeign: Bool, date: Timestamp?) {
         while true {
             if let end { return (end.listing.folder, end.isForeign, date) }
@@ -51,7 +55,8 @@ final class OpenListing {
         }
     }
 
-    /// Hands the entries out as they arrive.
+    /// Passes the entries on as they arrive.
+    /// - Returns: What the listing told beside its entries.
     func rest(_ onBatch: ([ListedItem], Timestamp?) async throws -> Void) async throws -> Listing {
         if end == nil, !isOnNetwork {
             try await connection.enterGate(question)
@@ -74,7 +79,7 @@ final class OpenListing {
             end = try reader.finish()
             end?.listing.date = date
             if folder.isRoot, depth != .zero { connection.noteRoot(hasFamilyProperties: reader.hasFamilyProperties) }
-            // The next request need not wait for what is done with the entries.
+            // The next request does not wait for the processing of the entries.
             leaveGate()
         }
     }

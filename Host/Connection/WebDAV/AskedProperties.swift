@@ -1,15 +1,16 @@
 /// The properties that a request asks for (RFC 4918, section 14.18), by their names in Clark's notation.
 struct AskedProperties {
     private let names: [ElementName]
-    /// Which of `names` an element is.
+    /// The table that tells which of `names` an element is.
     let table: XMLNameTable<Int>
-    /// For each property that was asked for its place in `names`; one that is asked for twice is there once.
+    /// For each requested property, its position in `names`. A property that is requested twice is there once.
     let places: [Int]
 
-    /// How many there are that differ.
+    /// The number of different properties.
     var count: Int { names.count }
 
-    /// - Throws: the name that is none.
+    /// Reads the names of properties.
+    /// - Throws: The first text that is not a property's name.
     init(_ properties: [String]) throws(NotAName) {
         var names: [ElementName] = []
         var places: [ElementName: Int] = [:]
@@ -27,12 +28,14 @@ struct AskedProperties {
         table = XMLNameTable(names.enumerated().map { ($1.expanded, $0) })
     }
 
-    /// Where the values of a property are, by its name in Clark's notation; nil: nobody asked for it.
+    /// Returns the position of a property's values, by its name in Clark's notation; nil if the property was not
+    /// requested.
     func place(of property: String) -> Int? { ElementName(clark: property).flatMap { names.firstIndex(of: $0) } }
 
     struct NotAName: Error, Equatable { var text: String }
 
-    /// The body of a PROPFIND that asks for them (section 14.20). Each brings its namespace along, so that no prefix is needed.
+    /// The body of a PROPFIND for the properties (section 14.20). Each element names its own namespace, so that no
+    /// prefix is needed.
     var propfind: [UInt8] {
         let elements = names.map(\.emptyElement).joined()
         return Array(

@@ -2,13 +2,15 @@ public import Model
 import NIOHTTP1
 
 extension Connection {
-    /// Sends a PROPFIND or REPORT and hands out its responses while they arrive.
+    /// Sends a PROPFIND or REPORT and returns its responses as they arrive.
     ///
-    /// As `exchange`: with the account's credentials, to its origin alone. An answer with another status than 207, also a 401 that is not
-    /// the account's matter, is handed out with what its error document says, if it has one.
+    /// Works like `exchange`: with the account's credentials, to the account's origin only. An answer with another
+    /// status than 207 is returned with the conditions from its error document, if it has one. So is a 401 that does
+    /// not concern the account's password.
+    /// - Returns: The answer, whose responses have yet to be read.
     /// - Throws: `badRequest` for a request that is not sent, such as a REPORT without a body; `protocolViolation` for
-    ///   an answer that is encoded, unasked; `authentication`, `serverError` and `maintenance` as `exchange`;
-    ///   `unreachable` without an answer.
+    ///   an answer that is encoded although no encoding was requested; `authentication`, `serverError` and
+    ///   `maintenance` as in `exchange`; `unreachable` without an answer.
     public func multistatus(_ request: MultistatusRequest) async throws(ConnectionError) -> MultistatusAnswer {
         let address = try target(request.target)
         let asked: AskedProperties
@@ -28,7 +30,7 @@ extension Connection {
         return answer
     }
 
-    /// The same, with the address that answered.
+    /// Sends a PROPFIND or REPORT, and also returns the address that answered.
     func multistatus(
         _ question: Question, _ asked: AskedProperties, at address: ServerAddress
     ) async throws(ConnectionError) -> (answer: MultistatusAnswer, address: ServerAddress) {
@@ -51,7 +53,7 @@ extension Connection {
         return (answer, reply.address)
     }
 
-    /// - Throws: if the answer is encoded, which nobody asked for.
+    /// Throws `protocolViolation` if the answer is encoded, because no request asks for an encoding.
     static func checkCoding(
         of answer: HTTPAnswer, _ question: Question, at origin: ServerAddress.Origin
     ) throws(ConnectionError) {

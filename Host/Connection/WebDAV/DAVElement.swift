@@ -1,10 +1,11 @@
-/// The elements of a multistatus that mean something here.
+/// The elements of a multistatus that have a meaning here.
 enum DAVElement: UInt8 {
     case multistatus, response, href, status, propstat, prop, error, syncToken
     case resourcetype, getlastmodified, getcontentlength, getcontenttype, getetag
     case id, size, permissions, favorite, ownerID
     case collection
-    /// A collection that is a calendar, an address book or a principal (RFC 4791, 6352, 3744) and no folder of files.
+    /// A collection that is a calendar, an inbox or outbox of one, an address book or a principal (RFC 4791, 6352,
+    /// 3744), and not a folder of files.
     case foreign
     case other
 
@@ -26,6 +27,7 @@ enum DAVElement: UInt8 {
 
     private static let table = XMLNameTable(named)
 
-    /// - Parameter name: as `XMLHandler.start` gets it.
+    /// Creates the element with a name.
+    /// - Parameter name: The name, in the form that `XMLHandler.start` gets.
     init(_ name: UnsafePointer<CChar>) { self = Self.table[name] ?? .other }
 }

@@ -1,12 +1,13 @@
-/// Reads which conditions an error document names (RFC 4918, section 16).
+/// A reader of the conditions that an error document names (RFC 4918, section 16).
 enum DAVErrorReader {
-    /// The names of the elements in the document's `error`, in Clark's notation; of a document that breaks off those that came.
+    /// Returns the names of the elements in the document's `error`, in Clark's notation. If the document is cut off,
+    /// returns the names that came before.
     static func conditions(in document: [UInt8]) -> [String] {
         let handler = Handler()
         let xml: XMLReader
         do { xml = try XMLReader(handler: handler) } catch { return [] }
         document.withUnsafeBytes { bytes in
-            // Most error documents are web pages, and one that breaks off has told what it has told.
+            // Most error documents are web pages. The names before a cut still count.
             do throws(XMLReader.Malformed) { try xml.read(bytes) } catch { return }
         }
         return handler.names

@@ -1,13 +1,13 @@
-/// What one `response` of a listing says.
+/// The content of one `response` of a listing.
 struct DAVResponse: Equatable {
     var href = ""
-    /// The status of the whole response; nil where each property has its own.
+    /// The status of the whole response; nil if each property has its own.
     var status: Int?
     /// Whether the server told at least one group of properties with its status.
     var hasProperties = false
-    /// Whether the server told whether this is a collection.
+    /// Whether the server told whether the item is a collection.
     var hasKind = false
-    /// Whether it answered that very question with an error other than "there is none".
+    /// Whether the server answered the question for the item's kind with an error other than 404.
     var kindIsUnknown = false
     var isCollection = false
     var isForeign = false
@@ -21,18 +21,18 @@ struct DAVResponse: Equatable {
     var favorite: String?
     var ownerID: String?
 
-    /// Whether it has a property that only servers of the ownCloud family know.
+    /// Whether the item has a property that only servers of the ownCloud family know.
     var hasFamilyProperties: Bool {
         id != nil || size != nil || permissions != nil || favorite != nil || ownerID != nil
     }
 }
 
-/// Takes the properties that tell of a file or folder.
+/// A builder that takes the properties of a file or folder.
 struct ListedResponseBuilder: ResponseBuilder {
     let mostText = MultistatusProblem.longestText
 
     private var current = DAVResponse()
-    /// Properties whose status comes after them.
+    /// The properties of the current group. Their status may come after them.
     private var pending = DAVResponse()
     private var property = DAVElement.other
     private var text: [UInt8] = []
@@ -80,7 +80,8 @@ struct ListedResponseBuilder: ResponseBuilder {
         }
     }
 
-    /// Takes a group of properties over if its status, which may stand before or after them, is a success.
+    /// Takes over a group of properties if its status is a success. The status may stand before or after the
+    /// properties.
     mutating func endGroup(status: Int?) {
         let status = status ?? 200
         guard (200..<300).contains(status) else {

@@ -3,7 +3,8 @@ struct ElementName: Hashable, Sendable {
     var namespace: String
     var local: String
 
-    /// - Returns: nil if the text is not in Clark's notation, or cannot stand in a document.
+    /// Reads a name in Clark's notation.
+    /// - Returns: nil if the text is not in Clark's notation or cannot stand in a document.
     init?(clark text: String) {
         let text = text.utf8
         guard text.first == UInt8(ascii: "{"), let end = text.firstIndex(of: UInt8(ascii: "}")) else { return nil }
@@ -15,10 +16,10 @@ struct ElementName: Hashable, Sendable {
         self.local = String(Substring(local))
     }
 
-    /// As `XMLHandler.start` gets it.
+    /// The name in the form that `XMLHandler.start` gets.
     var expanded: String { namespace.isEmpty ? local : "\(namespace)\n\(local)" }
 
-    /// An element of this name without content, whatever surrounds it.
+    /// An element with this name and without content, which is valid inside any other element.
     var emptyElement: String {
         var escaped = ""
         for character in namespace {
@@ -32,7 +33,7 @@ struct ElementName: Hashable, Sendable {
         return "<\(local) xmlns=\"\(escaped)\"/>"
     }
 
-    /// What `XMLHandler.start` gets, in Clark's notation.
+    /// Returns a name that `XMLHandler.start` got in Clark's notation.
     static func clark(_ name: UnsafePointer<CChar>) -> String {
         let text = String(cString: name)
         guard let end = text.utf8.firstIndex(of: 0x0a) else { return "{}\(text)" }
@@ -41,7 +42,8 @@ struct ElementName: Hashable, Sendable {
 }
 
 extension UInt8 {
-    /// Whether a name may hold it. Beyond ASCII all is taken: what is no letter there gives an answer that says so.
+    /// Whether a name may contain the byte. Every byte beyond ASCII is accepted: if such a character is not a letter,
+    /// the server's answer says so.
     fileprivate var isNamePart: Bool {
         switch self {
         case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x80...0xff: true
@@ -49,6 +51,6 @@ extension UInt8 {
         }
     }
 
-    /// Digits, `-` and `.`: not at the beginning.
+    /// Whether the byte is a digit, `-` or `.`, with which a name must not begin.
     fileprivate var isInnerNamePart: Bool { (0x2d...0x39).contains(self) }
 }

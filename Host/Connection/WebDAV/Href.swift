@@ -1,26 +1,27 @@
 import Model
 
-/// Finds out which item of the account an href of a multistatus names (RFC 4918, section 8.3).
+/// A reader that finds the item of the account that an href of a multistatus names (RFC 4918, section 8.3).
 ///
-/// Hrefs are absolute addresses or paths, or relative to what was asked for, encoded in as many ways as there are servers. They are
-/// compared as the bytes that they stand for. The host of an absolute address is not looked at: behind a proxy many servers
-/// tell an inner one.
+/// Hrefs are absolute addresses, paths, or relative to the requested address. Servers encode them in many different
+/// ways. They are therefore compared as the bytes that they stand for. The host of an absolute address is ignored:
+/// behind a proxy many servers name an inner host.
 struct HrefReader {
     enum Place: Equatable {
         case item(ItemPath)
         case refused(ItemPath.Problem)
-        /// Not below the account's root.
+        /// An address that is not below the account's root.
         case elsewhere
     }
 
     /// The root's path, decoded, with a closing slash.
     private let root: [UInt8]
-    /// The path that relative hrefs begin at, decoded, with a closing slash.
+    /// The path to which relative hrefs are added, decoded, with a closing slash.
     private let folder: [UInt8]
 
+    /// Creates a reader for the hrefs of one answer.
     /// - Parameters:
-    ///   - root: the account's root, with a closing slash.
-    ///   - asked: the address that was asked for.
+    ///   - root: The account's root, with a closing slash.
+    ///   - asked: The address that was requested.
     init(root: ServerAddress, asked: ServerAddress) {
         self.root = Self.decoded(root.path.utf8).bytes
         self.folder = Self.decoded(asked.asFolder.path.utf8).bytes
@@ -46,7 +47,7 @@ struct HrefReader {
         do { return .item(try ItemPath(path)) } catch { return .refused(error) }
     }
 
-    /// The text after scheme and host, if there are any.
+    /// Returns the text after scheme and host, if there are any.
     static func withoutAuthority(_ text: Substring.UTF8View) -> Substring.UTF8View {
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")), text[colon...].starts(with: "://".utf8),
             text[..<colon].allSatisfy({ $0.isLetter })
@@ -54,8 +55,9 @@ struct HrefReader {
         return text[colon...].dropFirst(3).drop { $0 != UInt8(ascii: "/") }
     }
 
-    /// Undoes percent-encoding and takes runs of slashes as one. A `%` that begins no encoding stands for itself, as do `?` and `#`:
-    /// no resource of a listing has a query, but some servers forget to encode these in names.
+    /// Undoes percent-encoding and takes runs of slashes as one slash. A `%` that does not begin an encoding stands for
+    /// itself, and so do `?` and `#`: no resource of a listing has a query, but some servers forget to encode these
+    /// characters in names.
     static func decoded(_ text: some Collection<UInt8>) -> (bytes: [UInt8], hasEncodedSlash: Bool) {
         let slash = UInt8(ascii: "/")
         var bytes: [UInt8] = []

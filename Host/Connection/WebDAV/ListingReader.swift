@@ -2,7 +2,8 @@ import Model
 import NIOCore
 import NIOHTTP1
 
-/// Makes the entries of a listing of a server's answer, as it arrives. Not for use by two threads at a time.
+/// A reader that makes the entries of a listing from a server's answer as it arrives. Two threads must not use it at
+/// the same time.
 final class ListingReader {
     private let folder: ItemPath
     private let depth: Depth
@@ -11,7 +12,7 @@ final class ListingReader {
     private let xml: XMLReader
     private let answerer: ServerAddress.Origin
 
-    /// The folder itself, once the answer has told of it.
+    /// The folder itself; nil until the answer has told about the folder.
     private(set) var own: ListedItem?
     private(set) var isForeign = false
     /// Whether anything in the answer has a property of the ownCloud family.
@@ -19,18 +20,22 @@ final class ListingReader {
     private var entries: [ListedItem] = []
     private var handedOut = 0
     private let limits: ListingLimits
-    /// Entries that came, of any kind.
+    /// The number of responses so far, of any kind.
     private var told = 0
     private var refused: [UnusableEntry] = []
     private var refusedCount = 0
     private var unknown: [ItemPath] = []
     private var reachesGrandchildren = false
-    /// Calendars and the like, whose contents `Depth.infinity` lists after them.
+    /// The calendars, address books and principals. `Depth.infinity` lists their contents after them.
     private var foreign: Set<ItemPath> = []
 
+    /// Creates a reader for the listing of a folder.
     /// - Parameters:
-    ///   - root: the address of the account's root, with a closing slash.
-    ///   - asked: the address that the answer is to.
+    ///   - folder: The folder to list.
+    ///   - depth: The depth of the request.
+    ///   - root: The address of the account's root, with a closing slash.
+    ///   - asked: The address that was requested.
+    ///   - limits: The limits of the listing.
     init(
         _ folder: ItemPath, depth: Depth, root: ServerAddress, asked: ServerAddress,
         limits: ListingLimits = ListingLimits()
@@ -46,10 +51,10 @@ final class ListingReader {
         }
     }
 
-    /// How many entries are handed out at a time.
+    /// The number of entries that are passed on at a time.
     static let batch = 512
 
-    /// Reads on.
+    /// Reads the next piece of the answer.
     func read(_ chunk: ByteBuffer) throws(ConnectionError) {
         let failure: XMLReader.Malformed? = chunk.withUnsafeReadableBytes { bytes in
             do throws(XMLReader.Malformed) { try xml.read(bytes) } catch { return error }
@@ -60,7 +65,7 @@ final class ListingReader {
 
     var hasBatch: Bool { entries.count >= Self.batch }
 
-    /// The next entries; nil until there are enough for a batch.
+    /// Returns the next entries; nil if there are not enough for a batch.
     func nextBatch() -> [ListedItem]? {
         guard hasBatch else { return nil }
         let batch = Array(entries.prefix(Self.batch))
@@ -69,10 +74,10 @@ final class ListingReader {
         return batch
     }
 
-    /// Says that the answer has ended.
-    /// - Returns: what has not been handed out yet, and what the listing told beside its entries.
-    /// - Throws: if the document is not complete or does not tell of the folder itself: such a listing is none, however many
-    ///   entries it had.
+    /// Finishes reading at the end of the answer.
+    /// - Returns: The entries that have not been passed on yet, and what the listing told beside its entries.
+    /// - Throws: `protocolViolation` if the document is not complete or does not tell about the folder itself. Such a
+    ///   listing counts as none, however many entries it had.
     func finish() throws(ConnectionError) -> (rest: [ListedItem], listing: Listing, isForeign: Bool) {
         var failure: XMLReader.Malformed?
         do throws(XMLReader.Malformed) { try xml.finish() } catch { failure = error }
@@ -100,7 +105,7 @@ final class ListingReader {
     private func add(_ response: DAVResponse) throws(ConnectionError) {
         hasFamilyProperties = hasFamilyProperties || response.hasFamilyProperties
         told += 1
-        // The folder itself is one more.
+        // The folder itself counts as one more.
         guard told <= limits.entries + 1 else {
             throw violation(
                 "the folder has more than \(limits.entries) entries, the most that are taken",
@@ -154,7 +159,7 @@ final class ListingReader {
         refusedCount += 1
         guard refused.count < limits.namedRefusals else { return }
         let isLong = href.utf8.count > limits.shownAddress
-        // A part of a character at the end is shown as what it is: bytes.
+        // A part of a character at the end is shown as its bytes.
         let shown = String(decoding: href.utf8.prefix(limits.shownAddress), as: UTF8.self)
         refused.append(UnusableEntry(href: PercentCoding.printable(shown) + (isLong ? "…" : ""), problem: problem))
     }
@@ -175,12 +180,12 @@ final class ListingReader {
 }
 
 extension DAVResponse {
-    /// The properties as values; what makes no sense counts as not told.
+    /// Returns the properties as values. A value that cannot be read counts as missing.
     fileprivate func item(at path: ItemPath) -> ListedItem {
         let isFolder = isCollection || (!hasKind && href.hasSuffix("/"))
         let modified = lastModified.flatMap { Timestamp(httpDate: $0) }
         let size = (isFolder ? self.size : length ?? self.size).flatMap { OutsideNumber.size($0) }
-        // A folder's size and date tell nothing of what is in it: they make no version.
+        // A folder's size and date say nothing about its contents, so they make no version.
         let version =
             etag.flatMap { ETag(field: $0) } ?? (isFolder ? nil : .substitute(size: size, lastModified: modified))
         return ListedItem(
@@ -193,7 +198,7 @@ extension DAVResponse {
 }
 
 enum MediaType {
-    /// `text/plain` of `Text/Plain; charset=utf-8`.
+    /// Returns `text/plain` for `Text/Plain; charset=utf-8`.
     static func bare(_ field: String) -> String? {
         let type = field.prefix { $0 != ";" && $0 != " " }.lowercased()
         return type.isEmpty ? nil : type

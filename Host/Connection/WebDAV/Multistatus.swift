@@ -1,10 +1,10 @@
-/// Reads a multistatus (RFC 4918, section 13) from XML events: a state machine that knows where in the document it is and
-/// takes elements only where they belong.
+/// A state machine that reads a multistatus (RFC 4918, section 13) from XML events. It keeps its position in the
+/// document and accepts elements only in their proper places.
 final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
-    /// Finished responses that nobody has taken yet.
+    /// The complete responses that have not been taken yet.
     private(set) var responses: [Builder.Response] = []
     private(set) var problem: MultistatusProblem?
-    /// RFC 6578, section 6.2: of the whole answer, at its beginning or its end.
+    /// The sync token of the whole answer, which stands at its beginning or its end (RFC 6578, section 6.2).
     private(set) var syncToken: String?
 
     private enum Place {
@@ -13,7 +13,7 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
     }
 
     private var place = Place.outside
-    /// Elements open below the place.
+    /// The number of open elements below `place`.
     private var depthBelow = 0
     private var text: [UInt8] = []
     private var builder: Builder
@@ -21,12 +21,12 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
     private var status: Int?
     private var groupStatus: Int?
     private var errors: [String] = []
-    /// Bytes in `hrefs` and `errors`.
+    /// The number of bytes in `hrefs` and `errors`.
     private var kept = 0
 
     init(_ builder: Builder) { self.builder = builder }
 
-    /// Hands out what is finished.
+    /// Returns the complete responses and forgets them.
     func take() -> [Builder.Response] {
         defer { responses.removeAll(keepingCapacity: true) }
         return responses
@@ -149,14 +149,14 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
         text.removeAll(keepingCapacity: true)
     }
 
-    /// Whether there is room for a text that is kept until the response ends.
+    /// Counts a text that is kept until the response ends, and tells whether there is room for it.
     private func keep(_ text: String) -> Bool {
         kept += text.utf8.count
         if kept > MultistatusProblem.longestText { problem = .tooLong }
         return problem == nil
     }
 
-    /// The number in `HTTP/1.1 200 OK`; 0, which is no success, if there is none.
+    /// Returns the number in `HTTP/1.1 200 OK`; 0 if there is none, which does not count as a success.
     private static func status(_ line: [UInt8]) -> Int {
         var rest = line[...]
         rest = rest.drop { $0 <= 0x20 }
@@ -173,7 +173,7 @@ final class Multistatus<Builder: ResponseBuilder>: XMLHandler {
 }
 
 extension [UInt8] {
-    /// The text without blanks at both ends, which are layout; those of a name are percent-encoded.
+    /// The text without the blanks at both ends, which are layout. The blanks of a name are percent-encoded.
     var withoutLayout: String {
         let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0a || $0 == 0x0d }
         guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {

@@ -1,21 +1,26 @@
 public import Model
 import NIOCore
 
-/// The answer to a PROPFIND or REPORT, while it arrives.
+/// The answer to a PROPFIND or REPORT while it arrives.
 ///
-/// One call at a time. An answer that is dropped or closed before its end is not fetched any further.
+/// Only one call may be under way at a time. Dropping or closing the answer before its end ends the request.
 public actor MultistatusAnswer {
-    /// 207; an answer with another status has no responses.
+    /// The answer's status. An answer with another status than 207 has no responses.
     public nonisolated let status: Int
-    /// What is known at the end; nil before `next()` has returned nil.
+    /// The facts about the whole answer; nil before `next()` has returned nil.
     public private(set) var end: MultistatusEnd?
 
     private let body: BodyReader
     private let reader: MultistatusReader?
-    /// Responses that are complete, the next one last.
+    /// The complete responses, with the next one last.
     private var waiting: [MultistatusResponse] = []
 
-    /// - Parameter reader: nil if the status is not 207; then `end` is given.
+    /// Creates an answer.
+    /// - Parameters:
+    ///   - status: The answer's status.
+    ///   - body: The body of the answer.
+    ///   - reader: The reader of the body; nil if the status is not 207, and then `end` is given.
+    ///   - end: The facts about the whole answer.
     init(status: Int, body: BodyReader, reader: sending MultistatusReader?, end: MultistatusEnd? = nil) {
         self.status = status
         self.body = body
@@ -23,16 +28,16 @@ public actor MultistatusAnswer {
         self.end = end
     }
 
-    /// The next response; nil after the last, and then each time.
-    /// - Throws: `unreachable` if the answer is cut off, `protocolViolation` if it makes no sense, `cancelled` after
-    ///   ``close()`` or if the task is cancelled: what came is then not all.
+    /// Returns the next response; nil after the last response, at every further call too.
+    /// - Throws: `unreachable` if the answer is cut off; `protocolViolation` if it cannot be read; `cancelled` after
+    ///   ``close()`` or if the task is cancelled. The responses before an error are not complete.
     public func next() async throws(ConnectionError) -> MultistatusResponse? {
         if waiting.isEmpty { waiting = try await some().reversed() }
         return waiting.popLast()
     }
 
-    /// As many responses as came at once; none after the last, and then each time.
-    /// - Throws: As ``next()``.
+    /// Returns the responses that have arrived together; empty after the last response, at every further call too.
+    /// - Throws: The errors of ``next()``.
     public func some() async throws(ConnectionError) -> [MultistatusResponse] {
         guard waiting.isEmpty else {
             defer { waiting = [] }
@@ -49,7 +54,7 @@ public actor MultistatusAnswer {
         return []
     }
 
-    /// Fetches no more.
+    /// Stops reading the answer.
     public func close() async {
         waiting = []
         await body.close()

@@ -1,19 +1,19 @@
-/// Why a well-formed document is no multistatus, or none that can be read.
+/// The reason why a well-formed document is not a multistatus, or not one that can be read.
 enum MultistatusProblem: Error, Equatable {
-    /// The root element is another one, `html` for instance.
+    /// A document with another root element, such as `html`.
     case otherDocument(String)
-    /// It declares a type, and perhaps entities.
+    /// A document that declares a type, and perhaps entities.
     case documentType(String)
     case noHref
     case tooLong
     case tooDeep
 
-    /// The longest address, status and the like, in bytes.
+    /// The largest length of an address, a status or a similar text, in bytes.
     static let longestText = 65_536
-    /// How many elements may be open in one another.
+    /// The largest number of elements that may be open inside one another.
     static let deepest = 256
 
-    /// For people.
+    /// The problem in words for a person, with a hint.
     var explanation: (text: String, hint: String?) {
         switch self {
         case .otherDocument(let name):
@@ -37,7 +37,7 @@ enum MultistatusProblem: Error, Equatable {
 }
 
 extension XMLReader.Malformed {
-    /// For people.
+    /// The problem in words for a person, with a hint.
     var explanation: (text: String, hint: String?) {
         (
             "the answer is cut off or is no XML (line \(line), column \(column): \(reason))",

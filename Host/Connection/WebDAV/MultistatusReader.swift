@@ -1,8 +1,8 @@
 import Model
 
-/// Makes responses of a multistatus while it arrives. Not for use by two threads at a time.
+/// A reader that makes responses from a multistatus as it arrives. Two threads must not use it at the same time.
 ///
-/// What is held is what one piece of the answer makes, and 16 MiB of text at most of a response that is not complete.
+/// The reader holds the responses of one piece of the answer, and at most 16 MiB of text of an unfinished response.
 final class MultistatusReader {
     private let multistatus: Multistatus<TextResponseBuilder>
     private let xml: XMLReader
@@ -11,9 +11,11 @@ final class MultistatusReader {
     private var isTruncated = false
     private var errors: [String] = []
 
+    /// Creates a reader for an answer.
     /// - Parameters:
-    ///   - asked: the address that the answer is to.
-    ///   - mostText: how much text a response may have, in bytes.
+    ///   - properties: The requested properties.
+    ///   - asked: The address that was requested.
+    ///   - mostText: The largest amount of text that a response may have, in bytes.
     init(
         _ properties: AskedProperties, asked: ServerAddress, mostText: Int = 16 << 20
     ) throws(ConnectionError) {
@@ -25,16 +27,16 @@ final class MultistatusReader {
         }
     }
 
-    /// Reads on.
-    /// - Returns: the responses that are complete by now.
+    /// Reads the next piece of the answer.
+    /// - Returns: The responses that are complete.
     func read(_ bytes: UnsafeRawBufferPointer) throws(ConnectionError) -> [MultistatusResponse] {
         var failure: XMLReader.Malformed?
         do throws(XMLReader.Malformed) { try xml.read(bytes) } catch { failure = error }
         return try responses(failure)
     }
 
-    /// Says that the answer has ended.
-    /// - Throws: if the document is not complete: what came is then not all.
+    /// Finishes reading at the end of the answer.
+    /// - Throws: `protocolViolation` if the document is not complete. The responses before it are then not all.
     func finish() throws(ConnectionError) -> MultistatusEnd {
         var failure: XMLReader.Malformed?
         do throws(XMLReader.Malformed) { try xml.finish() } catch { failure = error }
@@ -48,7 +50,7 @@ final class MultistatusReader {
         var responses: [MultistatusResponse] = []
         for var response in multistatus.take() {
             response.href = asked.normalizedPath(of: response.href)
-            // RFC 6578, section 3.6: what was asked for is not told completely.
+            // The answer does not tell the requested responses completely (RFC 6578, section 3.6).
             if response.status == 507, Self.withoutSlash(response.href) == ownPath {
                 isTruncated = true
                 errors += response.errors

@@ -1,9 +1,11 @@
 extension ServerAddress {
-    /// The path that an href in an answer names, in the one spelling in which paths are compared and asked for: letters, digits and
-    /// `-._~` stand for themselves, everything else is percent-encoded, no segment is `.`, `..` or empty.
+    /// Returns the path that an href in an answer names, in the one spelling in which paths are compared and requested.
+    /// In this spelling letters, digits and `-._~` stand for themselves, everything else is percent-encoded, and no
+    /// segment is `.`, `..` or empty.
     ///
-    /// Only the path counts: behind a proxy many servers tell an inner host. As in listings, `?` and `#` are part of a name.
-    /// - Parameter href: an absolute address, a path, or relative to this address (RFC 4918, section 8.3).
+    /// Only the path counts: behind a proxy many servers name an inner host. As in listings, `?` and `#` are part of a
+    /// name.
+    /// - Parameter href: An absolute address, a path, or a reference relative to this address (RFC 4918, section 8.3).
     func normalizedPath(of href: String) -> String {
         let text = HrefReader.withoutAuthority(href.utf8[...])
         let slash = UInt8(ascii: "/")

@@ -1,9 +1,9 @@
-/// What is asked of a server about its files (RFC 4918, section 9.1).
+/// The requests for the properties of files (RFC 4918, section 9.1).
 ///
-/// What a server does not know it answers with 404, property by property and file by file. `mod_dav` opens a database for each
-/// file to find that out, which takes it longer than all else.
+/// A server answers 404 for every unknown property of every file. `mod_dav` opens a database for each file to find out
+/// that a property is unknown, which takes longer than everything else that it does.
 enum PropertyRequest {
-    /// The body of the PROPFIND for all that is kept of an item.
+    /// The body of the PROPFIND for all properties of an item that are stored.
     static let body = Array(
         """
         <?xml version="1.0" encoding="utf-8"?>
@@ -11,7 +11,7 @@ enum PropertyRequest {
         <oc:permissions/><oc:favorite/><oc:owner-id/></d:prop></d:propfind>
         """.utf8)
 
-    /// The body for a server that has only RFC 4918's properties.
+    /// The body for a server that has only the properties of RFC 4918.
     static let standardBody = Array(
         """
         <?xml version="1.0" encoding="utf-8"?>

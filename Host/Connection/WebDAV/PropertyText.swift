@@ -1,20 +1,20 @@
 import Model
 
-/// The text of one property, put together as its elements come.
+/// The text of one property, composed as its elements arrive.
 ///
-/// Its character data; if there are elements in it, a line for each that has none in itself: its name in Clark's notation, then a
-/// space and its text or, without one, its attribute `name`. Blanks at a text's ends are layout, unless the property holds a
-/// document.
+/// It is the property's character data. If the property contains elements, it has a line for each element that contains
+/// no further element: the element's name in Clark's notation, then a space and its text or, without a text, its
+/// attribute `name`. Blanks at both ends of a text are layout, unless the property holds a document.
 struct PropertyText {
     private let isDocument: Bool
     private var characters: [UInt8] = []
     private var lines: [UInt8] = []
     private var hasElements = false
-    /// The element that was opened last, until it turns out to have others in it.
+    /// The element that was opened last, until another element is opened in it.
     private var innermost: (name: String, attribute: String?)?
     private var innermostText: [UInt8] = []
 
-    /// Bytes that are kept.
+    /// The number of bytes that are kept.
     var count: Int { characters.count + lines.count + innermostText.count }
 
     init(isDocument: Bool) { self.isDocument = isDocument }
@@ -42,7 +42,7 @@ struct PropertyText {
         if text.isEmpty { text = element.attribute ?? "" }
         guard !text.isEmpty else { return }
         lines.append(UInt8(ascii: " "))
-        // A line is a line.
+        // Line breaks in the text become spaces, so that each element keeps to one line.
         lines.append(contentsOf: text.utf8.map { $0 == 0x0a || $0 == 0x0d ? UInt8(ascii: " ") : $0 })
         innermostText = []
     }
@@ -53,14 +53,14 @@ struct PropertyText {
     }
 }
 
-/// Takes the properties that were asked for, each as text.
+/// A builder that takes the requested properties, each as text.
 struct TextResponseBuilder: ResponseBuilder {
     let mostText: Int
 
     private let asked: AskedProperties
     private let documents: Set<Int>
     private var values: [String?]
-    /// Properties whose status comes after them.
+    /// The properties of the current group. Their status may come after them.
     private var pending: [(place: Int, text: String)] = []
     private var property: (place: Int, text: PropertyText)?
     private var keptInValues = 0

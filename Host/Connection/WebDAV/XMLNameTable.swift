@@ -1,10 +1,12 @@
 import Glibc
 
-/// What names of elements mean. They are kept by their length, so that an element costs one or two comparisons.
+/// A table of the meanings of element names. The names are kept by their length, so that an element costs one or two
+/// comparisons.
 struct XMLNameTable<Meaning: Sendable>: Sendable {
     private var byLength: [[(name: ContiguousArray<CChar>, meaning: Meaning)]]
 
-    /// - Parameter names: each as `XMLHandler.start` gets it.
+    /// Creates a table.
+    /// - Parameter names: The names, in the form that `XMLHandler.start` gets, and their meanings.
     init(_ names: [(String, Meaning)]) {
         let longest = names.map(\.0.utf8.count).max() ?? 0
         byLength = Array(repeating: [], count: longest + 1)

@@ -1,25 +1,30 @@
 import CExpat
 import Glibc
 
-/// Takes what an XML document holds, piece by piece.
+/// A receiver of the contents of an XML document, piece by piece.
 protocol XMLHandler: AnyObject {
-    /// - Parameter name: namespace and local name with a line feed between, or the local name alone; valid during the call.
+    /// Takes the start of an element.
+    /// - Parameters:
+    ///   - name: The namespace and the local name with a line feed between, or the local name alone. It is valid during
+    ///     the call.
+    ///   - attributes: The element's attributes, valid during the call.
     func start(_ name: UnsafePointer<CChar>, _ attributes: XMLAttributes)
-    /// A piece of text; one text may come in several pieces, and pieces end between any two bytes of UTF-8's characters' ends.
+    /// Takes a piece of text. One text may come in several pieces. A piece may end after any character, but not within
+    /// the UTF-8 bytes of a character.
     func text(_ bytes: UnsafeRawBufferPointer)
     func end()
-    /// The document names a type (DOCTYPE). It is not read any further.
+    /// Takes a document type (DOCTYPE). The document is not read any further.
     func documentType(_ name: String)
-    /// Whether the rest of the document means nothing to it.
+    /// Whether the rest of the document has no meaning for the handler.
     var hasGivenUp: Bool { get }
 }
 
-/// The attributes of an element, valid during the call that hands them over.
+/// The attributes of an element, valid during the call that passes them.
 struct XMLAttributes {
-    /// Names and values in turn, then null.
+    /// The names and values in turn, then null.
     fileprivate let list: UnsafeMutablePointer<UnsafePointer<CChar>?>?
 
-    /// The value of an attribute without a namespace.
+    /// Returns the value of an attribute without a namespace.
     subscript(_ name: StaticString) -> String? {
         guard var next = list else { return nil }
         while let found = next[0], let value = next[1] {
@@ -32,12 +37,12 @@ struct XMLAttributes {
     }
 }
 
-/// Reads an XML document while it arrives, by expat. All of the C library's pointers stay in this file.
+/// A reader of an XML document as it arrives, by expat. All of the C library's pointers stay in this file.
 ///
-/// A document type is refused: no answer has one, and what is declared in it, entities above all, is only ever meant to harm. Expat
-/// loads nothing from elsewhere. Not for use by two threads at a time.
+/// A document type is rejected: no answer has one, and its declarations, above all entities, are only ever meant to
+/// harm. Expat loads nothing from elsewhere. Two threads must not use a reader at the same time.
 final class XMLReader {
-    /// Why a document cannot be read.
+    /// The reason why a document cannot be read.
     struct Malformed: Error, Equatable {
         var reason: String
         var line: Int
@@ -49,19 +54,21 @@ final class XMLReader {
     private var bytesRead = 0
     private var hasDocumentType = false
 
-    /// The longest tag, comment or instruction, in bytes. Expat looks at one that is not complete from its beginning again whenever
-    /// more of it comes.
+    /// The largest length of a tag, comment or instruction, in bytes. Whenever more bytes of an incomplete one arrive,
+    /// expat scans it again from its beginning.
     private static let longestMarkup = 131_072
     private static let piece = 65_536
 
-    /// - Throws: only when memory is exhausted.
+    /// Creates a reader that calls a handler.
+    /// - Throws: An error only if memory is exhausted.
     init(handler: any XMLHandler) throws(Malformed) {
         guard let parser = XML_ParserCreateNS(nil, CChar(UInt8(ascii: "\n"))) else {
             throw Malformed(reason: "out of memory", line: 0, column: 0)
         }
         self.parser = parser
         self.handler = handler
-        // The reader owns the parser, and calls it only from its own methods: it outlives every callback.
+        // The reader owns the parser and calls the parser only from its own methods, so the reader outlives every
+        // callback.
         XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
         XML_SetElementHandler(
             parser,
@@ -89,7 +96,7 @@ final class XMLReader {
         data.map { Unmanaged<XMLReader>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Reads on, unless the handler has given up. The handler is called from within.
+    /// Reads the next piece, unless the handler has given up. Calls the handler from within.
     func read(_ bytes: UnsafeRawBufferPointer) throws(Malformed) {
         var rest = bytes[...]
         while !rest.isEmpty, !handler.hasGivenUp {
@@ -104,7 +111,7 @@ final class XMLReader {
         }
     }
 
-    /// Says that the document has ended; one that is not complete is malformed.
+    /// Finishes the document. A document that is not complete is malformed.
     func finish() throws(Malformed) {
         try check(XML_Parse(parser, nil, 0, 1))
     }
