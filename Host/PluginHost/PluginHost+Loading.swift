@@ -6,8 +6,8 @@ import Model
 import Threads
 
 extension PluginHost {
-    /// Looks at a plugin that the config names, and opens its library if it may be opened.
-    /// - Throws: why it is refused.
+    /// Inspects a plugin that the config names, and opens its library if it may be opened.
+    /// - Throws: The reason why the plugin is not used.
     func prepare(_ entry: inout Entry, _ named: Discovery.Named) async throws(Refusal) {
         guard let library = named.library else {
             entry.report.state = .missing
@@ -85,8 +85,8 @@ extension PluginHost {
         }
     }
 
-    /// Lets a child process open the library first, unless these same bytes were opened before. They are not read again while the
-    /// file is the same.
+    /// Lets a child process open the library first, unless the same bytes were opened before. The bytes are not read
+    /// again while the file's mark stays the same.
     private func tryFirst(_ path: String, on thread: SerialThread) async throws {
         let minor = Int(LARDER_ABI_MINOR)
         let mark = try Self.mark(of: path, at: clock.now())
@@ -102,7 +102,7 @@ extension PluginHost {
         case .described:
             await remember(digest, minor, refusal: nil)
             if let mark { await remember(mark, minor, refusal: nil) }
-        // Another library that it needs may be missing today and there tomorrow.
+        // The library is not remembered, because another library that it needs may be missing today and there tomorrow.
         case .refused(let reason), .unknown(let reason): throw Refusal.probe(reason)
         case .deadly(let reason):
             await remember(digest, minor, refusal: reason)
@@ -125,8 +125,9 @@ extension PluginHost {
         }
     }
 
-    /// What another file, or the same one after a write, does not have: as a digest, so that it is remembered like one.
-    /// - Returns: nil if the file changed so shortly ago that it may change again unnoticed.
+    /// Returns a digest of the file's mark, which differs for another file and for the same file after a write. As a
+    /// digest, the mark is remembered like the bytes' own digest.
+    /// - Returns: nil if the file changed in the last 2 s, so that it may change again without a new time.
     private static func mark(of path: String, at now: Timestamp) throws(Refusal) -> [UInt8]? {
         var info = stat()
         guard stat(path, &info) == 0 else { throw .unreadable(errno) }

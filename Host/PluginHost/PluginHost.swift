@@ -5,12 +5,14 @@ public import Model
 import Synchronization
 import Threads
 
-/// All plugins of this process: finds their libraries, tries and opens them, and makes instances for the accounts.
+/// The host of all plugins in this process. It finds and opens their libraries, checks them first, and makes instances
+/// for the accounts.
 ///
-/// One for a process, whatever the number of its accounts. All calls into an instance are made on a thread of its own, so that those of
-/// one account, which a server may hold up, are in no other's way; the calls that tell what is in a library are made on another.
+/// There is one host in a process, whatever the number of accounts. All calls into an instance are made on a thread of
+/// this instance. A call that waits for a server therefore delays no other account. The calls that find out what a
+/// library contains are made on another thread.
 public actor PluginHost {
-    /// A library that was opened, and the thread that it is looked at on, until that is done.
+    /// An opened library, and the thread on which it is inspected until all plugins are loaded.
     struct Opened {
         var library: PluginLibrary
         var thread: SerialThread
@@ -19,7 +21,7 @@ public actor PluginHost {
     struct Entry {
         var report: PluginReport
         var settings: PluginSettings
-        /// Set once the plugin may be started.
+        /// The library and the description; nil until the plugin may be started.
         var ready: (opened: Opened, description: PluginLibrary.Description)?
         var instances: [PluginInstance] = []
     }
@@ -32,17 +34,21 @@ public actor PluginHost {
     let clock: HostClock
     let logger: Logger
     var entries: [Entry] = []
-    /// The calls that were given up, so far.
+    /// The calls that were given up so far.
     private var givenUp: [CallNote] = []
-    /// Whether a thread may still be inside a call that was given up: the process then ends without its libraries' handlers.
+    /// Whether a thread may still be inside a call that was given up. The process then ends without the exit handlers
+    /// of its libraries.
     static let leftCalls = Atomic<Bool>(false)
     var libraries: [String: Result<Opened, Refusal>] = [:]
 
+    /// Creates a host. Opens no library.
     /// - Parameters:
-    ///   - builtIn: the folder of the plugins that come with the host.
-    ///   - settings: the paths with others, and what the config says of each plugin.
-    ///   - probe: what opens a new library in a child process first.
-    ///   - memory: which libraries were tried before; nil: each is tried at each start.
+    ///   - builtIn: The folder of the plugins that come with the host.
+    ///   - settings: The settings with further plugin folders and with the config of each plugin.
+    ///   - probe: The command that opens a new library in a child process first.
+    ///   - memory: The memory of libraries that were tried before; nil to try each library at each start.
+    ///   - clock: The clock for waiting and for times in the log.
+    ///   - logger: The logger for plugins that cannot be used or that hang.
     public init(
         builtIn: String, settings: Settings, probe: ProbeCommand, memory: (any ProbeMemory)?,
         clock: HostClock = .system,
@@ -57,8 +63,8 @@ public actor PluginHost {
         self.logger = logger
     }
 
-    /// Finds all plugins, and opens those that are enabled and may be opened. A plugin that cannot be used is reported, and
-    /// logged, with the reason; the others are there.
+    /// Finds all plugins, and opens those that are enabled and may be opened. A plugin that cannot be used is reported
+    /// and logged with the reason. The other plugins are used all the same.
     public func load() async {
         let discovery = Discovery(builtIn: builtIn, paths: paths, plugins: settings)
         for named in discovery.named {
@@ -72,7 +78,8 @@ public actor PluginHost {
                 entry.report.reason = error.reason
                 if case .schema = error { entry.report.isSchemaWrong = true }
                 if case .settings(let problems) = error {
-                    // Who has the config at hand tells it with its place; else the start does.
+                    // A caller that has the config reports the problem with its position in the config. Otherwise
+                    // ``start(_:)`` logs the problem.
                     entry.report.settingProblems = problems
                 } else {
                     logger.error("The plugin \(entry.report.id) is refused: \(error.reason)")
@@ -100,10 +107,10 @@ public actor PluginHost {
         for case .success(let opened) in libraries.values { await opened.thread.close() }
     }
 
-    /// How many plugins there are at most to start.
+    /// The number of plugins that are ready. At most this many are started for an account.
     public var count: Int { entries.count { $0.ready != nil } }
 
-    /// Every plugin that is known of, in the order in which their processors are called.
+    /// Returns a report about every known plugin, in the order in which their processors are called.
     public func reports() -> [PluginReport] {
         entries.map { entry in
             var report = entry.report
@@ -122,12 +129,13 @@ public actor PluginHost {
         }
     }
 
-    /// From so many mistakes on a plugin is shown as degraded.
+    /// The number of mistakes from which a plugin is shown as degraded.
     private static let degradedFrom = 3
 
     /// Makes and starts an instance of each plugin that is ready, in the order in which their processors are called.
     ///
-    /// A plugin that does not start is reported, and logged, with the reason.
+    /// A plugin that does not start is reported and logged with the reason.
+    /// - Returns: The instances that were started.
     public func start(_ account: AccountEnvironment) async -> [PluginInstance] {
         var started: [PluginInstance] = []
         for index in entries.indices {
@@ -142,7 +150,7 @@ public actor PluginHost {
             do {
                 let instance = try await start(description, in: opened.library, settings, account)
                 entries[index].instances.append(instance)
-                // What kept it from starting another time is over.
+                // The reason why it did not start another time no longer holds.
                 (entries[index].report.state, entries[index].report.reason) = (.ready, nil)
                 started.append(instance)
             } catch {
@@ -156,7 +164,7 @@ public actor PluginHost {
         return started
     }
 
-    /// A plugin that has not started after so many seconds is done without.
+    /// The number of seconds after which the start of a plugin is given up.
     private static let startLimit = 30
 
     /// Makes and starts an instance on a thread of its own.
@@ -207,13 +215,13 @@ public actor PluginHost {
         }
     }
 
-    /// The calls that did not return and were given up.
+    /// Returns the calls that did not return and were given up.
     public func givenUpCalls() -> [CallNote] { givenUp }
 
-    /// Whether one was, in this process.
+    /// Whether a call was given up in this process.
     public static var hasGivenUp: Bool { leftCalls.load(ordering: .relaxed) }
 
-    /// Stops and destroys an account's instances, after the calls that are under way, and ends their threads.
+    /// Stops and destroys an account's instances after the calls that are under way, and ends their threads.
     public func stop(_ instances: [PluginInstance]) async {
         for instance in instances { instance.cancel() }
         for instance in instances.reversed() {
@@ -230,8 +238,8 @@ public actor PluginHost {
         }
     }
 
-    /// Makes and starts an instance anew, for the account of one that was stopped.
-    /// - Returns: nil, with a line in the log, if it does not start.
+    /// Makes and starts a new instance for the account of an instance that was stopped.
+    /// - Returns: The new instance; nil if it does not start, and then the log has a line about the reason.
     public func startAgain(_ stopped: PluginInstance) async -> PluginInstance? {
         let index = entries.firstIndex { $0.ready?.description.id == stopped.plugin }
         guard let index, let (opened, description) = entries[index].ready else { return nil }
@@ -254,8 +262,12 @@ public actor PluginHost {
         for index in entries.indices { entries[index].ready = nil }
     }
 
-    /// Names each call that does not return, once, for as long as it hangs, and has the account's other processors go on without that
-    /// plugin's. Returns when the task is cancelled.
+    /// Watches for calls that do not return, until the task is cancelled.
+    ///
+    /// Logs each such call once for as long as it hangs. Lets the account's other processors go on without the hanging
+    /// plugin.
+    /// - Parameter limit: The duration from which a call counts as hanging. For a plugin with event loops it is 60 s
+    ///   longer.
     public func watch(limit: Duration = .seconds(30)) async {
         var seen: [ObjectIdentifier: (count: Int, since: Duration, isNamed: Bool)] = [:]
         while true {
@@ -268,7 +280,7 @@ public actor PluginHost {
                     seen[id] = count % 2 == 1 ? (count, now, false) : nil
                     continue
                 }
-                // A loop waits for a server, for at most a minute.
+                // A call into an event loop may wait for a server, for at most a minute.
                 let limit = instance.loops == nil ? limit : limit + .seconds(60)
                 guard now - before.since >= limit else { continue }
                 if before.isNamed {

@@ -3,30 +3,33 @@ import Glibc
 public import Model
 import Synchronization
 
-/// The calls that are under way into an account's plugins, in a file of the vault that is mapped: whatever ends the process, the next
-/// one finds them there.
+/// The calls that are under way into an account's plugins, in a mapped file of the vault. Whatever ends the process,
+/// the next process finds the calls in this file.
 ///
-/// Unchecked: the mapping stays where it is until the board goes; each part of it is one record's.
+/// Unchecked: the mapping stays at its address until the board is freed. Each part of the mapping belongs to one
+/// record.
 public final class CallBoard: @unchecked Sendable {
-    /// More plugins than this are not written down.
+    /// The largest number of plugins whose calls are recorded.
     private static let mostRecords = 256
 
     private let memory: UnsafeMutableRawPointer
     private let room: Int
     private let taken = Atomic<Int>(0)
 
-    /// Makes the file anew. Blocks. To be read by ``notes(at:)`` first.
-    /// - Parameter room: for how many plugins.
-    /// - Throws: `.localIO` if the file cannot be made or has no room on the disk.
+    /// Makes a new file. Blocks. Read the old file with ``notes(at:)`` before.
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - room: The number of plugins whose calls are to be recorded.
+    /// - Throws: `.localIO` if the file cannot be made or the disk has no room for it.
     public init(path: String, room: Int) throws(Failure) {
         self.room = min(max(room, 1), Self.mostRecords)
         let size = self.room * Int(LINUX_CALL_SIZE)
-        // Never the old file: a call that was given up may still write into it.
+        // The old file is never used again, because a call that was given up may still write into it.
         unlink(path)
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Self.failure(path, errno) }
         defer { close(descriptor) }
-        // A store into a mapped file that the disk has no room for would be a crash.
+        // A store into a mapped file for which the disk has no room would be a crash.
         let code = posix_fallocate(descriptor, 0, off_t(size))
         guard code == 0 else { throw Self.failure(path, code) }
         guard let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), memory != MAP_FAILED
@@ -36,7 +39,7 @@ public final class CallBoard: @unchecked Sendable {
 
     deinit { munmap(memory, room * Int(LINUX_CALL_SIZE)) }
 
-    /// Nil if there is no room for another.
+    /// Returns a record for a plugin's calls; nil if there is no room for another one.
     func record(of plugin: PluginID, in library: String) -> CallRecord? {
         let number = taken.add(1, ordering: .relaxed).oldValue
         guard number < room else { return nil }
@@ -44,7 +47,7 @@ public final class CallBoard: @unchecked Sendable {
         return CallRecord(call, on: self, plugin: plugin, library: library)
     }
 
-    /// The calls that were under way when the process ended whose board this was. Blocks.
+    /// Returns the calls that were under way when the process with this board ended. Blocks.
     public static func notes(at path: String) -> [CallNote] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return [] }

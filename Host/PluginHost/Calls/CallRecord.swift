@@ -1,7 +1,7 @@
 import CLinux
 public import Model
 
-/// What a call is about, for who names it. The text is borrowed for the call.
+/// The subject of a call, for messages about the call. The text is borrowed for the call.
 struct CallSubject {
     var kind: UInt32
     var text: UnsafeBufferPointer<UInt8>
@@ -10,7 +10,8 @@ struct CallSubject {
         CallSubject(kind: UInt32(LINUX_CALL_ABOUT_NOTHING), text: UnsafeBufferPointer(start: nil, count: 0))
     }
 
-    /// - Parameter path: of the item.
+    /// Returns an item as a subject.
+    /// - Parameter path: The path of the item.
     static func item(_ path: UnsafeBufferPointer<UInt8>) -> CallSubject {
         CallSubject(kind: UInt32(LINUX_CALL_ABOUT_ITEM), text: path)
     }
@@ -20,19 +21,26 @@ struct CallSubject {
     }
 }
 
-/// The call that is under way into an instance, written down where a crash leaves it: plain stores, since there is a call for every item.
+/// The call that is under way into an instance, recorded where a crash does not remove it. The record uses plain
+/// stores, because there is a call for every item.
 ///
-/// Unchecked: the texts are written by the instance's thread alone, before the call; others look at them only while it goes on.
+/// Unchecked: only the instance's thread writes the texts, before the call. Other threads read the texts only while the
+/// call goes on.
 final class CallRecord: @unchecked Sendable {
     typealias Call = linux_call
 
     private let call: UnsafeMutablePointer<linux_call>
-    /// What the call lies in; nil: memory of its own, which is never freed.
+    /// The board that contains the call; nil if the call has memory of its own, which is never freed.
     private let board: CallBoard?
-    /// The name that was written last. The thread's own.
+    /// The name that was written last. Used on the instance's thread only.
     private var name: UnsafePointer<UInt8>?
 
-    /// - Parameter call: in the board; its memory is zero.
+    /// Creates a record.
+    /// - Parameters:
+    ///   - call: The memory for the call, all zero, in the board if there is one.
+    ///   - board: The board that contains the memory.
+    ///   - plugin: The plugin of the instance.
+    ///   - library: The path of the plugin's library.
     init(_ call: UnsafeMutablePointer<linux_call>, on board: CallBoard?, plugin: PluginID, library: String) {
         self.call = call
         self.board = board
@@ -42,7 +50,7 @@ final class CallRecord: @unchecked Sendable {
             LibraryMark.text(of: library) ?? "", at: LINUX_CALL_LOOKS_AT, LINUX_CALL_LIBRARY_AT)
     }
 
-    /// For an instance of which nothing outlives the process.
+    /// Creates a record that does not outlive the process.
     convenience init(plugin: PluginID, library: String) {
         let size = Int(LINUX_CALL_SIZE)
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
@@ -50,10 +58,10 @@ final class CallRecord: @unchecked Sendable {
         self.init(memory.assumingMemoryBound(to: linux_call.self), on: nil, plugin: plugin, library: library)
     }
 
-    /// Where nothing is written that anybody reads: of an instance that was destroyed.
+    /// The record for calls that nobody reads, of an instance that was destroyed.
     static let nowhere = CallRecord(plugin: PluginID(""), library: "")
 
-    /// The thread that this is called on is the instance's.
+    /// Makes the calling thread the thread whose calls are recorded here.
     func enter() { linux_calls_are_in(call) }
 
     static func leave() { linux_calls_are_in(nil) }
@@ -73,14 +81,14 @@ final class CallRecord: @unchecked Sendable {
     @inline(__always)
     func end() { linux_call_end(call) }
 
-    /// From any thread: the call that is under way hangs, and is written down as such until it returns.
-    /// - Returns: what it is; nil if none is under way.
+    /// Marks the call under way as hanging until it returns. May be called on any thread.
+    /// - Returns: The call; nil if none is under way.
     func markHanging(at time: Timestamp) -> CallNote? {
         guard linux_call_hangs(call, time.nanoseconds) != 0 else { return nil }
         return CallNote(reading: UnsafeRawPointer(call))
     }
 
-    /// The call that was found to hang and still does.
+    /// The call that was found to hang and still hangs; nil if there is none.
     var hanging: CallNote? {
         linux_call_state(call) == UInt32(LINUX_CALL_HANGS) ? CallNote(reading: UnsafeRawPointer(call)) : nil
     }
@@ -107,35 +115,41 @@ final class CallRecord: @unchecked Sendable {
     }
 }
 
-/// A call as it was written down.
+/// A call as it was recorded.
 public struct CallNote: Codable, Hashable, Sendable {
-    /// How a call ended, as far as it is known.
+    /// The end of a call, as far as it is known.
     public enum End: String, Codable, Sendable {
-        /// The process ended meanwhile, by no doing of the plugin's that is known of.
+        /// A call during which the process ended. The plugin is not known to have caused the end.
         case underWay
         case crashed, exited, hung
     }
 
+    /// The id of the plugin.
     public var plugin: String
-    /// Absolute.
+    /// The absolute path of the plugin's library.
     public var library: String
-    /// By which the library's file is known again.
+    /// The mark by which the library's file is known again.
     public var mark: String
+    /// The name of the call.
     public var call: String
-    /// The item's path, or the loop's id; nil: it is about neither.
+    /// The item's path or the loop's id; nil if the call is about neither.
     public var subject: String?
+    /// Whether the subject is a loop.
     public var isAboutLoop: Bool
+    /// The end of the call.
     public var end: End
+    /// The number of the signal, if the call crashed.
     public var signal: Int32
+    /// The time at which the call crashed, ended the process or was found to hang, in nanoseconds.
     public var nanoseconds: Int64
 
-    /// The names under which the database keeps them.
+    /// The names under which the database keeps the properties.
     private enum CodingKeys: String, CodingKey {
         case plugin, library, call, subject, isAboutLoop, end, signal, nanoseconds
         case mark = "looks"
     }
 
-    /// Nil if no call was under way. What a crashed process wrote may be anything.
+    /// Reads a call; nil if no call was under way. The memory that a crashed process wrote may contain anything.
     init?(reading call: UnsafeRawPointer) {
         let head = call.load(as: linux_call.self)
         switch head.state {
@@ -159,15 +173,16 @@ public struct CallNote: Codable, Hashable, Sendable {
         (signal, nanoseconds) = (head.signal, head.time)
     }
 
+    /// The time at which the call crashed, ended the process or was found to hang.
     public var time: Timestamp { Timestamp(nanoseconds: nanoseconds) }
 
-    /// Such as `performAction of /a`.
+    /// The call and its subject, such as `performAction of /a`.
     public var callText: String {
         guard let subject else { return call }
         return isAboutLoop ? "\(call) of the loop \(subject)" : "\(call) of \(subject)"
     }
 
-    /// Such as `it crashed (SIGSEGV) in performAction of /a`.
+    /// A sentence about the call, such as `it crashed (SIGSEGV) in performAction of /a`.
     public var sentence: String {
         switch end {
         case .underWay: "\(callText) was under way"

@@ -1,17 +1,18 @@
 import CLarder
 
-/// A struct of a plugin's own that one of the host's functions fills.
+/// A struct of a plugin that one of the host's functions fills.
 ///
-/// A plugin that was built with older headers has less room than the host would write, one that was built with newer headers has
-/// more. The host writes as much as both know (rule I of `base.h`). All structs that a plugin hands over to be filled go through
-/// here.
+/// A plugin that was built with older headers has less room than the host would write. A plugin that was built with
+/// newer headers has more. The host writes as much as both sides know (rule I of `base.h`). Every struct that a plugin
+/// passes to be filled goes through this type.
 struct FilledStruct<Table: SizedTable> {
     private let address: UnsafeMutableRawPointer
-    /// How many bytes of it both sides know.
+    /// The number of bytes of the struct that both sides know.
     private let size: Int
 
-    /// - Throws: `LARDER_INVALID_ARGUMENT` if the plugin did not set `struct_size`, or set it to less than the struct had when it
-    ///   was published.
+    /// Checks the struct to fill.
+    /// - Throws: `LARDER_INVALID_ARGUMENT` if the plugin did not set `struct_size`, or set it to less than the struct's
+    ///   size when it was published.
     init(_ out: UnsafeMutablePointer<Table>) throws(ServiceError) {
         address = UnsafeMutableRawPointer(out)
         let given = Int(address.loadUnaligned(as: UInt32.self))
@@ -24,7 +25,7 @@ struct FilledStruct<Table: SizedTable> {
         size = min(given, MemoryLayout<Table>.size)
     }
 
-    /// Writes what the plugin has room for. `struct_size` then tells how much of the struct was filled.
+    /// Writes as many bytes as the plugin has room for, and sets `struct_size` to this number.
     func fill(with value: Table) {
         withUnsafeBytes(of: value) { bytes in
             guard let first = bytes.baseAddress else { return }
@@ -34,17 +35,20 @@ struct FilledStruct<Table: SizedTable> {
     }
 }
 
-/// An array of structs without `struct_size` that a plugin hands over.
+/// An array that a plugin passes, of structs without `struct_size`.
 struct StridedArray<Element> {
     private let first: UnsafeRawPointer
     private let stride: Int
 
     private let zero: Element
 
+    /// Creates an array.
     /// - Parameters:
-    ///   - stride: In bytes, from one element to the next, as the plugin's headers have it.
+    ///   - first: The address of the first element.
+    ///   - stride: The bytes from one element to the next, as in the plugin's headers.
     ///   - firstSize: The element's size when it was published, in bytes.
-    ///   - zero: What a member holds that the plugin's headers do not have.
+    ///   - zero: An element with the values of the members that the plugin's headers do not have.
+    ///   - name: The name of the array in errors.
     /// - Throws: `LARDER_INVALID_ARGUMENT` if the stride is less than `firstSize`.
     init(
         _ first: UnsafeRawPointer, stride: UInt32, firstSize: Int, zero: Element, named name: StaticString

@@ -2,9 +2,9 @@ import CLarder
 import CLinux
 import Model
 
-/// A call's lines in the trace, if there is one.
+/// The lines of a call in the trace, if there is a trace.
 extension InstanceContext {
-    /// Makes a call as ``call(_:_:_:_:_:)`` does, between its two lines.
+    /// Makes a call as ``call(_:_:_:_:_:)`` does, and writes its first and last line.
     func tracedCall(
         _ name: StaticString, _ phase: Phase, _ subject: CallSubject, _ trigger: Trigger?, in trace: TraceWriter,
         _ body: () -> larder_status
@@ -23,7 +23,8 @@ extension InstanceContext {
         return result
     }
 
-    /// On the plugin's thread; what is not said during a call names none.
+    /// Writes a line about the call under way. Must be called on the plugin's thread. Outside a call the line names no
+    /// call.
     func trace(
         _ phase: TraceWriter.Phase, _ what: @autoclosure () -> String, _ text: @autoclosure () -> String?,
         because: String? = nil
@@ -33,14 +34,14 @@ extension InstanceContext {
             phase, traced ?? TracedCall(plugin: plugin), what: what(), text: text(), because: because, at: clock.now())
     }
 
-    /// From a thread that no call is under way on.
+    /// Writes a line about a service that was called from a thread without a call under way.
     func traceStray(_ service: StaticString, _ status: larder_status, because: String) {
         trace?.note(
             .refused, TracedCall(plugin: plugin), what: "\(service)", text: statusName(status), because: because,
             at: clock.now())
     }
 
-    /// What a call asked for that has returned.
+    /// Writes lines about the requests of a call that has returned.
     func traceAsked(_ status: larder_status) {
         guard trace != nil else { return }
         let (phase, because): (TraceWriter.Phase, String?) =

@@ -4,20 +4,22 @@ import Logging
 import Model
 import Synchronization
 
-/// What a plugin's instance reaches through its `larder_host`: the call under way, and what was asked for in it.
+/// The state that a plugin's instance reaches through its `larder_host`: the call under way, and the requests made in
+/// it.
 ///
-/// It is never freed, so that a plugin that calls the host after its end, or from a thread of its own, is refused and not a
-/// crash. There are as many as instances were made.
+/// A context is never freed. A plugin that calls the host after its end, or from a thread of its own, therefore gets an
+/// error and does not crash. There are as many contexts as instances were made.
 ///
-/// Unchecked: `caller` says which thread is inside a call. Everything below the mark is touched by that thread alone, from
-/// the call's begin to its end, and calls follow each other on the plugin's one thread; the rest is constant or atomic.
+/// Unchecked: `caller` says which thread is inside a call. Only this thread uses the properties below the mark, from
+/// the call's begin to its end, and calls follow each other on the plugin's one thread. The other properties are
+/// constant or atomic.
 final class InstanceContext: @unchecked Sendable {
-    /// What kind of call is under way, which decides what may be asked.
+    /// The kind of the call under way, which decides which services may be used.
     enum Phase {
         case none, create, control, processor
-        /// In process and refresh of an event loop.
+        /// A call of `process` or `refresh` of an event loop.
         case loop
-        /// In poll and on_error, which change nothing.
+        /// A call of `poll` or `on_error` of an event loop, which change nothing.
         case loopReading
     }
 
@@ -25,51 +27,53 @@ final class InstanceContext: @unchecked Sendable {
     let log: PluginLog
     let clock: HostClock
     let granted: Set<String>
-    /// What the config does not let it have.
+    /// The services that the config withholds from the plugin.
     private let withheld: Set<String>
     /// Whether the plugin was built with headers of a later version.
     let isNewer: Bool
-    /// What stands behind `larder.projects/1`; nil: nothing.
+    /// The implementation of `larder.projects/1`; nil if there is none.
     let projects: (any PluginProjects)?
     let table: UnsafeMutablePointer<larder_host>
-    /// Nil: calls have no lines.
+    /// The trace of the calls; nil if calls are not traced.
     let trace: TraceWriter?
-    /// The call under way, if it has lines. The plugin's thread's own.
+    /// The call under way, if it is traced. Used on the plugin's thread only.
     var traced: TracedCall?
-    /// Where calls are written down before they begin. The plugin's thread's own.
+    /// The record in which calls are written before they begin. Used on the plugin's thread only.
     private(set) var record: CallRecord
-    /// The thread that is inside a call, 0: none.
+    /// The thread that is inside a call; 0 if there is none.
     let caller = Atomic<UInt>(0)
-    /// Rises at each call's begin and end: odd inside a call. Whoever watches for hanging calls reads it.
+    /// A number that rises at each call's begin and end, and is odd inside a call. The watch for hanging calls reads
+    /// it.
     let callCount = Atomic<Int>(0)
     let isCancelled = Atomic<Bool>(false)
 
-    // The plugin's thread's own.
-    /// The settings' JSON, which stays where it is; set before start.
+    // The following properties are used on the plugin's thread only.
+    /// The settings' JSON, which stays at its address. It is set before the start.
     private(set) var settings = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     var phase = Phase.none
     var callName: StaticString = ""
-    /// What the plugin said with `fail`.
+    /// The message that the plugin passed to `fail`.
     var failure: String? { didSet { leavesSomething = true } }
-    /// Why the service that the plugin called last in this call did not do what it was asked.
+    /// The error of the service that the plugin used last in this call, if this service failed.
     var refusal: (service: StaticString, error: ServiceError)? { didSet { leavesSomething = true } }
-    /// Services that it asked for, and that its description does not name.
+    /// The services that the plugin asked for although its description does not name them.
     private(set) var undeclared: [String] = []
     var asked: [Intent] = [] { didSet { leavesSomething = true } }
-    /// What the call, and the run before it, wrote: nil for a key that was removed.
+    /// The values that the call wrote, and those that the run wrote before the call: nil for a key that was removed.
     var callValues: [[UInt8]: [UInt8]?] = [:] { didSet { leavesSomething = true } }
     var runValues: [[UInt8]: [UInt8]?] = [:]
     var run: (any PluginRun)?
     var kind: PolicyKind?
-    /// What stands behind a loop's call, what the call asked for, how much that is, and which of it was last about each record.
+    /// The turn behind a loop's call, the call's requests, the size of the requests in bytes, and for each record the
+    /// index of its last request.
     var turn: (any LoopTurn)?
     var loopAsked: [LoopAsk] = [] { didSet { leavesSomething = true } }
     var turnSize = 0
     var callRecords: [RecordCollection: [RecordKey: Int]] = [:] { didSet { leavesSomething = true } }
     private let lentMemory = LentMemory()
     private var slots: [any AnySlot] = []
-    /// Whether there is anything to do when the call under way returns: one look instead of one at each of the above, since
-    /// there is a call for every item.
+    /// Whether there is anything to do when the call under way returns. One check instead of one for each of the
+    /// properties above saves time, because there is a call for every item.
     private var leavesSomething = false
 
     init(
@@ -90,13 +94,13 @@ final class InstanceContext: @unchecked Sendable {
         table.initialize(to: hostTable(context: Unmanaged.passRetained(self).toOpaque()))
     }
 
-    /// The instance was destroyed: no call follows, and its thread writes none down.
+    /// Ends the recording of calls, after the instance was destroyed. No call follows.
     func leave() {
         record = .nowhere
         CallRecord.leave()
     }
 
-    /// Sets what `larder.config/1` hands out.
+    /// Sets the settings that `larder.config/1` returns.
     func configure(_ json: String) {
         let bytes = Array(json.utf8)
         let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(1, bytes.count))
@@ -104,9 +108,14 @@ final class InstanceContext: @unchecked Sendable {
         settings = UnsafeBufferPointer(rebasing: copy[..<bytes.count])
     }
 
-    /// Makes a call into the plugin. What it borrowed is given back when it returns.
-    /// - Parameter subject: what it is about, for whoever finds that it did not return.
-    /// - Returns: what the plugin returned, and what it said with `fail`.
+    /// Makes a call into the plugin. The memory that the plugin borrowed is freed when the call returns.
+    /// - Parameters:
+    ///   - name: The name of the call.
+    ///   - phase: The kind of the call.
+    ///   - subject: The subject of the call, for messages if it does not return.
+    ///   - trigger: The trigger that the call belongs to, for the trace.
+    ///   - body: The call itself.
+    /// - Returns: The status that the plugin returned, and the message that it passed to `fail`.
     func call(
         _ name: StaticString, _ phase: Phase, _ subject: CallSubject = .nothing, _ trigger: Trigger? = nil,
         _ body: () -> larder_status
@@ -134,8 +143,9 @@ final class InstanceContext: @unchecked Sendable {
         return (status, leavesSomething ? takeLeftovers(after: status) : nil)
     }
 
-    /// Hands on what a call that returned well asked for, and gives back what it borrowed.
-    /// - Returns: what it said with `fail`.
+    /// Passes on the requests of a call that succeeded, and frees the memory that the plugin borrowed.
+    /// - Returns: The message that the plugin passed to `fail`; without one the message of a service whose status the
+    ///   plugin returned.
     private func takeLeftovers(after status: larder_status) -> String? {
         traceAsked(status)
         if status == LARDER_OK {
@@ -150,7 +160,7 @@ final class InstanceContext: @unchecked Sendable {
         callValues.removeAll()
         lentMemory.free()
         for slot in slots where slot.isOpen { slot.close() }
-        // Who only hands on a service's status has that service's words.
+        // A plugin that only returns a service's status gets the message of this service.
         let said =
             failure
             ?? refusal.flatMap { refusal in
@@ -163,16 +173,17 @@ final class InstanceContext: @unchecked Sendable {
         return said
     }
 
-    /// Whether a status is one that the plugin may return. Of those that later versions add the host knows that they are failures.
+    /// Tells whether the plugin may return a status. Of the statuses that later versions add, the host knows that they
+    /// are failures.
     func mayReturn(_ status: larder_status) -> Bool { isKnown(status) || isNewer && status < LARDER_OK }
 
-    /// Memory that the plugin may read until the call under way returns.
+    /// The memory that the plugin may read until the call under way returns.
     var lent: LentMemory {
         leavesSomething = true
         return lentMemory
     }
 
-    /// The plugin asked for a service that it does not get.
+    /// Records that the plugin asked for a service that it does not get.
     func noteUndeclared(_ name: String) {
         guard !withheld.contains(name), !undeclared.contains(name) else { return }
         undeclared.append(name)
@@ -186,16 +197,18 @@ final class InstanceContext: @unchecked Sendable {
 
     func lend(_ bytes: [UInt8]) -> larder_bytes { lent.lend(bytes) }
 
-    /// Throws if the call under way should end.
+    /// Throws `LARDER_CANCELLED` if the call under way should end.
     func checkCancelled() throws(ServiceError) {
         if isCancelled.load(ordering: .relaxed) || turn?.isCancelled == true {
             throw ServiceError(LARDER_CANCELLED, "")
         }
     }
 
-    /// A slot of a kind that nothing is open in, for the call under way.
-    /// - Parameter isHosts: whether the host opens it, not the plugin.
-    /// - Throws: if the plugin has as many open as it may.
+    /// Returns a closed slot of a kind, for the call under way.
+    /// - Parameters:
+    ///   - kind: The kind of the slot.
+    ///   - isHosts: Whether the host opens the slot and not the plugin.
+    /// - Throws: `LARDER_LIMIT` if the plugin has as many slots open as it may.
     func slot<Kind: SlotKind>(of kind: Kind.Type, isHosts: Bool = false) throws(ServiceError) -> Slot<Kind> {
         leavesSomething = true
         let alike = slots.compactMap { $0 as? Slot<Kind> }
@@ -213,8 +226,8 @@ final class InstanceContext: @unchecked Sendable {
         return slot
     }
 
-    /// Closes what the plugin opened.
-    /// - Throws: if it is not open.
+    /// Closes a table that the plugin opened.
+    /// - Throws: `LARDER_INVALID_ARGUMENT` if the table is not open.
     func close<Table: SlotTable>(_ table: UnsafeMutablePointer<Table>) throws(ServiceError) {
         for case let slot as Slot<Table.Kind> in slots where slot.table == table && slot.isOpen && !slot.isHosts {
             return slot.close()

@@ -1,8 +1,8 @@
 public import CLarder
 import Model
 
-/// The calls into a processor for the items of one pass. What they have in common is looked up once: this is where a pass over
-/// many items spends its time.
+/// The calls into a processor for the items of one pass. Their common parts are found once, because a pass over many
+/// items spends its time in these calls.
 public struct ItemCalls {
     typealias Function =
         @convention(c) (UnsafeMutableRawPointer?, UInt32, UnsafePointer<larder_item>) -> larder_status
@@ -26,7 +26,11 @@ public struct ItemCalls {
         context = calls.context
     }
 
-    /// - Parameter source: what the item comes from, for its name in traces and logs.
+    /// Calls the processor for one item.
+    /// - Parameters:
+    ///   - item: The view of the item.
+    ///   - source: The source of the item, for the item's name in traces and logs.
+    /// - Returns: The outcome of the call.
     @discardableResult
     public func perform(
         _ item: UnsafePointer<larder_item>, of source: any ItemSource
@@ -38,7 +42,7 @@ public struct ItemCalls {
         return calls.failed(name, source, status, message)
     }
 
-    /// Out of the view if it is there, which costs nothing.
+    /// Returns the item's path. Takes it from the view if the view has it, which costs nothing.
     private func path(
         of item: UnsafePointer<larder_item>, _ source: any ItemSource
     ) -> UnsafeBufferPointer<UInt8> {

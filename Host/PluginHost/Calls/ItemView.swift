@@ -1,14 +1,14 @@
 public import CLarder
 
-/// A row that an item's view is filled from, one value at a time, without a copy.
+/// A row from which an item's view is filled, one value at a time and without a copy.
 public protocol ItemRow {
-    /// The text of a field, borrowed until the row goes; nil if it has none.
+    /// Returns the text of a field, borrowed until the row is freed; nil if the field has none.
     func text(_ field: Int32) -> UnsafeBufferPointer<UInt8>?
-    /// The number of a field; nil if it has none.
+    /// Returns the number of a field; nil if the field has none.
     func integer(_ field: Int32) -> Int64?
 }
 
-/// A view without any field.
+/// Returns a view without any field.
 public func emptyItemView() -> larder_item {
     var view = larder_item()
     view.struct_size = UInt32(MemoryLayout<larder_item>.size)
@@ -18,14 +18,14 @@ public func emptyItemView() -> larder_item {
 /// The fields that this host fills, as bits of a mask.
 public let knownItemFields: UInt64 = (1 << (UInt64(LARDER_FIELD_CLAIMS) + 1)) - 1
 
-/// Fills a plugin's view of an item from a row with the fields of the mask, and no others.
+/// Fills a plugin's view of an item from a row, with the fields of the mask and no others.
 ///
-/// It is generic and inlined so that a row's columns are read without a call in between: this is where a pass over many
-/// items spends its time. A view that is filled again must be filled with the same mask.
+/// The function is generic and inlined so that a row's columns are read without a call in between, because a pass over
+/// many items spends its time here. A view that is filled again must be filled with the same mask.
 @inlinable
 public func fill(_ view: inout larder_item, fields: UInt64, from row: some ItemRow) {
     var present: UInt64 = 0
-    // Bit by bit, so that a field that was not asked for costs nothing.
+    // The loop goes bit by bit, so that a field that is not in the mask costs nothing.
     var left = fields & knownItemFields
     while left != 0 {
         let field = Int32(truncatingIfNeeded: left.trailingZeroBitCount)
@@ -59,7 +59,7 @@ public func fill(_ view: inout larder_item, fields: UInt64, from row: some ItemR
     view.present = present
 }
 
-/// Without a value the member is zero and its bit is not set.
+/// Sets a member of a view. Without a value the member is zero and its bit is not set.
 @inlinable @inline(__always)
 func set(_ member: inout larder_str, _ field: Int32, _ row: some ItemRow, _ present: inout UInt64) {
     if let bytes = row.text(field) {

@@ -1,6 +1,6 @@
 import CLarder
 
-/// Memory that a plugin may read until it is freed. On the plugin's thread.
+/// Memory that a plugin may read until it is freed. Used on the plugin's thread.
 final class LentMemory {
     private var blocks: [UnsafeMutableRawPointer] = []
 

@@ -2,9 +2,9 @@ import Logging
 import Model
 import Synchronization
 
-/// A plugin's lines in the log: its own, and the host's about it. A flood is cut off.
+/// A plugin's lines in the log: its own lines, and the host's lines about the plugin. A flood of lines is cut off.
 final class PluginLog: Sendable {
-    /// What is counted of a plugin's mistakes.
+    /// The kinds of mistakes that are counted.
     enum Misuse: String, Sendable, CaseIterable {
         case wrongThread = "calls from a wrong thread"
         case wrongState = "calls at a wrong time"
@@ -18,18 +18,18 @@ final class PluginLog: Sendable {
         var written = 0
         var dropped = 0
         var misuses: [Misuse: Int] = [:]
-        /// The mistakes of the run under way, in the order of their first; nil: none is under way.
+        /// The mistakes of the run under way, in the order of their first occurrence; nil if no run is under way.
         var run: [(misuse: Misuse, first: String, count: Int)]?
-        /// What was wrong the last time.
+        /// The last mistake.
         var last: String?
     }
 
-    /// This many lines in this time.
+    /// The number of lines that are written within a duration.
     private static let allowance = (lines: 100, time: Duration.seconds(10))
 
     private let logger: Logger
     private let clock: HostClock
-    /// Called after a mistake was counted.
+    /// A function that is called after a mistake was counted.
     private let noted: @Sendable () -> Void
     private let state = Mutex(State())
 
@@ -62,7 +62,7 @@ final class PluginLog: Sendable {
         if isAllowed { logger.log(level: level, "\(message)") }
     }
 
-    /// Counts a mistake and names it: at once, or in a run at its end, with the others of its kind.
+    /// Counts a mistake and logs it: at once, or during a run at the run's end together with the others of its kind.
     func note(_ misuse: Misuse, _ message: String) {
         let count = state.withLock { state -> Int? in
             state.misuses[misuse, default: 0] += 1
@@ -82,11 +82,11 @@ final class PluginLog: Sendable {
         write(.warning, count == 1 ? message : "\(message) (\(misuse.rawValue) so far: \(count))")
     }
 
-    /// A run of calls begins, of which the mistakes are named together.
+    /// Begins a run of calls, whose mistakes are logged together.
     func beginRun() { state.withLock { $0.run = [] } }
 
-    /// The run is over.
-    /// - Returns: what was wrong in it, which was logged, if calls failed; else nil.
+    /// Ends the run and logs its mistakes.
+    /// - Returns: The mistakes of the run if calls failed; otherwise nil.
     func endRun() -> String? {
         let (mistakes, text) = state.withLock { state in
             let mistakes = state.run.take() ?? []
@@ -103,6 +103,6 @@ final class PluginLog: Sendable {
         return mistakes.contains { $0.misuse == .failed || $0.misuse == .unknownStatus } ? text : nil
     }
 
-    /// The mistakes so far, and what was wrong the last time.
+    /// The numbers of mistakes so far, and the last mistake.
     var mistakes: (counts: [Misuse: Int], last: String?) { state.withLock { ($0.misuses, $0.last) } }
 }

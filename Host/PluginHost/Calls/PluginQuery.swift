@@ -1,23 +1,25 @@
 import CLarder
 
-/// Which items a plugin wants to see, and in which order.
+/// A plugin's request for items: which ones, and in which order.
 public struct PluginQuery: Sendable {
-    /// In the condition language; it may be no condition.
+    /// The condition in the condition language. The text may be invalid.
     public var condition: String
     /// The fields to fill, as bits of a mask.
     public var fields: UInt64
-    /// The number of the field that they are sorted by, one of ``sortable``; nil: in no particular order.
+    /// The number of the field by which the items are sorted, one of ``sortable``; nil for no particular order.
     public var sort: Int32?
+    /// Whether the order is descending.
     public var isDescending = false
-    /// Nil: all.
+    /// The largest number of items; nil for all.
     public var limit: Int64?
 
-    /// Items without a value come first, or last if descending.
+    /// The fields by which items can be sorted. Items without a value come first, or last in descending order.
     public static let sortable = [
         LARDER_FIELD_PATH, LARDER_FIELD_NAME, LARDER_FIELD_SIZE, LARDER_FIELD_LAST_MODIFIED, LARDER_FIELD_LAST_USED,
     ]
 
-    /// What a plugin wrote, which may be of an older version.
+    /// Reads a plugin's query, which may be of an older version.
+    /// - Throws: `LARDER_INVALID_ARGUMENT` if the query is not valid.
     init(reading address: UnsafePointer<larder_query>) throws(ServiceError) {
         let query: larder_query
         do throws(Refusal) { query = try larder_query.copy(address) } catch {

@@ -1,19 +1,20 @@
 public import CLarder
 public import Model
 
-/// What stands behind a plugin's services during a run of calls. Used on the plugin's thread alone.
+/// The implementation of a plugin's services during a run of calls. Used on the plugin's thread only.
 public protocol PluginRun: AnyObject {
     /// The policies of the processor's kind, as they were when the run began.
     var policies: [ItemPolicy] { get }
 
-    /// When the run began.
+    /// The time when the run began.
     var began: Timestamp { get }
 
-    /// A stream of the items that meet a condition, as they were when the run began.
-    /// - Throws: `LARDER_INVALID_ARGUMENT` if the condition does not parse, `LARDER_IO` if the items cannot be read.
+    /// Returns a stream of the items that meet a condition, as they were when the run began.
+    /// - Throws: `LARDER_INVALID_ARGUMENT` if the condition does not parse; `LARDER_IO` if the items cannot be read.
     func items(_ query: PluginQuery) throws(ServiceError) -> any ItemSource
 
-    /// How much room there is; of what is here, as it was when the run began.
+    /// Returns the figures about the local copies and about the room on the disk. The items are those at the run's
+    /// begin.
     /// - Throws: `LARDER_IO` if the items, or the file system of the copies, cannot be read.
     func usage() throws(ServiceError) -> PluginUsage
 
@@ -21,36 +22,37 @@ public protocol PluginRun: AnyObject {
     /// - Throws: `LARDER_IO` if the items cannot be read.
     func hasItem(_ localID: LocalID) throws(ServiceError) -> Bool
 
-    /// Where an item is; nil if that cannot be found out.
+    /// Returns the path of an item; nil if it cannot be found out.
     func path(of item: LocalID) -> ItemPath?
 
     /// Checks that a text is a condition.
-    /// - Throws: `LARDER_INVALID_ARGUMENT` if it does not parse.
+    /// - Throws: `LARDER_INVALID_ARGUMENT` if the text does not parse.
     func check(condition: String) throws(ServiceError)
 
-    /// The stored value of a key of the plugin's own; nil if there is none.
+    /// Returns the stored value for one of the plugin's own keys; nil if there is none.
     /// - Throws: `LARDER_IO` if the value cannot be read.
     func value(for key: [UInt8]) throws(ServiceError) -> [UInt8]?
 
-    /// Whether the call under way, which has asked for this many actions, may ask for another.
+    /// Tells whether the call under way, which has requested this many actions, may request another one.
     func hasRoom(besides actions: Int) -> Bool
 
-    /// A call returned well, and this is what it asked for, in order.
+    /// Takes the requests of a call that succeeded, in order.
     func accept(_ intents: [Intent], during call: StaticString)
 }
 
-/// A stream of items as a plugin sees them. Used on one thread; what a view points to is valid until the next `next`.
+/// A stream of items as a plugin sees them. Used on one thread. The memory that a view points to is valid until the
+/// next `next`.
 public protocol ItemSource: AnyObject {
-    /// Goes to the next item and fills the view with the fields that were asked for.
-    /// - Returns: false after the last.
-    /// - Throws: The database's `Failure`; what came is not all then.
+    /// Goes to the next item and fills the view with the requested fields.
+    /// - Returns: Whether there was an item; false after the last one.
+    /// - Throws: The database's `Failure`. The items before the error are not all then.
     func next(_ view: inout larder_item) throws(Failure) -> Bool
 
-    /// The path of the item under way, borrowed until the next `next`.
+    /// The path of the current item, borrowed until the next `next`.
     var pathBytes: UnsafeBufferPointer<UInt8> { get }
 }
 
 extension ItemSource {
-    /// The path of the item under way, for traces and logs.
+    /// The path of the current item, for traces and logs.
     public var path: String { String(decoding: pathBytes, as: UTF8.self) }
 }

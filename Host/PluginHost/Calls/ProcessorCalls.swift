@@ -3,15 +3,18 @@ import Logging
 public import Model
 import Synchronization
 
-/// The calls into a plugin's processor, each written down and answered for. Valid on the plugin's thread, inside the closure
-/// that it was given to.
+/// The calls into a plugin's processor. Each call is recorded, and its failures are logged. Valid on the plugin's
+/// thread, inside the closure that got the calls.
 public final class ProcessorCalls {
-    /// What became of a call.
+    /// The outcome of a call.
     public struct Outcome: Sendable {
+        /// Whether the call returned `LARDER_OK`.
         public var isOK: Bool
     }
 
+    /// The plugin of the processor.
     public let plugin: PluginID
+    /// The kind of the policies that the processor is for.
     public let kind: PolicyKind
     private let processor: larder_item_policy_processor
     let context: InstanceContext
@@ -35,14 +38,15 @@ public final class ProcessorCalls {
     /// Whether the host is about to stop.
     public var isCancelled: Bool { context.isCancelled.load(ordering: .relaxed) }
 
-    /// What its calls may ask from now on is answered by this run.
+    /// Begins a run. The run answers the service requests of the following calls.
     public func begin(_ run: any PluginRun) {
         log.beginRun()
         context.run = run
         context.runValues.removeAll()
     }
 
-    /// - Returns: what was wrong in the run, which was logged, if calls failed; else nil.
+    /// Ends the run.
+    /// - Returns: The mistakes of the run, which were logged, if calls failed; otherwise nil.
     @discardableResult
     public func end() -> String? {
         context.run = nil
@@ -50,7 +54,7 @@ public final class ProcessorCalls {
         return log.endRun()
     }
 
-    /// The triggers that it wants now.
+    /// Returns the triggers that the processor wants now.
     public func triggers() -> TriggerMask {
         var mask: UInt32 = 0
         _ = call("triggers", nil) {
@@ -60,10 +64,10 @@ public final class ProcessorCalls {
         return TriggerMask(rawValue: mask)
     }
 
-    /// The conditions that a processor has.
+    /// The conditions of a processor.
     public enum Condition: Sendable { case policy, match, cleanup }
 
-    /// Asks for the text of a condition; nil: it is absent, or the call failed.
+    /// Asks for the text of a condition; nil if there is none or the call failed.
     public func condition(_ which: Condition, _ trigger: Trigger) -> String? {
         var text: String?
         let (name, function): (StaticString, _) =
@@ -84,6 +88,7 @@ public final class ProcessorCalls {
         return text
     }
 
+    /// Passes the current policies to the processor.
     @discardableResult
     public func updatePolicies(_ policies: [ItemPolicy], _ trigger: Trigger) -> Outcome {
         call("updatePolicies", trigger) {
@@ -92,7 +97,11 @@ public final class ProcessorCalls {
         }
     }
 
-    /// - Parameter changed: the changed items, with the trigger `itemsChanged`.
+    /// Calls the processor's preflight.
+    /// - Parameters:
+    ///   - trigger: The trigger.
+    ///   - changed: The changed items, with the trigger `itemsChanged`.
+    /// - Returns: The outcome of the call.
     @discardableResult
     public func preflight(_ trigger: Trigger, changed: (any ItemSource)?) -> Outcome {
         call("performPreflightOnPolicies", trigger) {
@@ -107,19 +116,22 @@ public final class ProcessorCalls {
         }
     }
 
+    /// Tells the processor that a trigger begins.
     @discardableResult
     public func willEnterTrigger(_ trigger: Trigger) -> Outcome {
         call("willEnterTrigger", trigger) { processor.will_enter_trigger(pointer, trigger.rawValue) }
     }
 
+    /// Tells the processor that a trigger has ended.
     @discardableResult
     public func didPassTrigger(_ trigger: Trigger) -> Outcome {
         call("didPassTrigger", trigger) { processor.did_pass_trigger(pointer, trigger.rawValue) }
     }
 
-    /// The two passes over items, matching and cleanup.
+    /// The passes over items: matching and cleanup.
     public enum Pass: Sendable { case matching, cleanup }
 
+    /// Tells the processor that a pass begins.
     @discardableResult
     public func begin(_ pass: Pass, _ trigger: Trigger) -> Outcome {
         switch pass {
@@ -128,7 +140,7 @@ public final class ProcessorCalls {
         }
     }
 
-    /// The calls for the items of a pass.
+    /// Returns the calls for the items of a pass.
     public func each(_ pass: Pass, _ trigger: Trigger) -> ItemCalls {
         switch pass {
         case .matching: ItemCalls("performAction", processor.perform_action, pointer, trigger, of: self)
@@ -136,6 +148,7 @@ public final class ProcessorCalls {
         }
     }
 
+    /// Tells the processor that a pass has ended.
     @discardableResult
     public func end(_ pass: Pass, _ trigger: Trigger) -> Outcome {
         switch pass {
@@ -144,16 +157,16 @@ public final class ProcessorCalls {
         }
     }
 
-    /// What a call that returned well asked for is not carried out.
+    /// Logs that a request of a call that succeeded is not carried out.
     public func dropped(_ intent: Intent, because: String) {
         log.write(.debug, "\(intent.change.name) of \(context.subject(of: intent.change)) dropped: \(because)")
         context.trace(.dropped, intent.change.name, context.subject(of: intent.change), because: because)
     }
 
-    /// Names a mistake that showed after a call, such as a condition that does not parse.
+    /// Logs a mistake that was found after a call, such as a condition that does not parse.
     public func note(_ mistake: String) { log.note(.failed, mistake) }
 
-    /// A sentence about the run for the log.
+    /// Logs an error about the run.
     public func logError(_ message: String) { log.write(.error, message) }
 
     func call(
@@ -163,7 +176,7 @@ public final class ProcessorCalls {
         return status == LARDER_OK ? Outcome(isOK: true) : failed(name, nil, status, message)
     }
 
-    /// Names a call that did not return well.
+    /// Logs that a call failed.
     func failed(
         _ name: StaticString, _ source: (any ItemSource)?, _ status: larder_status, _ message: String?
     ) -> Outcome {

@@ -1,15 +1,16 @@
 public import CLarder
 
-/// Why the host did not do what a plugin asked it for.
+/// The reason why the host did not do what a plugin requested.
 public struct ServiceError: Error, Hashable, Sendable {
-    /// One of the ABI's statuses, not `LARDER_OK`.
+    /// One of the ABI's statuses, but not `LARDER_OK`.
     public var status: larder_status
-    /// For the log: what was wrong with what was asked.
+    /// The explanation for the log.
     public var message: String
-    /// Whether it is about something that no header of this version has: a flag, or a number that stands for something. A plugin that
-    /// was built with later headers makes no mistake with it.
+    /// Whether the error is about a flag or a number that no header of this version defines. For a plugin that was
+    /// built with later headers, this is not a mistake.
     var isUnknown = false
 
+    /// Creates an error.
     public init(_ status: larder_status, _ message: String) {
         self.status = status
         self.message = message

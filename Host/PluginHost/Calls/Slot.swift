@@ -1,21 +1,21 @@
 import CLarder
 
-/// A table of functions that a plugin gets, with a source behind it, such as a cursor.
+/// A table of functions that a plugin gets, such as a cursor. It has a source.
 protocol SlotTable {
     associatedtype Kind: SlotKind where Kind.Table == Self
-    /// The slot that it lies in.
+    /// The slot that contains the table.
     var context: UnsafeMutableRawPointer? { get }
 }
 
-/// What one kind of table has of its own: its functions, and the memory that these lend.
+/// The properties of one kind of table: its functions, and the memory that these lend.
 protocol SlotKind {
     associatedtype Table
-    /// Where what the functions hand out comes from.
+    /// The source of the values that the functions return.
     associatedtype Source
 
-    /// How many the plugin may have open at a time.
+    /// The largest number of tables of this kind that a plugin may have open at a time.
     static var most: Int { get }
-    /// What the plugin is told when it has opened too many, calls a closed one, and closes what is not open.
+    /// The messages for a plugin that opens too many tables, calls a closed one, or closes one that is not open.
     static var tooManyText: String { get }
     static var closedText: String { get }
     static var notOpenText: String { get }
@@ -24,7 +24,7 @@ protocol SlotKind {
 
     static func table(context: UnsafeMutableRawPointer) -> Table
 
-    /// Gives back what was lent, when the table is closed.
+    /// Frees the lent memory, when the table is closed.
     func free()
 }
 
@@ -40,16 +40,17 @@ protocol AnySlot: AnyObject {
     func close()
 }
 
-/// A table that a plugin got, with what stands behind it, open until it is closed or the call under way returns.
+/// A table that a plugin got, with its source. It is open until it is closed or the call under way returns.
 ///
-/// It is used again for the next one of its kind and never freed, as its owner is not.
+/// A slot is used again for the next table of its kind. It is never freed, because its owner is never freed.
 final class Slot<Kind: SlotKind>: AnySlot {
     let table = UnsafeMutablePointer<Kind.Table>.allocate(capacity: 1)
     let kind = Kind()
-    /// Whether the host opened it: it does not count, and the plugin cannot close it.
+    /// Whether the host opened the slot. Such a slot does not count for the limit, and the plugin cannot close it.
     var isHosts = false
     fileprivate let owner: InstanceContext
-    /// Nil: it is closed. In memory of its own, which is read for each item without asking who else does.
+    /// The source; nil if the slot is closed. It lies in memory of its own, so that reading it for each item needs no
+    /// check for exclusive access.
     private let source = UnsafeMutablePointer<Kind.Source?>.allocate(capacity: 1)
 
     init(owner: InstanceContext) {
@@ -70,14 +71,15 @@ final class Slot<Kind: SlotKind>: AnySlot {
         kind.free()
     }
 
-    /// The source, for a call on the table.
+    /// Returns the source for a call on the table.
+    /// - Throws: `LARDER_INVALID_ARGUMENT` if the table is closed.
     func opened() throws(ServiceError) -> Kind.Source {
         guard let source = source.pointee else { throw ServiceError(LARDER_INVALID_ARGUMENT, Kind.closedText) }
         return source
     }
 }
 
-/// Answers a call of the plugin's on a table that it got. It is inlined: a cursor is called for each item.
+/// Answers a plugin's call on a table that it got. The function is inlined, because a cursor is called for each item.
 func serve<Table: SlotTable>(
     _ table: UnsafeMutablePointer<Table>, _ name: StaticString, during tag: ServiceTag,
     _ body: (InstanceContext, Slot<Table.Kind>) throws(ServiceError) -> Void

@@ -1,31 +1,33 @@
 import Glibc
 import Model
 
-/// Where the libraries are, before any is opened.
+/// The libraries that the config names or that lie in plugin folders, before any of them is opened.
 struct Discovery {
-    /// A plugin that the config names, or that comes with the host.
+    /// A plugin that the config names or that comes with the host.
     struct Named {
         var settings: PluginSettings
-        /// The library that is used; nil: there is none.
+        /// The library that is used; nil if there is none.
         var library: String?
-        /// Whether it came with the host, so that it runs in process unless the config says otherwise.
+        /// Whether the plugin came with the host. Such a plugin runs in process unless the config says otherwise.
         var isBuiltIn: Bool
-        /// Others that would have given the same id: the first one wins.
+        /// The further libraries for the same id. The first one is used.
         var duplicates: [String]
-        /// Where it was looked for.
+        /// The paths that were searched for the library.
         var searched: [String]
 
         var isolation: PluginSettings.Isolation { settings.isolation ?? (isBuiltIn ? .inProcess : .process) }
     }
 
     var named: [Named]
-    /// Libraries in the paths that nothing names. They are not opened.
+    /// The libraries in the plugin folders that nothing names. They are not opened.
     var found: [String]
 
+    /// Finds the libraries.
     /// - Parameters:
-    ///   - builtIn: the folder of the plugins that come with the host.
-    ///   - paths: other folders, in order.
-    ///   - plugins: what the config says of each plugin. One that comes with the host is enabled unless this says otherwise.
+    ///   - builtIn: The folder of the plugins that come with the host.
+    ///   - paths: The further plugin folders, in order.
+    ///   - plugins: The config of each plugin. A plugin that comes with the host is enabled unless its config says
+    ///     otherwise.
     init(builtIn: String, paths: [String], plugins: [PluginSettings]) {
         let listings = paths.map { (folder: $0, files: Self.libraries(in: $0)) }
         let unnamed = FirstParty.plugins.map(\.id).filter { id in !plugins.contains { $0.id == id } }
@@ -64,14 +66,15 @@ struct Discovery {
         }
     }
 
-    /// The names that a library may have so that it is found by its plugin's id alone: of `org.example.archive-rule`
-    /// `org.example.archive-rule.so`, `archive-rule.so` and `ArchiveRule.so`, each with or without `lib`.
+    /// Returns the names under which a library is found by its plugin's id alone. For `org.example.archive-rule` these
+    /// are `org.example.archive-rule.so`, `archive-rule.so` and `ArchiveRule.so`, each with or without `lib`.
     static func fileNames(for id: PluginID) -> [String] {
         let last = id.text.split(separator: ".").last.map(String.init) ?? id.text
         return [id.text, last, FirstParty.pascal(last)].flatMap { ["\($0).so", "lib\($0).so"] }
     }
 
-    /// The shared libraries in a folder, by name; folders below are not searched. A folder that is not there has none.
+    /// Returns the shared libraries in a folder, sorted by name. Does not search folders below. A folder that does not
+    /// exist has none.
     private static func libraries(in folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }

@@ -15,8 +15,8 @@ enum ELFHeader {
         243: "RISC-V", 258: "LoongArch",
     ]
 
-    /// Whether the file is a shared library for this machine, of the layout in the gABI's chapter 4.
-    /// - Returns: nil if it is; else why not.
+    /// Checks that a file is a shared library for this machine, with the layout in chapter 4 of the gABI.
+    /// - Returns: The reason why the library is not used; nil if the file is such a library.
     static func refusal(of file: String) -> Refusal? {
         var bytes = [UInt8](repeating: 0, count: 20)
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)

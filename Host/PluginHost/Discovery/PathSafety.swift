@@ -1,14 +1,15 @@
 import Glibc
 
-/// Whether only root and this user can put code where a library is opened.
+/// A check that only root and this user can change the code of a library that is opened.
 ///
-/// Everything on the way from the root is looked at, links and what they point to included: each must be owned by root or
-/// this user, and be writable by nobody else. A folder with the sticky bit (`/tmp`) may be on the way, since there others
-/// cannot replace what is not theirs; but it may not be the library's own folder, for there they could add a library that
-/// this one asks for.
+/// The check covers everything on the way from the root directory, including links and their targets. Each file and
+/// folder must be owned by root or this user and be writable by nobody else. A link must be owned by root or this user.
+/// A folder with the sticky bit (`/tmp`) may be on the way, because others cannot replace files in it that are not
+/// theirs. It may not be the library's own folder, because others could add a library there that this library loads.
 enum PathSafety {
-    /// - Parameter file: absolute.
-    /// - Returns: nil if it is safe; else what is not, as a sentence without a full stop.
+    /// Checks the path of a library.
+    /// - Parameter file: The absolute path of the library.
+    /// - Returns: The reason why the library is not used; nil if its path is safe.
     static func refusal(of file: String) -> Refusal? {
         var ahead = components(of: file)
         var walked = ""

@@ -1,7 +1,7 @@
 public import CLarder
 
 extension larder_str {
-    /// The text; nil if it is absent or no UTF-8.
+    /// The text; nil if it is absent or not UTF-8.
     var text: String? {
         guard let ptr, len <= UInt64(Int.max) else { return nil }
         return String(validating: UnsafeRawBufferPointer(start: ptr, count: Int(len)), as: UTF8.self)
@@ -9,7 +9,7 @@ extension larder_str {
 
     var isAbsent: Bool { ptr == nil }
 
-    /// Text that is not copied: the bytes outlive the value.
+    /// Creates a text without copying the bytes, which outlive the value.
     @inlinable
     init(borrowing bytes: UnsafeBufferPointer<UInt8>) {
         self.init(
@@ -18,7 +18,7 @@ extension larder_str {
 }
 
 extension larder_bytes {
-    /// A copy; nil if it is absent.
+    /// A copy of the bytes; nil if they are absent.
     var copied: [UInt8]? {
         if len == 0 { return ptr == nil ? nil : [] }
         guard let ptr, len <= UInt64(Int.max) else { return nil }
@@ -26,24 +26,25 @@ extension larder_bytes {
     }
 }
 
-/// What a table that crosses the ABI is, so that one function can copy them all (rule I of base.h).
+/// A table that crosses the ABI. Its properties let one function copy every such table (rule I of base.h).
 protocol SizedTable {
     static var tableName: String { get }
-    /// Its size in version 1.0, below which it makes no sense.
+    /// The table's size in version 1.0. A smaller table cannot be valid.
     static var firstSize: Int { get }
-    /// Where its functions begin, and their names in order: none may be null.
+    /// The offset of the table's functions and their names in order. No function may be null.
     static var functions: (offset: Int, names: [String]) { get }
 }
 
 extension SizedTable {
-    /// The table at an address, as far as both sides know it; what lies beyond the size that its writer gave is zero.
+    /// Copies the part of the table at an address that both sides know. The bytes beyond the size that the writer gave
+    /// are zero.
     static func copy(_ address: UnsafeRawPointer?) throws(Refusal) -> Self {
         guard let address else { throw .nullTable(tableName) }
         let size = Int(address.loadUnaligned(as: UInt32.self))
         guard (firstSize...65_536).contains(size) else {
             throw .badSize(table: tableName, size: size, smallest: firstSize)
         }
-        // Looked at as bytes first: Swift takes a function of a table for one that is never null.
+        // The functions are checked as bytes first, because Swift assumes that a function in a table is never null.
         let count = MemoryLayout<Self>.size
         let bytes = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: MemoryLayout<Self>.alignment)
         defer { bytes.deallocate() }
@@ -96,7 +97,7 @@ extension larder_item_policy_processor: SizedTable {
     }
 }
 
-/// A status's name, as traces and logs show it.
+/// Returns a status's name as traces and logs show it.
 func statusName(_ status: larder_status) -> String {
     let names = [
         "ok", "failed", "invalidArgument", "notFound", "alreadyExists", "conflict", "denied", "unsupported", "limit",
@@ -105,5 +106,5 @@ func statusName(_ status: larder_status) -> String {
     return isKnown(status) ? names[Int(-status)] : "unknown \(status)"
 }
 
-/// Whether a status is in the ABI's list.
+/// Tells whether a status is in the ABI's list.
 func isKnown(_ status: larder_status) -> Bool { (LARDER_STATUS_LAST...LARDER_OK).contains(status) }

@@ -1,40 +1,43 @@
 public import Model
 
-/// The libraries of an account that are not opened for a while, since a call into them ended the host or hung.
+/// The libraries of an account that are not opened for some time, because a call into them ended the host or hung.
 ///
-/// A library is known by the SHA-256 of its bytes: other bytes begin anew.
+/// A library is identified by the SHA-256 of its bytes. A file with other bytes is another library without a history.
 public struct HeldLibraries: Codable, Hashable, Sendable {
     struct Library: Codable, Hashable, Sendable {
-        /// In hexadecimal digits.
+        /// The digest of the library's bytes, in hexadecimal digits.
         var digest: String
         var path: String
-        /// By which the file is known again without reading it.
+        /// The mark by which the file is known again without reading it.
         var mark: String
-        /// Of the last day, the latest last.
+        /// The calls of the last day that ended or held up the host, with the latest one last.
         var ends: [CallNote]
         var isQuarantined = false
 
-        /// The names under which the database keeps them.
+        /// The names under which the database keeps the properties.
         enum CodingKeys: String, CodingKey {
             case digest, path, ends, isQuarantined
             case mark = "looks"
         }
     }
 
-    /// How long a library is left out after it ended the host.
+    /// The duration for which a library is not opened after it ended or held up the host.
     static let pause = Duration.seconds(600)
-    /// So many ends within this time are too many.
+    /// The number of ends within a duration from which a library is quarantined.
     static let most = (ends: 3, within: Duration.seconds(86_400))
 
     private(set) var libraries: [Library] = []
 
+    /// Creates the state without a held library.
     public init() {}
 
+    /// Whether no library is held or remembered.
     public var isEmpty: Bool { libraries.isEmpty }
 
-    /// Takes note of what the calls came to that a board was found with. Blocks.
+    /// Records the results of the calls that a board contained. Blocks.
     ///
-    /// A file that has changed since is another library. What was under way when somebody else ended the process is no fault.
+    /// Ignores a call whose library file has changed since, because the file is another library now. Ignores a call
+    /// that was only under way when the process ended, because the plugin is not known to have caused the end.
     public mutating func add(_ notes: [CallNote], now: Timestamp) {
         for note in notes where note.end != .underWay {
             guard LibraryMark.text(of: note.library)?.hasSameBytes(as: note.mark) == true else { continue }
@@ -56,14 +59,14 @@ public struct HeldLibraries: Codable, Hashable, Sendable {
                 return libraries.endIndex - 1
             }()
         (libraries[place].path, libraries[place].mark) = (note.library, note.mark)
-        // It may be found twice, if the process that found it did not get further.
+        // The same note may be found twice, if the process that found the note first did not get further.
         guard !libraries[place].ends.contains(note) else { return }
         libraries[place].ends.append(note)
         if libraries[place].ends.count >= Self.most.ends { libraries[place].isQuarantined = true }
     }
 
-    /// Lets a plugin, or a library, be tried again.
-    /// - Returns: whether it was held.
+    /// Releases the libraries of a plugin, and a library, so that they may be opened again.
+    /// - Returns: Whether one was held.
     public mutating func release(_ plugin: PluginID, library: String) -> Bool {
         let before = libraries.count
         libraries.removeAll { held in
@@ -73,7 +76,7 @@ public struct HeldLibraries: Codable, Hashable, Sendable {
         return libraries.count < before
     }
 
-    /// Whether a library is held now; nil: it may be opened. Blocks, if any is.
+    /// Returns the reason why a library is not opened now; nil if it may be opened. Blocks if any library is held.
     public func hold(of library: String, now: Timestamp) -> LibraryHold? {
         let holds = libraries.compactMap { held in LibraryHold(held, now: now).map { (held: held, hold: $0) } }
         guard !holds.isEmpty else { return nil }
@@ -87,18 +90,19 @@ public struct HeldLibraries: Codable, Hashable, Sendable {
         return holds.first { $0.held.digest.hasSameBytes(as: digest) }?.hold
     }
 
-    /// When the next library may be tried again that is left out now; nil: none is.
+    /// Returns the time at which the next library that is held now may be opened again; nil if there is none.
     public func nextEnd(after now: Timestamp) -> Timestamp? {
         libraries.compactMap { LibraryHold($0, now: now)?.until }.min()
     }
 }
 
-/// Why a library is not opened now.
+/// The reason why a library is not opened now.
 public struct LibraryHold: Hashable, Sendable {
-    /// Nil: it is quarantined.
+    /// The time until which the library is not opened; nil if it is quarantined.
     public var until: Timestamp?
+    /// The last call that ended or held up the host.
     public var last: CallNote
-    /// How often in a day.
+    /// The number of such calls within a day.
     public var count: Int
 
     init?(_ held: HeldLibraries.Library, now: Timestamp) {
@@ -110,7 +114,7 @@ public struct LibraryHold: Hashable, Sendable {
         until = end
     }
 
-    /// The sentence for people.
+    /// The reason as a sentence for people.
     public var reason: String {
         let name = PluginID(last.plugin).shortName
         let retry = "`larder plugin retry \(name)`, or another build of it, lets it run again"
@@ -122,7 +126,7 @@ public struct LibraryHold: Hashable, Sendable {
 }
 
 extension CallNote {
-    /// Whether it was within a time before or after; a clock may have been set.
+    /// Tells whether the call was within a duration before or after a time. The clock may have been set in between.
     fileprivate func isWithin(_ duration: Duration, of now: Timestamp) -> Bool {
         time - now < duration && now - time < duration
     }

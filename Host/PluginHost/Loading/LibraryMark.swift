@@ -2,9 +2,10 @@ import Crypto
 import Glibc
 import Model
 
-/// What a library's file is known by.
+/// The facts by which a library's file is known again.
 enum LibraryMark {
-    /// What another file, or the same one after a write, does not have; nil if it cannot be read.
+    /// Returns the file's mark, which differs for another file and for the same file after a write; nil if it cannot be
+    /// read.
     static func text(of path: String) -> String? {
         var info = stat()
         return stat(path, &info) == 0 ? text(info) : nil
@@ -15,7 +16,7 @@ enum LibraryMark {
             + "\(Timestamp(info.st_ctim).nanoseconds)"
     }
 
-    /// The SHA-256 of the file's bytes. Blocks.
+    /// Returns the SHA-256 of the file's bytes. Blocks.
     static func digest(of path: String) throws(Refusal) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .unreadable(errno) }

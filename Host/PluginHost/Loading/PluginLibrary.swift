@@ -2,21 +2,23 @@ import CLarder
 import Glibc
 import Model
 
-/// A library that was opened, and what it said that it holds. It stays open until the process ends.
+/// An opened library and the description of its plugins. It stays open until the process ends.
 ///
-/// Unchecked: what is in it is not changed after `open`, and the memory that it points to is the library's, which stays.
+/// Unchecked: the properties do not change after `open`. The memory that they point to belongs to the library and
+/// stays.
 final class PluginLibrary: @unchecked Sendable {
-    /// What a plugin says that it is.
+    /// The description of a plugin by itself.
     struct Description: Hashable, Sendable {
         var id: PluginID
         var name: String
         var version: String
-        /// The services without which it does not start, and those that it merely wants.
+        /// The services without which the plugin does not start.
         var required: [String]
+        /// The services that the plugin uses if they are available.
         var wanted: [String]
     }
 
-    /// More than this in one library is taken for a library that never stops describing.
+    /// The largest number of plugins in a library. A library with more is assumed to describe plugins without end.
     private static let mostPlugins: UInt32 = 256
 
     let path: String
@@ -29,15 +31,16 @@ final class PluginLibrary: @unchecked Sendable {
         self.plugins = plugins
     }
 
-    /// The minor version of the ABI that it was built for.
+    /// The version of the ABI for which the library was built.
     var abi: String { "\(LARDER_ABI_MAJOR).\(module.abi_minor)" }
 
-    /// Opens a library, which runs code of its own, and describes it. Blocks.
-    /// - Parameter path: absolute.
+    /// Opens a library, which runs the library's own code, and describes its plugins. Blocks.
+    /// - Parameter path: The absolute path of the library.
     static func open(_ path: String) throws(Refusal) -> PluginLibrary {
         if let refusal = ELFHeader.refusal(of: path) { throw refusal }
-        // All symbols at once and for this library alone, so that a missing one is known now and none replaces another
-        // library's; and never unmapped, since a language's runtime may still point into it.
+        // All symbols are bound at once, so that a missing one is known now. They are bound for this library alone, so
+        // that none replaces another library's. The library is never unmapped, because a language's runtime may still
+        // point into it.
         guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | Int32(RTLD_NODELETE)) else {
             throw openingError(dlerror().map { String(cString: $0) } ?? "unknown error", path: path)
         }
@@ -93,7 +96,8 @@ final class PluginLibrary: @unchecked Sendable {
         return text.split(separator: " ").map(String.init)
     }
 
-    /// Reversed domain, lower-case letters, digits, `-` and `.`, at most 128 bytes.
+    /// Tells whether an id is a reversed domain of lower-case letters, digits, `-` and `.`, with a dot and at most 128
+    /// bytes.
     private static func isValid(id: String) -> Bool {
         !id.isEmpty && id.utf8.count <= 128 && id.utf8.contains(UInt8(ascii: "."))
             && id.utf8.allSatisfy { byte in

@@ -2,23 +2,25 @@ import Glibc
 import Logging
 import Threads
 
-/// The child process's side of the probe.
+/// The part of the probe that runs in the child process.
 public enum PluginProbe {
     static let described = "larder-probe: described"
     static let refused = "larder-probe: refused: "
 
-    /// Opens the library, describes what is in it, makes an instance of each plugin and lets it go, says so on standard output, and ends the process.
+    /// Opens the library, describes its plugins, makes an instance of each and discards it, writes the result to
+    /// standard output, and ends the process.
     ///
-    /// Only the line that is written at the end counts: a library that ends the process before, whatever its exit code, is
-    /// known by the line's absence.
-    /// - Parameter library: absolute.
+    /// Only the line that is written at the end counts. If the library ends the process before, the line is missing,
+    /// whatever the exit code.
+    /// - Parameter library: The absolute path of the library.
     public static func main(library: String) -> Never {
-        // The library's own words must not be taken for this line.
+        // The library's own output must not be taken for this line.
         let output = dup(STDOUT_FILENO)
         _ = fcntl(output, F_SETFD, FD_CLOEXEC)
         dup2(STDERR_FILENO, STDOUT_FILENO)
         ProcessSetup.perform()
-        // The threads that Swift's tasks run on block most signals; a library that raises one is to die of it here.
+        // The threads on which Swift's tasks run block most signals. A library that raises a signal is to die of it
+        // here.
         var unblocked = sigset_t()
         sigemptyset(&unblocked)
         pthread_sigmask(SIG_SETMASK, &unblocked, nil)
@@ -32,12 +34,12 @@ public enum PluginProbe {
         }
         let bytes = Array((line + "\n").utf8)
         _ = write(output, bytes, bytes.count)
-        // Neither the library's exit handlers nor its destructors are part of the question.
+        // The library's exit handlers and destructors are not part of the test.
         _exit(0)
     }
 
-    /// Lets each plugin in a library do what the host lets it do before it is started. What is wrong with it the host will see
-    /// for itself, plugin by plugin; here it is enough to have come back.
+    /// Makes and discards an instance of each plugin in a library, as the host does before it starts a plugin. An error
+    /// is ignored: the host finds the errors of each plugin itself. Here it is enough that the calls return.
     private static func inspect(_ library: PluginLibrary) throws(Refusal) {
         let thread: SerialThread
         do throws(ThreadError) { thread = try SerialThread.forPlugin("probe") } catch { throw .cannotOpen("no thread") }

@@ -1,19 +1,29 @@
-/// What is remembered of libraries that were opened in a child process, by the SHA-256 of their bytes, and, of those that did no
-/// harm, by that of their file's inode, size and times.
+/// A memory of libraries that were opened in a child process.
+///
+/// A library is remembered by the SHA-256 of its bytes. A library that did no harm is also remembered by the SHA-256 of
+/// its file's inode, size and times.
 public protocol ProbeMemory: Sendable {
-    /// Tells what is remembered of a library.
-    /// - Returns: nil if these bytes, or this file, were not tried with this minor version of the host's ABI.
-    /// - Throws: What keeps it from being read; the library is tried then.
+    /// Returns the remembered result of a library.
+    /// - Parameters:
+    ///   - digest: The SHA-256 of the library's bytes, or of its file's mark.
+    ///   - hostMinor: The minor version of the host's ABI.
+    /// - Returns: nil if these bytes or this file were not tried with this minor version.
+    /// - Throws: The error that prevents reading. The library is tried then.
     func library(digest: [UInt8], hostMinor: Int) async throws -> ProbedLibrary?
-    /// Remembers what became of a library.
-    /// - Throws: What keeps it from being written; the library is tried again at the next start then.
+    /// Remembers the result of a library.
+    /// - Parameters:
+    ///   - library: The result.
+    ///   - digest: The SHA-256 of the library's bytes, or of its file's mark.
+    ///   - hostMinor: The minor version of the host's ABI.
+    /// - Throws: The error that prevents writing. The library is tried again at the next start then.
     func remember(_ library: ProbedLibrary, digest: [UInt8], hostMinor: Int) async throws
 }
 
-/// What became of a library in the child process.
+/// The result of opening a library in the child process.
 public struct ProbedLibrary: Hashable, Sendable {
-    /// Nil: it described itself; else why it must not be opened again.
+    /// The reason why the library must not be opened again; nil if it described itself.
     public var refusal: String?
 
+    /// Creates a result.
     public init(refusal: String?) { self.refusal = refusal }
 }

@@ -2,33 +2,35 @@ import CLinux
 import Glibc
 public import Model
 
-/// Opens a library in a child process first, so that one that crashes, hangs or exits while it is opened takes nothing with it.
+/// A command that opens a library in a child process first. A library that crashes, hangs or exits while it is opened
+/// does not harm the host.
 public struct ProbeCommand: Hashable, Sendable {
-    /// The program and its arguments; the library's path and the plugin's ABI minor follow. It calls `PluginProbe.main`.
+    /// The program and its arguments, to which the library's path is added. The program calls `PluginProbe.main`.
     public var arguments: [String]
-    /// How long a library may take to be opened and described.
+    /// The longest time that opening and describing a library may take.
     public var limit: Duration
 
+    /// Creates a command.
     public init(arguments: [String], limit: Duration = .seconds(10)) {
         self.arguments = arguments
         self.limit = limit
     }
 }
 
-/// What became of a library in the child process.
+/// The result of opening a library in the child process.
 enum ProbeOutcome: Hashable, Sendable {
-    /// With the plugins that are in it.
+    /// A library that was described, with its plugins.
     case described([PluginID])
-    /// It was refused in an orderly way; opening it did no harm.
+    /// A library that was refused in an orderly way. Opening it did no harm.
     case refused(String)
-    /// Opening it ended the process, which the same bytes will do again.
+    /// A library that ended the process when it was opened. The same bytes will do so again.
     case deadly(String)
-    /// Opening it did not end in time, or the process could not be started: worth another try.
+    /// A library that was not opened in time, or a process that could not be started. Another attempt may succeed.
     case unknown(String)
 }
 
 extension ProbeCommand {
-    /// Runs the child to its end. Blocks; call it on a thread where that is allowed.
+    /// Runs the child process to its end. Blocks; call this method on a thread that may block.
     func run(library: String) -> ProbeOutcome {
         guard let program = arguments.first else { return .unknown("no program was given to try the library with") }
         var ends: [Int32] = [-1, -1]
@@ -45,13 +47,13 @@ extension ProbeCommand {
         let deadline = ContinuousClock.now + limit
         let line = readLine(from: ends[0], until: deadline)
         var status: Int32 = 0
-        // Who has closed the output may still hang.
+        // A child process that has closed its output may still hang.
         let isLate = line == nil || !hasEnded(child, &status, until: deadline)
         if isLate {
             kill(-child, SIGKILL)
             while waitpid(child, &status, 0) < 0 && errno == EINTR {}
         }
-        // What the library may have started dies with it.
+        // Processes that the library may have started die with the child.
         kill(-child, SIGKILL)
         if isLate { return .unknown("opening it did not end within \(limit)") }
         if status & 0x7f != 0 { return .deadly("opening it crashed: \(Self.signalName(status & 0x7f))") }
@@ -78,7 +80,8 @@ extension ProbeCommand {
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         linux_spawn_close_from(&actions, 3)
         linux_spawn_change_folder(&actions, "/")
-        // A group of its own, so that it is ended whole; no signal of the host's is blocked or ignored in it.
+        // The child gets a process group of its own, so that the whole group can be ended. No signal of the host is
+        // blocked or ignored in the child.
         var none = sigset_t()
         var all = sigset_t()
         sigemptyset(&none)
@@ -99,7 +102,8 @@ extension ProbeCommand {
         return code == 0 ? .success(child) : .failure(SpawnError(code: code))
     }
 
-    /// What the child writes until it closes its output, at most 4 KiB, without the newline; nil: it did not in time.
+    /// Returns what the child writes until it closes its output, less than 8 KiB and without the newline; nil if it
+    /// does not close it in time.
     private func readLine(from descriptor: Int32, until deadline: ContinuousClock.Instant) -> String? {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
@@ -118,7 +122,7 @@ extension ProbeCommand {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether the child ends in time. A child that closed its output usually has ended by then.
+    /// Tells whether the child ends in time. A child that closed its output has usually ended by then.
     private func hasEnded(_ child: pid_t, _ status: inout Int32, until deadline: ContinuousClock.Instant) -> Bool {
         while true {
             let ended = waitpid(child, &status, WNOHANG)
@@ -135,14 +139,15 @@ extension ProbeCommand {
     }
 }
 
-/// No process could be made; as in `errno`.
+/// The error of a process that could not be made, as in `errno`.
 private struct SpawnError: Error {
     var code: Int32
 }
 
 extension ProbeCommand {
-    /// The plugins in a library that nothing is known of, which is opened in the child process alone. Blocks.
-    /// - Throws: `.failed`, with the reason why it is none that can be used.
+    /// Returns the plugins in an unknown library, which is opened in the child process only. Blocks.
+    /// - Parameter path: The absolute path of the library.
+    /// - Throws: `.failed` with the reason why the library cannot be used.
     public func plugins(inLibrary path: String) throws(Failure) -> [PluginID] {
         let reason: String
         if let refusal = PathSafety.refusal(of: path) ?? ELFHeader.refusal(of: path) {

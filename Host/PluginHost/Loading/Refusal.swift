@@ -1,14 +1,15 @@
 import Glibc
 import Model
 
-/// Why a library or a plugin in it is not used. Each has its own sentence; the host runs on without it.
+/// The reason why a library or a plugin in it is not used. Each reason has its own sentence. The host runs on without
+/// the plugin.
 enum Refusal: Error, Hashable, Sendable {
     case unreadable(Int32)
     case notELF
     case wrongClass(String)
     case wrongMachine(theirs: String, ours: String)
     case notShared
-    /// What is writable, or owned, by whom it should not.
+    /// A path that others may change: it is writable by others or belongs to another user.
     case unsafe(String)
     case cannotOpen(String)
     case unresolved(String)
@@ -28,20 +29,20 @@ enum Refusal: Error, Hashable, Sendable {
     case withheld(String, from: PluginID)
     case probe(String)
     case settings([SettingProblem])
-    /// Of its settings.
+    /// A plugin's schema of settings that is wrong.
     case schema(String)
     case createFailed(String)
     case startFailed(String)
     case duplicateKind(String, of: PluginID)
     case held(LibraryHold)
 
-    /// Whether only a person, or other bytes, let it run again.
+    /// Whether the plugin can run again only after a person's command or with another build.
     var isQuarantine: Bool {
         guard case .held(let hold) = self else { return false }
         return hold.until == nil
     }
 
-    /// The sentence for people.
+    /// The reason as a sentence for people.
     var reason: String {
         switch self {
         case .unreadable(let code): "the library cannot be read: \(String(cString: strerror(code)))"

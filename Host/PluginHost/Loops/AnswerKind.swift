@@ -4,14 +4,15 @@ extension larder_http_answer: SlotTable {
     typealias Kind = AnswerKind
 }
 
-/// An answer, and what was read of it.
+/// An answer, and the parts of it that were read.
 struct AnswerKind: SlotKind {
     typealias Source = any PluginAnswer
 
     static let most = 4
     static var closedText: String { "the answer is closed" }
 
-    /// Headers stay until the answer is closed, bytes until the next ones are read.
+    /// The memory for headers stays until the answer is closed. The memory for bytes stays until the next bytes are
+    /// read.
     private let headers = LentMemory()
     private let bytes = LentMemory()
 

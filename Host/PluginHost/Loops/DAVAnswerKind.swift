@@ -5,7 +5,7 @@ extension larder_dav_answer: SlotTable {
     typealias Kind = DAVAnswerKind
 }
 
-/// An answer that is a multistatus, and the response that it shows.
+/// An answer to a PROPFIND or REPORT, and the response that it shows.
 struct DAVAnswerKind: SlotKind {
     typealias Source = any PluginDAVAnswer
 
@@ -69,7 +69,7 @@ extension larder_dav_end: SizedTable {
 }
 
 extension LentMemory {
-    /// Names with spaces between them; absent if there are none.
+    /// Lends names with spaces between them; an absent text if there are none.
     fileprivate func names(_ names: [String]) -> larder_str {
         names.isEmpty ? larder_str(ptr: nil, len: 0) : lend(names.joined(separator: " "))
     }

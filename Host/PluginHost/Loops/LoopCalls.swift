@@ -3,8 +3,8 @@ import Logging
 public import Model
 import Synchronization
 
-/// The calls into a plugin's event loops, each written down and answered for. Valid on the plugin's thread, inside the closure that
-/// it was given to.
+/// The calls into a plugin's event loops. Each call is recorded, and its failures are logged. Valid on the plugin's
+/// thread, inside the closure that got the calls.
 public final class LoopCalls {
     private let instance: PluginInstance
     private let table: larder_event_loop
@@ -18,16 +18,24 @@ public final class LoopCalls {
         self.loop = loop
     }
 
-    /// Asks what is new since an event id. The page is to be released.
-    /// - Throws: ``LoopFailure`` with the status that the plugin returned, `LARDER_FAILED` for a page without an event
-    ///   id that can be used.
+    /// Asks the loop for the events after an event id. Release the page afterwards.
+    /// - Parameters:
+    ///   - eventID: The event id up to which the loop has processed the events.
+    ///   - turn: The turn that answers the service requests of the call.
+    /// - Returns: The page.
+    /// - Throws: ``LoopFailure`` with the status that the plugin returned, or with `LARDER_FAILED` for a page without a
+    ///   valid event id.
     public func poll(since eventID: EventID, _ turn: any LoopTurn) throws(LoopFailure) -> LoopPage {
         try page("poll", .loopReading, eventID, turn) { context, loop, page in table.poll(context, loop, page) }
     }
 
-    /// Applies a page. What it asks for is the turn's to commit.
-    /// - Throws: ``LoopFailure`` with the status that the plugin returned, `LARDER_INTERNAL` for a page that was
-    ///   released.
+    /// Applies a page. The turn commits the requests of the call.
+    /// - Parameters:
+    ///   - page: The page to apply.
+    ///   - eventID: The event id up to which the loop has processed the events; nil if there is none.
+    ///   - turn: The turn that answers the service requests of the call.
+    /// - Throws: ``LoopFailure`` with the status that the plugin returned, or with `LARDER_INTERNAL` for a page that
+    ///   was released.
     public func process(_ page: LoopPage, since eventID: EventID?, _ turn: any LoopTurn) throws(LoopFailure) {
         guard let kept = instance.pages[page.number] else {
             throw LoopFailure(status: LARDER_INTERNAL, message: "the page was released")
@@ -37,14 +45,23 @@ public final class LoopCalls {
         }
     }
 
-    /// Fetches anew what `what` says. The page is to be released.
-    /// - Throws: As ``poll(since:_:)``.
+    /// Fetches again the data that `what` names. Release the page afterwards.
+    /// - Parameters:
+    ///   - what: The bits of the data to fetch.
+    ///   - eventID: The event id up to which the loop has processed the events; nil if there is none.
+    ///   - turn: The turn that answers the service requests of the call.
+    /// - Returns: The page.
+    /// - Throws: The errors of ``poll(since:_:)``.
     public func refresh(_ what: UInt32, since eventID: EventID?, _ turn: any LoopTurn) throws(LoopFailure) -> LoopPage {
         try page("refresh", .loop, eventID, turn) { context, loop, page in table.refresh(context, loop, what, page) }
     }
 
-    /// Says why a turn failed.
-    /// - Throws: Nothing: the plugin has no way to fail here.
+    /// Tells the loop why a turn failed.
+    /// - Parameters:
+    ///   - error: The failure of the turn.
+    ///   - eventID: The event id up to which the loop has processed the events; nil if there is none.
+    ///   - turn: The turn that answers the service requests of the call.
+    /// - Throws: Nothing in practice, because this call returns no status.
     public func onError(_ error: LoopReport, since eventID: EventID?, _ turn: any LoopTurn) throws(LoopFailure) {
         try call("onError", .loopReading, eventID, turn) { context, loop in
             var told = larder_loop_error(
@@ -55,7 +72,7 @@ public final class LoopCalls {
         }
     }
 
-    /// Gives a page back to the plugin. One that was is passed over.
+    /// Gives a page back to the plugin. A page that was given back before is ignored.
     public func release(_ page: LoopPage) { instance.release(page.number) }
 
     private func page(
@@ -107,7 +124,7 @@ public final class LoopCalls {
             }
         }
         guard status != LARDER_OK else { return }
-        // What the host could not do for it is told once, by whoever asked; what the plugin could not do counts against it.
+        // A failure of the host is logged once, where it occurred. A failure of the plugin counts as its mistake.
         if !context.mayReturn(status) {
             instance.log.note(.unknownStatus, "\(name) of the loop \(loop) returned the unknown status \(status)")
         } else if status == LARDER_FAILED || status == LARDER_INTERNAL || status == LARDER_INVALID_ARGUMENT {
@@ -117,44 +134,50 @@ public final class LoopCalls {
     }
 }
 
-/// What a poll or a refresh came to; what the plugin keeps with it stays on the plugin's thread.
+/// The result of a poll or a refresh. The data that the plugin keeps for the page stay on the plugin's thread.
 public struct LoopPage: Sendable {
-    /// How far the loop has come with it; nil: it asks for a refresh.
+    /// The event id that the loop reaches with the page; nil if the page asks for a refresh.
     public var eventID: EventID?
-    /// What is to be fetched anew.
+    /// The bits of the data to fetch again; 0 for none.
     public var refresh: UInt32
+    /// Whether there are more events after the page.
     public var more: Bool
     let number: Int
 }
 
-/// Why a call into a loop did not do what it is for.
+/// The reason why a call into a loop failed.
 public struct LoopFailure: Error, Hashable, Sendable {
-    /// One of the ABI's.
+    /// One of the ABI's statuses.
     public var status: Int32
+    /// The explanation of the failure.
     public var message: String
 
+    /// Creates a failure.
     public init(status: Int32, message: String) {
         self.status = status
         self.message = message
     }
 
-    /// There is nothing to poll here.
+    /// Whether the loop has nothing to poll on this server.
     public var isNotOffered: Bool { status == LARDER_UNSUPPORTED }
 }
 
-/// What a loop is told of a turn that failed.
+/// The report to a loop about a turn that failed.
 public struct LoopReport: Hashable, Sendable {
-    /// The class of a failure. The raw values are the ABI's.
+    /// The class of a failure. The raw values are those of the ABI.
     public enum Code: UInt32, Sendable {
         case missingID = 1
         case outdated, pollFailed, processing, timedOut, noProgress
     }
 
+    /// The class of the failure.
     public var code: Code
-    /// One of the ABI's.
+    /// One of the ABI's statuses.
     public var status: Int32
+    /// The explanation of the failure.
     public var message: String
 
+    /// Creates a report.
     public init(code: Code, status: Int32, message: String) {
         self.code = code
         self.status = status

@@ -1,14 +1,15 @@
 import CLarder
 public import Model
 
-/// What a plugin says of its event loops.
+/// The properties of a plugin's event loops, as the plugin describes them.
 public struct LoopOffer: Hashable, Sendable {
+    /// The kind of the loops.
     public var kind: LoopKind
-    /// Whose records each mean a loop; nil: there is one loop.
+    /// The collection with one loop for each of its records; nil if there is one loop.
     public var collection: RecordCollection?
-    /// The bits for which a refresh is asked one by one.
+    /// The bits for which refreshes are requested one by one.
     public var refreshBits: UInt32
-    /// The hints that make its loops be asked at once.
+    /// The hints after which the loops are polled at once.
     public var hints: HintSet
 
     init(_ table: larder_event_loop) throws(Refusal) {

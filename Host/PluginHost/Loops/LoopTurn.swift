@@ -1,88 +1,93 @@
 public import Model
 
-/// What stands behind a plugin's services during a turn of an event loop. Used on the plugin's thread alone, where all of it may
-/// block.
+/// The implementation of a plugin's services during a turn of an event loop. Used on the plugin's thread only, where
+/// all of its methods may block.
 public protocol LoopTurn: AnyObject {
-    /// Whether the call under way should end. Read on the plugin's thread, set from any.
+    /// Whether the call under way should end. Read on the plugin's thread, set on any thread.
     var isCancelled: Bool { get }
 
-    /// When the call under way is given up, on the clock's ``HostClock/monotonic``; nil: never.
+    /// The time at which the call under way is given up, on the clock's ``HostClock/monotonic``; nil for never.
     var deadline: Duration? { get }
 
-    /// Whether the loop may change this record.
+    /// Tells whether the loop may change a record.
     func mayWrite(_ key: RecordKey, in collection: RecordCollection) -> Bool
 
-    /// A stored record; nil if there is none.
-    /// - Throws: `LARDER_IO` if it cannot be read.
+    /// Returns a stored record; nil if there is none.
+    /// - Throws: `LARDER_IO` if the record cannot be read.
     func record(
         _ key: RecordKey, in collection: RecordCollection, _ fields: RecordFields
     ) throws(ServiceError) -> Record?
 
-    /// The stored records of a collection, in the order of their keys.
-    /// - Throws: `LARDER_IO` if they cannot be read, if that shows before the first.
+    /// Returns the stored records of a collection, in the order of their keys.
+    /// - Throws: `LARDER_IO` if the records cannot be read, and this is found before the first record. Later errors are
+    ///   thrown by the source.
     func records(
         in collection: RecordCollection, after key: RecordKey?, _ fields: RecordFields
     ) throws(ServiceError) -> any RecordSource
 
-    /// The stored value of a key of the plugin's own; nil if there is none.
-    /// - Throws: `LARDER_IO` if it cannot be read.
+    /// Returns the stored value for one of the plugin's own keys; nil if there is none.
+    /// - Throws: `LARDER_IO` if the value cannot be read.
     func value(for key: [UInt8]) throws(ServiceError) -> [UInt8]?
 
-    /// Sends a request and returns when the answer's head is there.
-    /// - Throws: `LARDER_IO` without an answer, and for one that the host deals with itself; `LARDER_DENIED` for a
-    ///   request that is not sent; `LARDER_CANCELLED` if the call is to end.
+    /// Sends a request and returns when the answer's head has arrived.
+    /// - Throws: `LARDER_IO` without an answer, and for an answer that the host deals with itself; `LARDER_DENIED` for
+    ///   a request that is not sent; `LARDER_CANCELLED` if the call should end.
     func send(_ request: PlainRequest) throws(ServiceError) -> any PluginAnswer
 
-    /// Sends a PROPFIND or REPORT and returns when the answer's head is there.
-    /// - Parameter isAhead: Whether nobody waits for its answer yet: then it returns at once.
-    /// - Throws: As the other `send`. Of a request that is sent ahead, the answer's first ``PluginDAVAnswer/next()``
-    ///   throws it.
+    /// Sends a PROPFIND or REPORT and returns when the answer's head has arrived.
+    /// - Parameters:
+    ///   - request: The request to send.
+    ///   - isAhead: Whether the caller does not wait for the answer yet. Then the method returns at once.
+    /// - Throws: The errors of the other `send`. If the request is sent ahead, the first ``PluginDAVAnswer/next()``
+    ///   throws them.
     func send(_ request: MultistatusRequest, ahead isAhead: Bool) throws(ServiceError) -> any PluginDAVAnswer
 
-    /// The homes of a service: `caldav`, `files`.
-    /// - Throws: `LARDER_UNSUPPORTED` if the server does not offer it, `LARDER_NOT_FOUND` if a place that might have
-    ///   told cannot now, `LARDER_INVALID_ARGUMENT` for a service that is not known, and `LARDER_IO` and
-    ///   `LARDER_CANCELLED` as `send`.
+    /// Returns the homes of a service: `caldav`, `files`.
+    /// - Throws: `LARDER_UNSUPPORTED` if the server does not offer the service; `LARDER_NOT_FOUND` if an address that
+    ///   might have told the homes cannot be asked now; `LARDER_INVALID_ARGUMENT` for an unknown service; and
+    ///   `LARDER_IO` and `LARDER_CANCELLED` as in `send`.
     func homes(of service: String) throws(ServiceError) -> DAVHomes
 
-    /// A call returned well, and this is what it asked for, in order.
+    /// Takes the requests of a call that succeeded, in order.
     func accept(_ asked: [LoopAsk])
 }
 
-/// What a loop asks for.
+/// A request of a loop.
 public enum LoopAsk: Hashable, Sendable {
+    /// A change of a record.
     case record(RecordChange)
-    /// A value of the plugin's own; nil: none.
+    /// A change of a value for one of the plugin's own keys; nil removes the value.
     case value(key: [UInt8], value: [UInt8]?)
-    /// The item list is to look at what has this path.
+    /// A request for the item list to check the item at this path.
     case requestListing(ItemPath)
 }
 
 /// A stream of records.
 public protocol RecordSource: AnyObject {
-    /// The next one; nil past the last.
+    /// Returns the next record; nil after the last one.
     /// - Throws: `LARDER_IO` if the records cannot be read.
     func next() throws(ServiceError) -> Record?
 }
 
-/// An answer whose body has yet to be read. It is closed when it goes.
+/// An answer whose body has yet to be read. Freeing the answer closes it.
 public protocol PluginAnswer: AnyObject {
+    /// The answer's status.
     var status: Int { get }
-    /// The first value of a header, whose name is in any case.
+    /// Returns the first value of a header. The name may be in any case.
     func header(_ name: String) -> String?
-    /// The next bytes as they come; nil at the end.
-    /// - Throws: `LARDER_IO` if the body ended too soon, `LARDER_CANCELLED` if the call is to end.
+    /// Returns the next bytes as they arrive; nil at the end.
+    /// - Throws: `LARDER_IO` if the body ended too soon; `LARDER_CANCELLED` if the call should end.
     func next() throws(ServiceError) -> [UInt8]?
 }
 
-/// An answer to a PROPFIND or REPORT. When it goes, it is closed: what is unread of it is not fetched.
+/// An answer to a PROPFIND or REPORT. Freeing the answer closes it, and its unread rest is not fetched.
 public protocol PluginDAVAnswer: AnyObject {
-    /// 0: the request was sent ahead, and its answer was not waited for yet.
+    /// The answer's status; 0 while the answer to a request that was sent ahead has not been waited for.
     var status: Int { get }
-    /// The next response; nil past the last.
-    /// - Throws: `LARDER_IO` if the answer ended too soon or makes no sense, `LARDER_CANCELLED` if the call is to end,
-    ///   and what `send` did not wait for.
+    /// Returns the next response; nil after the last one.
+    /// - Throws: `LARDER_IO` if the answer ended too soon or cannot be read; `LARDER_CANCELLED` if the call should end;
+    ///   and the errors for which `send` did not wait.
     func next() throws(ServiceError) -> MultistatusResponse?
-    /// What is known at the end; nil before.
+    /// The facts about the whole answer; nil before its end.
     var end: MultistatusEnd? { get }
 }

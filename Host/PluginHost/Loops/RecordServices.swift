@@ -45,7 +45,7 @@ let recordsTable = larder_records(
                 throw ServiceError(LARDER_LIMIT, "a value above 1 MiB")
             }
             try checkObject(value, of: key)
-            // Looked at before it is copied: it may be long.
+            // The length is checked before the content is copied, because it may be long.
             guard given.content.len <= UInt64(RecordChange.largestTurn) else {
                 throw ServiceError(LARDER_LIMIT, "a content above 16 MiB")
             }
@@ -64,7 +64,7 @@ let recordsTable = larder_records(
         }
     })
 
-/// Nothing, or a JSON object.
+/// Checks that a value is empty or a JSON object.
 private func checkObject(_ value: String, of key: RecordKey) throws(ServiceError) {
     guard !value.isEmpty else { return }
     do throws(JSONValue.ParsingError) {
@@ -95,7 +95,7 @@ extension InstanceContext {
         return (collection, key)
     }
 
-    /// Takes note of what a loop asks for.
+    /// Records a request of a loop.
     func ask(_ asked: LoopAsk) throws(ServiceError) {
         let size =
             switch asked {
@@ -110,7 +110,8 @@ extension InstanceContext {
         loopAsked.append(asked)
     }
 
-    /// What this turn asked for of a record: nil, nothing; otherwise the record, or that it goes.
+    /// Returns the record as this call has changed it so far; nil if it has not. The inner value is nil if the record
+    /// is removed.
     fileprivate func turnRecord(_ key: RecordKey, in collection: RecordCollection) -> Record?? {
         guard let index = callRecords[collection]?[key], case .record(let change) = loopAsked[index] else { return nil }
         guard case .put(let record, _) = change else { return .some(nil) }
@@ -133,7 +134,7 @@ extension larder_record: SizedTable {
 }
 
 extension LentMemory {
-    /// A record as a plugin sees it, with the fields that it asked for.
+    /// Lends a record to a plugin, with the fields that it requested.
     func view(_ record: Record, _ fields: RecordFields) -> larder_record {
         var view = larder_record()
         view.struct_size = size(of: larder_record.self)

@@ -52,7 +52,7 @@ let discoverTable = larder_discover(struct_size: size(of: larder_discover.self),
     }
 }
 
-/// What stands in it, and whether it may be sent, whoever sends it looks at.
+/// A request that a plugin passed. The sender checks its contents and whether it may be sent.
 extension PlainRequest {
     init(reading address: UnsafePointer<larder_http_request>) throws(ServiceError) {
         let given: larder_http_request
@@ -75,7 +75,8 @@ extension PlainRequest {
 }
 
 extension MultistatusRequest {
-    /// - Returns: the request, and whether nobody waits for its answer yet.
+    /// Reads a request.
+    /// - Returns: The request, and whether the caller does not wait for its answer yet.
     static func reading(
         _ address: UnsafePointer<larder_dav_request>
     ) throws(ServiceError) -> (request: MultistatusRequest, isAhead: Bool) {

@@ -1,22 +1,26 @@
 public import Logging
 public import Model
 
-/// What a plugin's instance gets from the account that it works for.
+/// The environment that a plugin's instance gets from the account for which it works.
 public struct AccountEnvironment: Sendable {
+    /// The account's name.
     public var name: String
+    /// The logger for the plugin's lines, and for the host's lines about the plugin.
     public var logger: Logger
+    /// The clock that the plugin sees.
     public var clock: HostClock
-    /// Nil: calls are not written down.
+    /// The trace of the calls; nil if calls are not traced.
     public var trace: TraceWriter?
-    /// Where calls are written down that are under way; nil: nowhere that outlives the process.
+    /// The board that records the calls under way; nil if no record outlives the process.
     public var calls: CallBoard?
     /// The libraries that are not opened now.
     public var held = HeldLibraries()
-    /// What stands behind `larder.projects/1`; nil: nothing, and each of its functions says so.
+    /// The implementation of `larder.projects/1`; nil if there is none, and then each of its functions says so.
     public var projects: (any PluginProjects)?
-    /// Called after a plugin failed or broke the rules, on its thread; it returns at once.
+    /// A function that is called on the plugin's thread after the plugin failed or broke the rules. It returns at once.
     public var noted: @Sendable () -> Void
 
+    /// Creates an environment.
     public init(
         name: String, logger: Logger, clock: HostClock = .system, trace: TraceWriter? = nil,
         calls: CallBoard? = nil, held: HeldLibraries = HeldLibraries(), projects: (any PluginProjects)? = nil,

@@ -4,13 +4,14 @@ public import Model
 import Synchronization
 import Threads
 
-/// One plugin at work for one account.
+/// An instance of one plugin, at work for one account.
 ///
-/// Unchecked: what is in it never changes, but for the pages, which are the plugin's own thread's, where all calls go; the tables are
-/// copies, and the library's memory that they point to stays.
+/// Unchecked: the properties never change, except the pages, which are used on the plugin's own thread only, on which
+/// all calls are made. The tables are copies, and the memory of the library that they point to stays.
 public final class PluginInstance: @unchecked Sendable {
+    /// The plugin's id.
     public let plugin: PluginID
-    /// Of the policies that its processor is for; nil: it processes no items.
+    /// The kind of the policies that the plugin's processor is for; nil if the plugin processes no items.
     public let kind: PolicyKind?
     let account: AccountEnvironment
     let thread: SerialThread
@@ -18,24 +19,30 @@ public final class PluginInstance: @unchecked Sendable {
     let log: PluginLog
     let processor: larder_item_policy_processor?
     let eventLoop: larder_event_loop?
-    /// Of its event loops; nil: it has none.
+    /// The properties of the plugin's event loops; nil if it has none.
     public let loops: LoopOffer?
-    /// What of its settings the host heeds too.
+    /// The plugin's settings that the host follows too.
     public let heeded: HeededSettings
-    /// What holds for settings that the config leaves out.
+    /// The values of settings that the config leaves out.
     let settingDefaults: JSONValue
-    /// Pages that are not given back yet. On the plugin's thread.
+    /// The pages that are not given back yet. Used on the plugin's thread.
     private(set) var pages: [Int: larder_event_page] = [:]
     private var pageCount = 0
     private let table: larder_instance
-    /// Waits for the call under way to come to an end that was asked to.
+    /// The task that waits for the end of the call under way after ``cancel()``.
     private let giving = Mutex<Task<Void, Never>?>(nil)
     private let gaveUp = Mutex<CallNote?>(nil)
 
-    /// Makes an instance and looks at what it offers, before it is started. On the plugin's thread.
+    /// Makes an instance and asks for its extensions, before the instance is started. Must be called on the plugin's
+    /// thread.
     /// - Parameters:
-    ///   - settings: what stands in the config for it, a JSON object.
-    ///   - withheld: the services that it does not get.
+    ///   - description: The plugin's description.
+    ///   - library: The plugin's library.
+    ///   - settings: The plugin's settings in the config, a JSON object.
+    ///   - withheld: The services that the plugin does not get.
+    ///   - thread: The plugin's thread.
+    ///   - account: The account for which the instance works.
+    ///   - record: The record of the call under way; nil if no record outlives the process.
     init(
         _ description: PluginLibrary.Description, in library: PluginLibrary, settings: String,
         withheld: Set<String> = [], thread: SerialThread, account: AccountEnvironment, record: CallRecord? = nil
@@ -72,7 +79,7 @@ public final class PluginInstance: @unchecked Sendable {
         context.kind = kind
     }
 
-    /// Of what it offers, each once.
+    /// The kinds of the plugin's processor and event loops, each once.
     var kinds: [String] {
         let kinds = [kind?.text, loops?.kind.text].compactMap(\.self)
         return kinds.count == 2 && kinds[0].hasSameBytes(as: kinds[1]) ? [kinds[0]] : kinds
@@ -81,15 +88,17 @@ public final class PluginInstance: @unchecked Sendable {
     /// The fields that the processor reads, as bits of a mask.
     public var fields: UInt64 { processor?.fields ?? 0 }
 
-    /// How many of the actions that the processor asked for may be under way at a time; nil: any number.
+    /// The largest number of actions of the processor that may be under way at a time; nil for any number.
     public var maximumRecords: Int? {
         guard let processor, processor.max_records > 0 else { return nil }
         return Int(clamping: processor.max_records)
     }
 
-    /// Runs the body with the processor's calls, on the plugin's thread, after what was asked before.
-    /// - Throws: `PluginHangs` while a call hangs, perhaps the body's own; `CancellationError` once the plugin was
-    ///   stopped or given up; `.internal` if it has no processor; what else the body throws.
+    /// Runs a body with the processor's calls on the plugin's thread, after the jobs that were enqueued before.
+    /// - Parameter body: The body to run.
+    /// - Returns: The body's result.
+    /// - Throws: `PluginHangs` while a call hangs, perhaps one of the body; `CancellationError` once the plugin was
+    ///   stopped or given up; `.internal` if the plugin has no processor; and the errors of the body.
     public func withProcessor<Result: Sendable>(
         _ body: @escaping @Sendable (ProcessorCalls) throws -> Result
     ) async throws -> Result {
@@ -104,9 +113,14 @@ public final class PluginInstance: @unchecked Sendable {
         }
     }
 
-    /// Runs the body with the calls of one of its loops, on the plugin's thread, after what was asked before.
-    /// - Throws: `CancellationError` once the plugin was stopped or given up, `.internal` if it has no event loop, what
-    ///   else the body throws.
+    /// Runs a body with the calls of one of the plugin's loops on the plugin's thread, after the jobs that were
+    /// enqueued before.
+    /// - Parameters:
+    ///   - loop: The loop.
+    ///   - body: The body to run.
+    /// - Returns: The body's result.
+    /// - Throws: `CancellationError` once the plugin was stopped or given up; `.internal` if the plugin has no event
+    ///   loop; and the errors of the body.
     public func withLoop<Result: Sendable>(
         _ loop: LoopID, _ body: @escaping @Sendable (LoopCalls) throws -> Result
     ) async throws -> Result {
@@ -116,7 +130,7 @@ public final class PluginInstance: @unchecked Sendable {
         }
     }
 
-    /// Gives a page back to the plugin, from any thread. One that was is passed over.
+    /// Gives a page back to the plugin, from any thread. A page that was given back before is ignored.
     public func releaseLater(_ page: LoopPage) { thread.enqueue { [self] in release(page.number) } }
 
     func keep(_ page: larder_event_page) -> Int {
@@ -133,11 +147,12 @@ public final class PluginInstance: @unchecked Sendable {
         }
     }
 
-    /// A call that was asked to come to an end has so many seconds for it: as long as one into an event loop keeps its place.
+    /// The number of seconds that a call under way has to return after ``cancel()``. The event scheduler gives a
+    /// cancelled call into an event loop the same time before other calls go on.
     static let hangLimit = 5
 
-    /// Asks calls that are under way to come to an end, and lets none begin their work. One that does not end in time is given up: it
-    /// goes on if it likes, what it lent it keeps, and nobody waits for it.
+    /// Asks the calls that are under way to end, and lets no further call begin its work. A call that does not end in
+    /// time is given up: it may go on and keeps the memory lent to it, and nobody waits for it.
     public func cancel() {
         guard !context.isCancelled.exchange(true, ordering: .relaxed) else { return }
         let task = Task(executorPreference: Workplace.single) { [self] in
@@ -156,13 +171,13 @@ public final class PluginInstance: @unchecked Sendable {
         giving.withLock { $0 = task }
     }
 
-    /// The call that was given up; nil: none was.
+    /// The call that was given up; nil if there is none.
     var givenUp: CallNote? { gaveUp.withLock { $0 } }
 
-    /// The call under way that was found to hang; nil: none.
+    /// The call under way that was found to hang; nil if there is none.
     public var hanging: CallNote? { context.record.hanging }
 
-    /// No call is under way, and none will be.
+    /// Ends the waiting of ``cancel()``. No call is under way then, and none will be.
     func ended() { giving.withLock { $0.take() }?.cancel() }
 
     // MARK: Its life. On the plugin's thread.
@@ -171,7 +186,8 @@ public final class PluginInstance: @unchecked Sendable {
         let (status, message) = context.call("start", .control) { table.start(table.receiver) }
         guard status == LARDER_OK else {
             discard()
-            // What it says of its own trouble stands; that it lacks a service is most often a mistake in its description.
+            // The plugin's own message has precedence. A missing service is most often a mistake in the plugin's
+            // description.
             let lacked =
                 status != LARDER_UNSUPPORTED && message != nil
                 ? []
@@ -191,7 +207,7 @@ public final class PluginInstance: @unchecked Sendable {
         discard()
     }
 
-    /// Destroys an instance that was not started, or is stopped.
+    /// Destroys an instance that was not started or is stopped.
     func discard() {
         _ = Self.destroy(table, context)
         context.leave()
@@ -209,7 +225,7 @@ public final class PluginInstance: @unchecked Sendable {
             throw .createFailed("it cannot be created: \(message ?? statusName(status))")
         }
         do throws(Refusal) { return try larder_instance.copy(made) } catch {
-            // Without a table that holds there is no way to destroy it.
+            // Without a valid table there is no way to destroy the instance.
             context.leave()
             throw error
         }
@@ -264,7 +280,7 @@ public final class PluginInstance: @unchecked Sendable {
 }
 
 extension HostClock {
-    /// Waits in steps, so that a machine that slept meanwhile does not take all of it for passed.
+    /// Waits in steps of one second, so that the time for which the machine slept does not count as passed.
     func pass(seconds: Int) async throws {
         for _ in 0..<seconds { try await sleep(.seconds(1)) }
     }

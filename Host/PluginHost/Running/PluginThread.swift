@@ -1,15 +1,16 @@
 import CLinux
 import Threads
 
-/// The one thread on which all calls into a plugin are made, one after the other.
+/// The one thread on which all calls into a plugin are made, one after another.
 ///
-/// A plugin may block: in a call of its own, or in a call of the host's. So its calls never run on the threads that Swift's
-/// tasks share.
+/// A plugin may block in a call of its own or in a call into the host. Its calls therefore never run on the threads
+/// that Swift's tasks share.
 extension SerialThread {
-    /// Plugins are written for the stack of a program's main thread, in bytes.
+    /// The stack size in bytes. Plugins are written for the stack of a program's main thread.
     private static let pluginStackSize = 8 << 20
 
-    /// - Parameter name: what debuggers and `ps` show, cut to 15 bytes.
+    /// Creates the thread of a plugin.
+    /// - Parameter name: The name that debuggers and `ps` show, cut to 15 bytes.
     static func forPlugin(_ name: String) throws(ThreadError) -> SerialThread {
         try SerialThread(name: name, stackSize: pluginStackSize) { work in
             let stack = linux_take_fatal_signals()
@@ -19,5 +20,5 @@ extension SerialThread {
     }
 }
 
-/// A call into the plugin has not returned for long, and nobody waits for it.
+/// The error for a call into the plugin that has not returned for a long time and is not waited for.
 public struct PluginHangs: Error {}

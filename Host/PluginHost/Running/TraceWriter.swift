@@ -2,18 +2,18 @@ import Glibc
 public import Model
 import Synchronization
 
-/// A call as lines of a trace name it.
+/// The name of a call in the lines of a trace.
 struct TracedCall: Sendable {
     var plugin: PluginID
-    /// Nil: none is known, as in what came from a thread of the plugin's own.
+    /// The name of the call; nil if it is unknown, for instance when a thread of the plugin's own calls the host.
     var call: StaticString?
     var trigger: Trigger?
-    /// Of the item that it is about.
+    /// The path of the item that the call is about.
     var path: String?
-    /// The event loop that it is about.
+    /// The event loop that the call is about.
     var loop: String?
 
-    /// Those whose end has had a line without `phase` from the beginning.
+    /// The calls whose end line has had no `phase` since the first version of the trace.
     private static let plain: Set<String> = [
         "updatePolicies", "performPreflightOnPolicies", "willEnterTrigger", "beginMatching", "performAction",
         "endMatching",
@@ -28,22 +28,24 @@ struct TracedCall: Sendable {
     }
 }
 
-/// Every call into every plugin, in a file: a JSON line when it begins, one for what comes of it meanwhile, and one when it ends.
+/// A trace of every call into every plugin, in a file. A call has a JSON line at its begin, a line for each event in
+/// between, and a line at its end.
 ///
-/// A line is in the file when the function returns that writes it, so that what ends the process ends the trace at the right place.
+/// A line is in the file when the function that writes the line returns. If a call ends the process, the trace
+/// therefore ends at the right line.
 public final class TraceWriter: Sendable {
-    /// What a line is about that is no call's end.
+    /// The kind of a line that is not a call's plain end.
     enum Phase: String {
         case begin
         /// The end of a call that has no line otherwise.
         case end
         /// The text of a condition that the call gave.
         case condition
-        /// What the call asked for, and that it counts; that it does not.
+        /// A request of the call that is carried out, and a request that is not.
         case asked, dropped
-        /// A service that was not done.
+        /// A service call that was not carried out.
         case refused
-        /// What the plugin said.
+        /// A message of the plugin.
         case message
     }
 
@@ -56,9 +58,9 @@ public final class TraceWriter: Sendable {
     private let path: String
     private let state = Mutex(State())
 
-    /// Opens the file.
-    /// - Parameter path: the file; one that is there is replaced.
-    /// - Throws: `.cannotCreate` if it cannot be written.
+    /// Creates the file of a trace.
+    /// - Parameter path: The path of the file. An existing file is replaced.
+    /// - Throws: `.cannotCreate` if the file cannot be written.
     public init(path: String) throws(Failure) {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -69,12 +71,13 @@ public final class TraceWriter: Sendable {
 
     deinit { close(descriptor) }
 
-    // All may be called on any thread; the lines' numbers rise in their order in the file.
+    // All of the following may be called on any thread. The numbers of the lines rise in their order in the file.
 
     func begin(_ call: TracedCall, at time: Timestamp) {
         write(call, at: time, ",\"phase\":\"\(Phase.begin.rawValue)\"")
     }
 
+    /// Writes the line for the end of a call.
     /// - Parameter status: `ok`, or the name of the error that the plugin returned.
     func end(_ call: TracedCall, status: String, at time: Timestamp, took duration: Duration) {
         let phase = call.hasPlainEnd ? "" : ",\"phase\":\"\(Phase.end.rawValue)\""
@@ -111,17 +114,19 @@ public final class TraceWriter: Sendable {
         }
     }
 
-    /// What a plugin asked for in a call that is over is not carried out.
+    /// Writes that a request of a finished call is not carried out.
     /// - Parameters:
-    ///   - action: what it asked for, such as `download`.
-    ///   - path: of the item that it is about.
-    ///   - because: a sentence.
+    ///   - action: The request, such as `download`.
+    ///   - path: The path of the item that the request is about.
+    ///   - plugin: The plugin that made the request.
+    ///   - because: The reason, as a sentence.
+    ///   - time: The time of the line.
     public func dropped(_ action: String, path: String?, by plugin: PluginID, because: String, at time: Timestamp) {
         note(.dropped, TracedCall(plugin: plugin, path: path), what: action, text: path, because: because, at: time)
     }
 
-    /// Tells whether all lines are in the file.
-    /// - Throws: `.localIO` with the first error since the start; the trace ends there.
+    /// Checks that all lines are in the file.
+    /// - Throws: `.localIO` with the first error since the start. The trace ends at this error.
     public func check() throws(Failure) {
         if let failure = state.withLock(\.failure) {
             throw Failure(.localIO, "cannot write the trace to \(path): \(String(cString: strerror(failure)))")

@@ -40,7 +40,7 @@ let actionsTable = larder_actions(
     })
 
 extension InstanceContext {
-    /// Takes note of an action on an item.
+    /// Records a request for an action on an item.
     fileprivate func ask(
         _ localID: larder_str, _ key: larder_str, _ change: (LocalID) -> Intent.Change
     ) throws(ServiceError) {

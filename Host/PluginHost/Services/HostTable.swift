@@ -3,17 +3,17 @@ import Glibc
 import Logging
 import Synchronization
 
-/// In which calls a service may be asked.
+/// The calls in which a plugin may use a service.
 enum ServiceTag {
-    /// `[any]`: from start to stop.
+    /// The tag `[any]`: all calls from start to stop.
     case any
-    /// `[processor]`.
+    /// The tag `[processor]`.
     case processor
-    /// `[loop]`; and those of them that change something, which poll and on_error may not.
+    /// The tag `[loop]`; and those services of this tag that change something, which `poll` and `on_error` may not use.
     case loop, loopWriting
-    /// `[processor] [loop]`; the same of those.
+    /// The tags `[processor] [loop]`; and those services of these tags that change something.
     case work, workWriting
-    /// In create too: `fail`.
+    /// All calls, including `create`: `fail`.
     case always
 
     func allows(_ phase: InstanceContext.Phase) -> Bool {
@@ -30,7 +30,8 @@ enum ServiceTag {
     }
 }
 
-/// Answers a call of the plugin's into the host, if it comes from the thread and inside the call that it belongs to.
+/// Answers a plugin's call into the host, if the call comes from the right thread and during a call that may use the
+/// service.
 func serve(
     _ context: InstanceContext, _ name: StaticString, during tag: ServiceTag,
     _ body: (InstanceContext) throws(ServiceError) -> Void
@@ -65,7 +66,7 @@ func serve(
             context.log.write(.error, "\(name) during \(context.callName): \(error.message)")
         case LARDER_DENIED:
             context.log.write(.warning, "refused \(name) during \(context.callName): \(error.message)")
-        // An answer, and no refusal.
+        // Other statuses are answers and not errors.
         default: return error.status
         }
         context.trace(.refused, "\(name)", statusName(error.status), because: error.message)
@@ -81,7 +82,7 @@ func serve(
     return serve(Unmanaged<InstanceContext>.fromOpaque(address).takeUnretainedValue(), name, during: tag, body)
 }
 
-/// The table that an instance is created with.
+/// Returns the table with which an instance is created.
 func hostTable(context: UnsafeMutableRawPointer) -> larder_host {
     larder_host(
         struct_size: UInt32(MemoryLayout<larder_host>.size), abi_minor: UInt32(LARDER_ABI_MINOR), context: context,
@@ -119,8 +120,9 @@ nonisolated(unsafe) let hostServices: [String: UnsafeRawPointer] = [
     LARDER_EXT_HTTP: stable(httpTable), LARDER_EXT_DAV: stable(davTable), LARDER_EXT_DISCOVER: stable(discoverTable),
 ]
 
-/// The names of all services that plugins may be given.
+/// The names of the services.
 public enum HostServices {
+    /// The names of all services that plugins may be given, sorted.
     public static let names = hostServices.keys.sorted()
 }
 
@@ -133,13 +135,15 @@ private func stable<Table>(_ table: Table) -> UnsafeRawPointer {
 func size<Table>(of table: Table.Type) -> UInt32 { UInt32(MemoryLayout<Table>.size) }
 
 extension larder_str {
-    /// The text of an argument.
+    /// Returns the text of an argument.
+    /// - Throws: `LARDER_INVALID_ARGUMENT` if the text is missing or not UTF-8.
     func required(_ what: StaticString) throws(ServiceError) -> String {
         guard ptr != nil else { throw ServiceError(LARDER_INVALID_ARGUMENT, "\(what) is missing") }
         guard let text else { throw ServiceError(LARDER_INVALID_ARGUMENT, "\(what) is not UTF-8") }
         return text
     }
 
-    /// The text of an argument that may be absent.
+    /// Returns the text of an argument; nil if it is absent.
+    /// - Throws: `LARDER_INVALID_ARGUMENT` if the text is not UTF-8.
     func optional(_ what: StaticString) throws(ServiceError) -> String? { isAbsent ? nil : try required(what) }
 }

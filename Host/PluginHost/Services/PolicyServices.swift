@@ -44,7 +44,7 @@ let policiesTable = larder_policies(
     })
 
 extension InstanceContext {
-    /// The stored policy with this id.
+    /// Returns the stored policy with an id and a revision.
     fileprivate func policy(_ id: larder_str, revision: Int64) throws(ServiceError) -> ItemPolicy {
         let id = PolicyID(try id.required("the policy's id"))
         guard let stored = try activeRun().policies.first(where: { $0.id == id }) else {
@@ -56,7 +56,7 @@ extension InstanceContext {
         return stored
     }
 
-    /// What the plugin wrote into its view of a policy. Id, kind and revision stay those of `base`.
+    /// Reads a policy from the plugin's view. Keeps the id, kind and revision of `base`.
     fileprivate func read(
         _ view: UnsafePointer<larder_policy>, into base: ItemPolicy
     ) throws(ServiceError) -> ItemPolicy {
@@ -84,7 +84,7 @@ extension InstanceContext {
         return policy
     }
 
-    /// The policies as the plugin sees them, until the call under way returns.
+    /// Lends the policies to the plugin until the call under way returns.
     func lend(_ policies: [ItemPolicy]) -> larder_policy_list {
         let stride = MemoryLayout<larder_policy>.stride
         let views = lent.lend(bytes: stride * policies.count).bindMemory(

@@ -91,7 +91,7 @@ let projectsTable = larder_projects(
 
 /// The largest user data of a project or step, in bytes.
 private let largestUserData: UInt64 = 16 << 20
-/// How many steps one update may name, to delete and to add.
+/// The largest number of steps that one update may delete, and that it may add.
 private let mostSteps: UInt64 = 10_000
 
 extension InstanceContext {
@@ -107,7 +107,7 @@ extension InstanceContext {
 
 extension larder_bytes {
     fileprivate func checkedUserData() throws(ServiceError) -> [UInt8]? {
-        // Looked at before it is copied: it may be long.
+        // The length is checked before the data are copied, because they may be long.
         guard len <= largestUserData else { throw ServiceError(LARDER_LIMIT, "user data above 16 MiB") }
         guard len == 0 || ptr != nil else { throw ServiceError(LARDER_INVALID_ARGUMENT, "user data without bytes") }
         return copied

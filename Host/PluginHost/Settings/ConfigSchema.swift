@@ -1,14 +1,14 @@
 import Model
 
-/// The settings that a plugin has, as its extension `larder.config-schema/1` tells them.
+/// The schema of a plugin's settings, from its extension `larder.config-schema/1`.
 struct ConfigSchema: Hashable, Sendable {
     struct Property: Hashable, Sendable {
         enum Kind: String, Hashable, Sendable { case boolean, integer, number, string, array, object }
-        /// How a string is written that the plugin gets as an integer.
+        /// The notation of a string that the plugin gets as an integer.
         enum Format: String, Hashable, Sendable {
-            /// `7d`, as milliseconds.
+            /// A duration such as `7d`, passed in milliseconds.
             case duration
-            /// `20GB`, as bytes.
+            /// A size such as `20GB`, passed in bytes.
             case size
         }
 
@@ -19,9 +19,9 @@ struct ConfigSchema: Hashable, Sendable {
         var allowed: [JSONValue]?
         var minimum: Double?
         var maximum: Double?
-        /// Whether the host heeds it too.
+        /// The way in which the host follows the setting too; nil if it does not.
         var heededAs: HeededSettings.Kind?
-        /// Of an object.
+        /// The settings in a setting that is an object.
         var members: [Property] = []
     }
 
@@ -31,8 +31,9 @@ struct ConfigSchema: Hashable, Sendable {
 
     init(properties: [Property]) { self.properties = properties }
 
-    /// The schema in a text.
-    /// - Throws: `.badText`: a schema with a keyword that the host does not read would promise a check that is not made.
+    /// Reads a schema.
+    /// - Throws: `.badText` if the schema is not valid. A keyword that the host does not know is an error too, because
+    ///   it would promise a check that is not made.
     init(parsing text: String) throws(Refusal) {
         let schema: JSONValue
         do throws(JSONValue.ParsingError) { schema = try JSONValue(parsing: text) } catch {
@@ -47,9 +48,10 @@ struct ConfigSchema: Hashable, Sendable {
         properties = try listed.map { member throws(Refusal) in try Property(name: member.name, schema: member.value) }
     }
 
-    /// The settings, checked, with defaults filled in, as the plugin gets them: an object.
-    /// - Parameter json: what stands in the config, a JSON object.
-    /// - Throws: `.settings` with all that is wrong.
+    /// Checks the settings and fills in defaults.
+    /// - Parameter json: The settings in the config, a JSON object.
+    /// - Returns: The settings as the plugin gets them, an object.
+    /// - Throws: `.settings` with all problems.
     func settings(from json: String) throws(Refusal) -> JSONValue {
         let given = try Self.object(in: json)
         let (filled, problems) = fill(.object(given), given)
@@ -57,8 +59,8 @@ struct ConfigSchema: Hashable, Sendable {
         return filled
     }
 
-    /// What holds for the settings that are left out: an object, with values as the schema writes them.
-    /// - Parameter json: what stands in the config, in which nothing is wrong.
+    /// Returns the defaults of the settings that are left out, as an object with values in the notation of the schema.
+    /// - Parameter json: The settings in the config, without problems.
     func defaults(beside json: String) throws(Refusal) -> JSONValue {
         .object(defaults(beside: .object(try Self.object(in: json))))
     }
@@ -85,8 +87,11 @@ struct ConfigSchema: Hashable, Sendable {
         }
     }
 
-    /// An object with defaults filled in, and all that is wrong with it.
-    /// - Parameter keys: where the object stands in the settings.
+    /// Fills in an object's defaults and finds all problems with the object.
+    /// - Parameters:
+    ///   - given: The object.
+    ///   - members: The members of the object.
+    ///   - keys: The position of the object in the settings.
     fileprivate func fill(
         _ given: JSONValue, _ members: [JSONValue.Member], at keys: [String] = []
     ) -> (JSONValue, problems: [SettingProblem]) {
@@ -106,7 +111,11 @@ struct ConfigSchema: Hashable, Sendable {
 }
 
 extension ConfigSchema.Property {
-    /// - Parameter isNested: whether it is in a setting that is an object.
+    /// Reads the schema of one setting.
+    /// - Parameters:
+    ///   - name: The name of the setting.
+    ///   - schema: The schema of the setting.
+    ///   - isNested: Whether the setting is inside a setting that is an object.
     init(name: String, schema: JSONValue, isNested: Bool = false) throws(Refusal) {
         guard case .object(let members) = schema else {
             throw .badText("the schema of the setting `\(name)` is no object")
@@ -160,8 +169,10 @@ extension ConfigSchema.Property {
         }
     }
 
-    /// What is wrong with a value and with the settings in it.
-    /// - Parameter keys: where it stands in the settings, with its own name.
+    /// Returns the problems with a value and with the settings in it.
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - keys: The position of the value in the settings, its own name included.
     func problems(with value: JSONValue, at keys: [String]) -> [SettingProblem] {
         if kind == .object, case .object(let members) = value {
             return ConfigSchema(properties: self.members).fill(value, members, at: keys).problems
@@ -169,7 +180,7 @@ extension ConfigSchema.Property {
         return problem(with: value).map { [SettingProblem(keys, .wrong($0))] } ?? []
     }
 
-    /// What is wrong with a value that holds no settings; nil: nothing.
+    /// Returns the problem with a value that holds no settings; nil if there is none.
     private func problem(with value: JSONValue) -> String? {
         let size: Double?
         switch (kind, value) {
@@ -201,7 +212,7 @@ extension ConfigSchema.Property {
 }
 
 extension ConfigSchema.Property {
-    /// What the plugin gets for a value that has no problem.
+    /// Returns the value that the plugin gets for a value without problems.
     fileprivate func value(of given: JSONValue) -> JSONValue {
         if case .object(let given) = given {
             return ConfigSchema(properties: members).fill(.object(given), given).0

@@ -1,15 +1,15 @@
 import Model
 
-/// What the host heeds of a plugin's settings, as their schema says (`heeded-as`), besides the plugin itself.
+/// The settings of a plugin that the host follows too, according to the schema of the settings (`heeded-as`).
 public struct HeededSettings: Hashable, Sendable {
-    /// How the host heeds a setting.
+    /// The way in which the host follows a setting.
     enum Kind: String, Hashable, Sendable {
-        /// Names of programs whose reading of copies is no use of them: the host alone sees who reads.
+        /// The names of programs whose reading of copies does not count as use. Only the host sees who reads.
         case ignoredReaders = "ignored-readers"
-        /// How long event loops wait between two polls: the host alone keeps the time.
+        /// The time between two polls of event loops. Only the host measures it.
         case pollInterval = "poll-interval"
 
-        /// Whether a setting of this kind can be heeded so.
+        /// Tells whether the host can follow a setting in this way.
         func suits(_ property: ConfigSchema.Property) -> Bool {
             switch self {
             case .ignoredReaders: property.kind == .array
@@ -18,13 +18,18 @@ public struct HeededSettings: Hashable, Sendable {
         }
     }
 
+    /// The names of programs whose reading of copies does not count as use.
     public var ignoredReaders: [String] = []
-    /// At least a second; nil: the plugin does not say.
+    /// The time between two polls of event loops, at least 1 s; nil if the settings do not name it.
     public var pollInterval: Duration?
 
+    /// Creates settings without values.
     public init() {}
 
-    /// - Parameter settings: as the plugin gets them.
+    /// Takes the settings that the host follows.
+    /// - Parameters:
+    ///   - schema: The schema of the settings.
+    ///   - settings: The settings as the plugin gets them.
     init(_ schema: ConfigSchema, _ settings: JSONValue) {
         for property in schema.properties {
             switch (property.heededAs, settings[property.name]) {
