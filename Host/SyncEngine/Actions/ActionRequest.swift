@@ -1,20 +1,28 @@
 public import Model
 
-/// What a person or a plugin asks the sync engine for.
+/// A request of a person or a plugin to the sync engine.
 public struct ActionRequest: Hashable, Sendable {
+    /// The action that is requested.
     public var action: SyncRecord.Action
+    /// The item that the action is about.
     public var item: LocalID
-    /// Who asks: `user`, `availableOffline`, or a plugin's id. A copy that is downloaded for it gets it as its trigger.
+    /// The requester: `user`, `availableOffline`, or a plugin's id. A copy that is downloaded for this request gets the
+    /// requester as its trigger.
     public var reason: DownloadTrigger
-    /// The same key of the same reason asks for the same thing: while the first is under way, asking again does nothing.
+    /// The idempotency key. Two requests with the same reason and key ask for the same thing: while the first is under
+    /// way, the second does nothing.
     public var key: String?
-    /// Of a download: whether it is dropped before its first request if the policies of who asked no longer cover the item.
+    /// For a download: whether the engine drops the download before its first request if the requester's policies no
+    /// longer cover the item.
     public var whileCovered: Bool
-    /// Of a download: only of a copy that is here and that the server has newer, which keeps its trigger.
+    /// For a download: whether the request only concerns a copy that is here and of which the server has a newer
+    /// version. The copy keeps its trigger.
     public var isUpdate: Bool
-    /// Of a download: to find out whether what is here is the server's. What is not stays as it is.
+    /// For a download: whether the download finds out if the local file is the server's version. A file that differs
+    /// from the server's version stays as it is.
     public var isProof: Bool
 
+    /// Creates a request.
     public init(
         _ action: SyncRecord.Action, item: LocalID, reason: DownloadTrigger, key: String? = nil,
         whileCovered: Bool = false, isUpdate: Bool = false, isProof: Bool = false
@@ -29,26 +37,29 @@ public struct ActionRequest: Hashable, Sendable {
     }
 }
 
-/// What a plugin asked for and nobody does, though nothing is wrong with it.
+/// A plugin's request that the engine does not carry out, though nothing is wrong with the request.
 public struct DroppedAction: Hashable, Sendable {
+    /// The path of the item.
     public var path: ItemPath
+    /// The action that was requested.
     public var action: SyncRecord.Action
-    /// Who asked.
+    /// The requester.
     public var reason: DownloadTrigger
-    /// A part of a sentence.
+    /// The reason for not carrying out the request, as a part of a sentence.
     public var why: String
 }
 
-/// What became of a request in its early checks and preflight.
+/// The outcome of a request's early checks and preflight.
 public enum EnqueueOutcome: Sendable {
-    /// It is in the journal as this record.
+    /// The request is in the journal as this record.
     case queued(SyncRecordID)
-    /// The same is under way already, as this record.
+    /// The same request is already under way as this record.
     case joined(SyncRecordID)
-    /// What was asked for is so now, without a record: a copy was adopted, a folder made, nothing was to be done.
+    /// The requested state is reached without a record: a copy was adopted, a folder was made, or nothing had to be
+    /// done.
     case done
-    /// It is in the journal, but a person must decide first.
+    /// The request is in the journal, but a person must decide first.
     case waits(record: SyncRecordID, issue: IssueID)
-    /// Nothing was changed.
+    /// The request was refused, and nothing was changed.
     case refused(Failure)
 }

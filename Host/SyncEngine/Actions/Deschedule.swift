@@ -3,8 +3,8 @@ import LocalTree
 import Model
 
 extension SyncEngine {
-    /// Takes a record out of the journal and takes back what its preflight did: the item's marks, what was fetched so far. A
-    /// request under way for it ends.
+    /// Takes a record out of the journal and takes back what its preflight did: the item's marks and the bytes fetched
+    /// so far. Ends a request that is under way for the record.
     func deschedule(_ record: SyncRecord, in tx: Transaction) throws {
         controls.suspend(record.id, cancels: true)
         try tx.journal.delete(id: record.id)
@@ -12,8 +12,9 @@ extension SyncEngine {
         try action(record.action.kind).takeBack(record, of: item, in: tx)
     }
 
-    /// Ends a download for the one who asked for it. If another joined it, it goes on as the other's.
-    /// - Returns: the record that goes on; nil: none does.
+    /// Ends a download for its requester. If another requester joined the download, the download goes on for that
+    /// requester.
+    /// - Returns: The record that goes on, or nil if no record goes on.
     func letGo(_ download: SyncRecord, of item: inout Item, in tx: Transaction) throws -> SyncRecord? {
         guard item.cloudStatus == .cloudOnly, let former = item.formerTrigger else {
             try deschedule(download, in: tx)

@@ -3,14 +3,15 @@ import Logging
 import Model
 
 extension SyncEngine {
-    /// Takes requests in: early checks, then preflight, then the journal, all in the caller's transaction. What a request
-    /// changes of an item is visible with that transaction's commit; if it is rolled back, nothing was asked for.
+    /// Takes requests in: does the early checks and the preflight and writes the journal, all in the caller's
+    /// transaction. A request's changes of an item become visible with that transaction's commit. If the transaction is
+    /// rolled back, nothing was requested.
     ///
-    /// Asking again for what is under way or is already so changes nothing. The same for a person and for a plugin, except
-    /// that a person is asked where a plugin is refused.
-    /// - Returns: an outcome for each request, in their order.
+    /// A request for something that is under way or already done changes nothing. Requests of persons and plugins are
+    /// treated alike, except that a person is asked where a plugin's request is refused.
+    /// - Returns: An outcome for each request, in the order of the requests.
     /// - Throws: The database's errors: SQLite's, see ``DatabaseReads``, or `.internal` if a stored record makes no
-    ///   sense. The transaction must not be committed then. What is refused is an outcome, not an error.
+    ///   sense. The transaction must not be committed then. A refused request is an outcome, not an error.
     public func enqueue(_ requests: [ActionRequest], in tx: Transaction) throws -> [EnqueueOutcome] {
         var outcomes: [EnqueueOutcome] = []
         outcomes.reserveCapacity(requests.count)

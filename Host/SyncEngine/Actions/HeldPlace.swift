@@ -3,16 +3,18 @@ import LocalTree
 public import Model
 import Synchronization
 
-/// What lies in a file's place and is not to be taken away for it.
+/// Something that lies in a file's place and must not be removed to make room for the file.
 struct HeldPlace {
     var wait: WaitCondition
     var failure: Failure
 }
 
-/// The copies of items that are gone from the server stay until vacuum's time; those of items about which nobody has decided yet stay
-/// until then at least. What needs their place waits.
+/// How long an obsolete copy keeps its place. The copy of an item that is gone from the server stays until vacuum
+/// removes it. The copy of an item about which nobody has decided yet stays at least until the decision. A download
+/// that needs the place waits.
 extension SyncEngine {
-    /// What keeps an item from its place; nil: nothing, or something that does not go by itself.
+    /// Returns what keeps an item from its place, or nil if nothing does, or if the obstacle does not go away by
+    /// itself.
     func heldPlace(of item: Item, in tx: Transaction) throws -> HeldPlace? {
         let obstacle = try tx.items.obstacle(at: item.path, for: item.kind)
         switch obstacle {
@@ -35,7 +37,8 @@ extension SyncEngine {
         }
     }
 
-    /// A file replaces the copy of one that is gone at the very same path, but no claimed one.
+    /// Returns the place of a claimed copy. A file replaces the copy of a removed file at the very same path, unless
+    /// that copy is claimed.
     private func claimedPlace(of item: Item, in tx: Transaction) throws -> HeldPlace? {
         guard item.kind == .file, let gone = try tx.items.removedCopy(at: item.path),
             let claim = try validClaim(of: gone, in: tx)
@@ -47,7 +50,7 @@ extension SyncEngine {
                 hint: "`larder claim list` shows all claims"))
     }
 
-    /// Whether an item's copy, moved to a path, would have to wait there.
+    /// Tells whether an item's copy, moved to a path, would have to wait there.
     /// - Throws: SQLite's error, and as ``validClaim(of:in:)``; see ``DatabaseReads``.
     public func isPlaceHeld(_ path: ItemPath, for item: Item, in reads: some DatabaseReads) throws -> Bool {
         guard try reads.items.hasRemovedCopies() else { return false }
@@ -56,7 +59,7 @@ extension SyncEngine {
         return try validClaim(of: gone, in: reads) != nil
     }
 
-    /// Has a download wait for its place.
+    /// Lets a download wait for its place.
     func wait(_ journal: SyncRecord, for place: HeldPlace, in tx: Transaction) throws {
         var waiting = journal
         waiting.state = .ready
@@ -66,8 +69,8 @@ extension SyncEngine {
         reasons.withLock { $0[journal.id] = place.failure }
     }
 
-    /// At the path of a file that is about to be put in place lies the copy of one that is gone: from now on it is this one's, of an
-    /// older version, which the new one replaces in one step.
+    /// Gives an item the copy of a removed file at the item's path, before the item's download is put in place. The
+    /// item then has a copy of an older version, which the new file replaces in one step.
     func takeOverPlace(of item: Item, in tx: Transaction) throws -> Item {
         guard item.kind == .file, item.cloudStatus == .cloudOnly, let gone = try tx.items.removedCopy(at: item.path),
             gone.kind == .file, let copy = gone.copy

@@ -1,16 +1,17 @@
 import Model
 
-/// The kinds of issues that the sync engine files, with their choices. The first choice is the one that nothing is lost by.
+/// The kinds of issues that the sync engine files, with their choices. The first choice is the one by which nothing is
+/// lost.
 enum IssueCode: String, Hashable, Sendable {
-    /// A download failed too often, or for a reason that does not pass by itself.
+    /// A download that failed too often, or for a reason that does not go away by itself.
     case retry = "download.retry"
-    /// A person asked for a file that was changed here.
+    /// A person's request for a file that was changed here.
     case overwrite = "download.overwrite"
-    /// Something is in the way of a file.
+    /// Something in the way of a file.
     case place = "download.place"
-    /// A folder of copies cannot be looked into.
+    /// A folder of copies that cannot be read.
     case unreadable = "tree.unreadable"
-    /// The server does not take the account's password or token.
+    /// An account whose password or token the server rejects.
     case authentication = "connection.authentication"
 
     var choices: [Issue.Choice] {
@@ -29,7 +30,7 @@ enum IssueCode: String, Hashable, Sendable {
         }
     }
 
-    /// Of an issue without a record: it comes again if nothing has changed.
+    /// The choice of an issue without a record. The issue comes again if nothing has changed.
     static let dismissal = Issue.Choice(id: "dismiss", label: "Take it off the list", impact: .nonDestructive)
 
     private static let tryAgain = Issue.Choice(id: "retry", label: "Try again", impact: .nonDestructive)

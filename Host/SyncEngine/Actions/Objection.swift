@@ -1,25 +1,28 @@
 public import Database
 public import Model
 
-/// What speaks against removing a copy.
+/// A reason against removing a copy.
 enum Objection: Hashable, Sendable {
-    /// It was changed here, or is only here.
+    /// A copy that was changed here, or is only here.
     case changed
-    /// Nothing is to go any more: a policy keeps the copy, or what it was to go for is over. As a sentence's end.
+    /// A removal that nobody wants any more: a policy keeps the copy, or the reason for the removal is over. As the end
+    /// of a sentence.
     case kept(String)
-    /// Somebody uses it: it may go later. As a sentence's end.
+    /// A copy that somebody uses and that may be removed later. As the end of a sentence.
     case used(String)
-    /// The tree has still to follow a move.
+    /// A move that the tree has still to follow.
     case moving
 }
 
-/// The one place that decides whether a copy may go, whoever asked: when a removal is asked for, and again in the transaction that
-/// carries it out. What has become of the file itself is looked at where it is taken out of the tree.
+/// The only code that decides whether a copy may be removed, whoever requested the removal. The decision is made when a
+/// removal is requested, and again in the transaction that carries the removal out. The state of the file itself is
+/// checked where the file is taken out of the tree.
 extension SyncEngine {
+    /// Returns the objection to removing an item's copy.
     /// - Parameters:
-    ///   - request: The removal, as it was asked for.
-    ///   - record: Its own record; nil if it has none yet.
-    /// - Returns: nil if the copy may go.
+    ///   - request: The removal, as requested.
+    ///   - record: The removal's own record, or nil if the removal has no record yet.
+    /// - Returns: The objection, or nil if the copy may be removed.
     func objection(
         to request: SyncRecord.Action, of item: Item, besides record: SyncRecord?, in tx: Transaction
     ) throws -> Objection? {
@@ -27,9 +30,9 @@ extension SyncEngine {
         case .download: return nil
         case .purge:
             guard let removedAt = item.removedAt else { return .kept("is on the server again") }
-            // What another item displaced is not gone before that is decided.
+            // An item that another item displaced is not gone before that is decided.
             if try tx.scan.isMissing(item.databaseID) { return .kept("is not decided about yet") }
-            // Gone, back, and gone anew: that has an age of its own.
+            // The item was gone, came back and is gone again: the second absence has an age of its own.
             if let record, record.since < removedAt { return .kept("was on the server again meanwhile") }
             if try tx.journal.records(of: item.localID).contains(where: { $0.id != record?.id }) {
                 return .kept("has something else to be done with it")
@@ -49,7 +52,8 @@ extension SyncEngine {
         return try validClaim(of: item, in: tx).map(Objection.used)
     }
 
-    /// Why a copy that a person wanted gone is still here, as a sentence's end; nil: nothing speaks for it.
+    /// Tells why a copy that a person wanted to remove is still here.
+    /// - Returns: The reason as the end of a sentence, or nil if nothing keeps the copy.
     /// - Throws: `.badData` if a policy's condition does not parse, `.internal` if a record or claim makes no sense, or
     ///   SQLite's error; see ``DatabaseReads``.
     public func reasonToStay(_ item: Item, in tx: Transaction) throws -> String? {
@@ -69,6 +73,6 @@ extension SyncEngine {
 }
 
 extension ItemPolicy {
-    /// As a sentence's end.
+    /// The policy as the end of a sentence.
     fileprivate var keeps: String { "is kept here by the policy \(path?.text ?? condition) (\(id))" }
 }

@@ -4,16 +4,16 @@ import LocalTree
 import Logging
 public import Model
 
-/// What became of a record that was started.
+/// The outcome of a record that was started.
 struct RecordOutcome: Sendable {
     enum Resolution: Sendable {
         /// Done, or gone from the journal.
         case ended
-        /// In the journal, waiting; nil: for a person.
+        /// In the journal, waiting until a time, or for a person if the time is nil.
         case waits(until: Timestamp?)
-        /// In the journal, ready as soon as what holds up everything is over.
+        /// In the journal, ready as soon as the hold on all records is over.
         case putBack
-        /// In the journal; its folder is to be listed again.
+        /// In the journal, with a folder that must be listed again.
         case relist(ItemPath)
         /// In the journal, and out of date in memory.
         case stale
@@ -21,15 +21,16 @@ struct RecordOutcome: Sendable {
 
     var record: SyncRecordID
     var resolution: Resolution
-    /// Why it is not done.
+    /// The reason why the record is not done.
     var failure: Failure?
 }
 
 extension SyncEngine {
-    /// How long a record waits for its folder to be listed again, if the host ends meanwhile.
+    /// The longest time that a record waits for its folder to be listed again, for the case that the host ends before
+    /// the listing.
     private static let longestRelistWait = Duration.seconds(60)
 
-    /// Writes down what follows from a failure.
+    /// Records what follows from a failure.
     func resolve(
         _ job: Job, _ decision: RetryDecision, because failure: Failure, in tx: Transaction
     ) throws -> RecordOutcome {
@@ -69,8 +70,8 @@ extension SyncEngine {
                 choices: code.choices, created: clock.now(), failure: failure.kind))
     }
 
-    /// Lets records go on whose folders were listed again. Those for which that told nothing new wait a little longer each
-    /// time.
+    /// Lets the records go on whose folders were listed again. Records for which the listing showed nothing new wait, a
+    /// little longer each time.
     func endRelisting(_ records: [SyncRecordID]) async throws {
         try await database.write { [self] tx in
             let now = waitTime()
@@ -85,8 +86,8 @@ extension SyncEngine {
         }
     }
 
-    /// The server refuses the account: one issue, however many requests it refused.
-    /// - Throws: As ``Database/write(_:)``; then nobody was told.
+    /// Files an issue about an account that the server rejects: one issue, however many requests the server rejected.
+    /// - Throws: As ``Database/write(_:)``. Neither the log nor the callback was told then.
     public func reportAccount(_ failure: Failure) async throws {
         let isNew = try await database.write { [self] tx in
             let code = IssueCode.authentication

@@ -5,15 +5,17 @@ import Logging
 import Model
 
 extension SyncEngine {
-    /// Removes copies, and writes their items and records in the same transaction, so that nobody asks for a copy again that is
-    /// just going. After a crash in between the copy is found missing, and the item says so. It blocks.
+    /// Removes copies, and writes their items and records in the same transaction, so that nobody can request a copy
+    /// while it is being removed. After a crash during the removal the copy is found missing, and the item says so. The
+    /// function blocks.
     func removeCopies(_ jobs: [Job]) throws -> [RecordOutcome] {
         do {
             let count = try readFirst(jobs)
             return try database.writeBlocking { tx in
                 let start = clock.monotonic()
                 let outcomes = try jobs.enumerated().map { index, job in
-                    // Copies that have to be read take long, and all other writers wait: the rest gets a transaction of its own.
+                    // Copies that have to be read take long, and all other writers wait. The remaining copies get a
+                    // transaction of their own.
                     guard index < count, clock.monotonic() - start < Self.longestRemoval else {
                         return RecordOutcome(record: job.id, resolution: .stale)
                     }
@@ -23,7 +25,7 @@ extension SyncEngine {
                     return try action.carryOut(job, in: tx)
                 }
                 try tree.syncRemovals()
-                // What went may have been in another's way.
+                // A removed copy may have been in the way of another item.
                 try tx.journal.endPlaceWaits()
                 return outcomes
             }
@@ -33,9 +35,10 @@ extension SyncEngine {
         }
     }
 
-    /// Reads the copies whose looks do not prove their content before the transaction that removes them, in which all other writers
-    /// would wait for it. It blocks.
-    /// - Returns: how many of the records, from the first on, may be carried out now; the others wait for their turn.
+    /// Reads the copies whose marks do not prove their content, before the transaction that removes the copies: in that
+    /// transaction all other writers would wait for the reading. The function blocks.
+    /// - Returns: The number of records, counted from the first, that may be carried out now. The other records wait
+    ///   for their turn.
     func readFirst(_ jobs: [Job]) throws -> Int {
         let start = clock.monotonic()
         var renewed: [ItemRowID: (copy: LocalCopy, mark: FileMark)] = [:]
@@ -56,10 +59,11 @@ extension SyncEngine {
         return count
     }
 
-    /// After this a transaction that removes copies takes no more of them.
+    /// The time after which a transaction that removes copies takes no more of them.
     static let longestRemoval = Duration.seconds(2)
 
-    /// Soon, and later each time: the move may meet trouble.
+    /// Lets a removal wait for a move of its item: for a short time at first, and longer each time, since the move may
+    /// fail.
     func waitForMove(_ job: Job, of item: Item, in tx: Transaction) throws -> RecordOutcome {
         let attempts = job.record.attempts + 1
         let until = waitTime() + Self.backoff.delay(afterFailures: attempts)
@@ -67,7 +71,7 @@ extension SyncEngine {
         return try resolve(job, .wait(until: until, attempts: attempts), because: failure, in: tx)
     }
 
-    /// Folders that are not kept here for their own sake go with the last copy in them.
+    /// Removes the empty folders above a path, up to the first folder that is kept here for its own sake.
     func removeEmptyFolders(above path: ItemPath, in tx: Transaction) throws {
         var folder = path.parent
         while !folder.isRoot {

@@ -3,41 +3,44 @@ import LocalTree
 import Logging
 import Model
 
-/// One kind of action, with its five parts: early checks and preflight, schedule, what is done, what follows from its result, deschedule.
+/// One kind of action, with its five parts: early checks and preflight, schedule, execution, result handling and
+/// deschedule.
 ///
-/// A new action is a type in a folder of its own, its case in ``SyncRecord/Action`` with a line in ``SyncRecord/Action/Kind/type``, and
-/// what a migration adds for it.
+/// A new action is a type in a folder of its own, its case in ``SyncRecord/Action`` with a line in
+/// ``SyncRecord/Action/Kind/type``, and the additions of a migration.
 protocol SyncAction: Sendable {
-    /// What a record takes a place of while it is under way.
+    /// The budget of which a record takes a place while the record is under way.
     static var budget: Window.Budget { get }
 
     var engine: SyncEngine { get }
 
     init(_ engine: SyncEngine)
 
-    /// Early checks and preflight: what a request changes of its item, and whether it becomes a record.
+    /// Does the early checks and the preflight: decides how a request changes its item, and whether the request becomes
+    /// a record.
     func preflight(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> EnqueueOutcome
 
-    /// Schedule: a record as it may go on now, or waits. Called each time the journal is read.
-    /// - Parameter page: Of the journal, on which it stands.
-    /// - Returns: nil if it does not hold up what comes after it: it is gone, or waits out of the way.
+    /// Schedules a record: decides whether the record may go on now or waits. Called each time the journal is read.
+    /// - Parameter page: The page of the journal on which the record stands.
+    /// - Returns: The record as it may go on now or waits. Nil if the record does not hold up the records behind it,
+    ///   because it is gone or waits without blocking its lane.
     func schedule(
         _ record: SyncRecord, of item: Item, on page: inout JournalPage, in tx: Transaction
     ) throws -> SyncRecord?
 
-    /// Deschedule: takes back what preflight did to an item, whose record is gone.
+    /// Deschedules a record: takes back what preflight did to the item of a record that is gone.
     func takeBack(_ record: SyncRecord, of item: Item, in tx: Transaction) throws
 }
 
-/// An action that takes a copy away. It needs no server, is done in the tree in one transaction with others, and is read ahead of what needs
-/// a server.
+/// An action that removes a copy. Such an action needs no server, is carried out in the tree in one transaction with
+/// others, and is read ahead of the actions that need a server.
 protocol RemovalAction: SyncAction {
-    /// Does it, and writes down what follows. It blocks.
+    /// Carries the removal out and records the result. The function blocks.
     func carryOut(_ job: Job, in tx: Transaction) throws -> RecordOutcome
 }
 
 extension SyncRecord.Action.Kind {
-    /// All actions.
+    /// The type of the action.
     var type: any SyncAction.Type {
         switch self {
         case .download: DownloadAction.self
@@ -54,7 +57,7 @@ extension SyncEngine {
 extension RemovalAction {
     static var budget: Window.Budget { .removals }
 
-    /// A removal that waits and that nobody wants any more does not wait on.
+    /// Ends a removal that waits and that nobody wants any more.
     func schedule(
         _ record: SyncRecord, of item: Item, on page: inout JournalPage, in tx: Transaction
     ) throws -> SyncRecord? {
@@ -65,11 +68,11 @@ extension RemovalAction {
         return nil
     }
 
-    /// A removal changes nothing of its item before it is done.
+    /// Does nothing: a removal changes nothing of its item before it is done.
     func takeBack(_ record: SyncRecord, of item: Item, in tx: Transaction) throws {}
 }
 
-/// What an action works with.
+/// The parts of the engine that actions work with.
 extension SyncAction {
     var database: Database { engine.database }
     var tree: Tree { engine.tree }

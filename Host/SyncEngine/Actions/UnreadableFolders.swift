@@ -3,14 +3,14 @@ import LocalTree
 import Logging
 public import Model
 
-/// Folders of copies that cannot be looked into: what is known of the files in them stays as it is, and each is an issue until it
-/// can be read again.
+/// Folders of copies that cannot be read. The rows of the files in such a folder stay as they are, and each such folder
+/// is an issue until it can be read again.
 extension SyncEngine {
-    /// Files an issue for each folder that cannot be looked into, and takes back those of folders that can be again.
+    /// Files an issue for each folder that cannot be read, and removes the issues of folders that can be read again.
     /// - Parameters:
-    ///   - folders: Those that a comparison of tree and rows found, and why.
-    ///   - scopes: Where it looked.
-    /// - Throws: As ``Database/write(_:)``; no issue has changed then.
+    ///   - folders: The folders that a comparison of tree and rows could not read, with the reasons.
+    ///   - scopes: The folders that the comparison covered.
+    /// - Throws: As ``Database/write(_:)``. No issue has changed then.
     public func reportUnreadable(_ folders: [ItemPath: String], at scopes: [ItemPath]) async throws {
         let code = IssueCode.unreadable
         let known = try await database.read { try $0.unreadableFolders() }
@@ -37,7 +37,7 @@ extension SyncEngine {
 }
 
 extension DatabaseReads {
-    /// The folders of copies that could not be looked into last.
+    /// Returns the folders of copies that could not be read the last time.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func unreadableFolders() throws -> [ItemPath] {
         try issues.all(code: IssueCode.unreadable.rawValue).map { ItemPath(unchecked: $0.subject) }

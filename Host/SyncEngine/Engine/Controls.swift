@@ -2,37 +2,38 @@ import Model
 import Synchronization
 import Threads
 
-/// What others tell a running engine.
+/// The state that other parts tell a running engine.
 struct EngineFlags: Hashable, Sendable {
     var isOnline = true
-    /// More records are to come.
+    /// Whether more records will come.
     var expectsMore = false
-    /// There may be new records.
+    /// Whether there may be new records.
     var hasNews = true
-    /// What is in memory may be out of date.
+    /// Whether the state in memory may be out of date.
     var isStale = true
-    /// What held up everything is over.
+    /// Whether the cause of a hold on everything is over.
     var isReset = false
 }
 
-/// Takes what others tell a running engine, from any thread.
+/// Takes what other parts tell a running engine, from any thread.
 ///
-/// A transaction that changes a record which the engine may have in memory suspends it first: it is not started until the
-/// journal was read again, in a transaction of its own and so after the other's end, whichever way that ended.
+/// A transaction that changes a record which the engine may have in memory suspends the record first. The engine then
+/// does not start the record before it has read the journal again. The engine reads in a transaction of its own, and so
+/// after the end of the other transaction, however that ended.
 final class Controls: Sendable {
     struct State {
         var flags = EngineFlags()
-        /// What the machine was told last.
+        /// The flags that the machine was told last.
         fileprivate var told = EngineFlags()
-        /// The engine is at work.
+        /// Whether the engine is at work.
         var isRunning = false
-        /// Journal and files agree: a run ended with nothing on its way into the tree.
+        /// Whether journal and files agree: a run ended with nothing on its way into the tree.
         var isTidy = false
-        /// Records that a transaction took away or changed.
+        /// The records that a transaction took away or changed.
         var suspended: Set<SyncRecordID> = []
-        /// Records that were taken away while their download was under way.
+        /// The records that were taken away while their download was under way.
         var cancelled: Set<SyncRecordID> = []
-        /// Ends the request of a download that is under way.
+        /// The functions that cancel the requests of downloads under way.
         var enders: [SyncRecordID: @Sendable () -> Void] = [:]
     }
 
@@ -42,13 +43,13 @@ final class Controls: Sendable {
 
     func with<T>(_ body: (inout sending State) -> sending T) -> sending T { state.withLock(body) }
 
-    /// Says something, and has the engine hear it.
+    /// Changes the flags and sends the signal to the engine.
     func update(_ body: (inout EngineFlags) -> Void) {
         state.withLock { body(&$0.flags) }
         signal.send()
     }
 
-    /// What was said since this was called last.
+    /// Returns the flags, and resets those that report events.
     func takeFlags() -> EngineFlags {
         state.withLock { state in
             let flags = state.flags
@@ -58,10 +59,10 @@ final class Controls: Sendable {
         }
     }
 
-    /// Whether something was said since ``takeFlags()``.
+    /// Whether the flags have changed since ``takeFlags()`` was last called.
     var hasNewFlags: Bool { state.withLock { $0.flags != $0.told } }
 
-    /// Keeps a record from being started from what is in memory. With `cancels` a download of it that is under way ends.
+    /// Keeps a record from being started from memory. With `cancels`, a download of the record that is under way ends.
     func suspend(_ record: SyncRecordID, cancels: Bool) {
         let end: (@Sendable () -> Void)? = state.withLock { state in
             state.suspended.insert(record)

@@ -1,7 +1,7 @@
 import Model
 import Synchronization
 
-/// Counts what is done and what is to come. From any thread.
+/// Counts the downloads that are done and those that are still to come. Callable from any thread.
 final class Counters: Sendable {
     private let progress = Mutex(SyncProgress())
 
@@ -9,7 +9,7 @@ final class Counters: Sendable {
 
     func change(_ body: (inout SyncProgress) -> Void) { progress.withLock { body(&$0) } }
 
-    /// What is to come is what the journal holds.
+    /// Sets the totals to what is done plus what the journal holds.
     func begin(_ pending: (files: Int, bytes: Int64)) {
         progress.withLock { progress in
             progress.filesTotal = progress.filesDone + pending.files
@@ -17,7 +17,7 @@ final class Counters: Sendable {
         }
     }
 
-    /// More is to come. A transaction that is rolled back leaves this too high until the next start.
+    /// Adds to the totals. A transaction that is rolled back leaves the totals too high until the next start.
     func expect(files: Int, bytes: Int64) {
         change {
             $0.filesTotal += files

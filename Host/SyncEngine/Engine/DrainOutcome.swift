@@ -1,18 +1,21 @@
 public import Model
 
-/// What is left after the engine has done what it could do at once.
+/// The records that are left after the engine has done what it could do at once.
 public struct DrainOutcome: Sendable {
     /// A record that did not go on.
     public struct Left: Hashable, Sendable {
+        /// The record.
         public var record: SyncRecordID
+        /// The path of the record's item.
         public var path: ItemPath
-        /// Why, in one sentence without a full stop.
+        /// The reason, in one sentence without a full stop.
         public var why: String
-        /// The exit code's class that it stands for.
+        /// The kind of failure, which selects the exit code.
         public var failure: Failure.Kind
-        /// The issue that it waits for, if it does.
+        /// The issue for which the record waits, if any.
         public var issue: IssueID?
 
+        /// Creates a description of a record that is left.
         public init(record: SyncRecordID, path: ItemPath, why: String, failure: Failure.Kind, issue: IssueID? = nil) {
             self.record = record
             self.path = path
@@ -22,20 +25,22 @@ public struct DrainOutcome: Sendable {
         }
     }
 
-    /// How many are named.
+    /// The number of records that are described.
     static let mostNamed = 100
 
-    /// The first hundred, in the journal's order.
+    /// The first hundred records that are left, in the journal's order.
     public var left: [Left] = []
-    /// All of them.
+    /// The number of all records that are left.
     public var leftCount = 0
-    /// What holds up everything: the server is not reachable or takes no password, the disk is full.
+    /// The failure that holds up everything: the server cannot be reached or rejects the password, or the disk is full.
     public var failure: Failure?
 
-    /// The server is not connected: what needs it was not tried.
+    /// Whether the server is not connected. Actions that need the server were not tried then.
     public var isOffline = false
 
+    /// Creates the outcome of a run that left nothing.
     public init() {}
 
+    /// Whether nothing is left and nothing has failed.
     public var isDone: Bool { leftCount == 0 && failure == nil }
 }

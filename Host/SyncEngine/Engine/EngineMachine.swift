@@ -3,74 +3,78 @@ import Database
 import LocalTree
 import Model
 
-/// Decides what the engine does next: takes what has happened, and says what is to be done.
+/// A state machine that decides what the engine does next. It takes inputs, which say what has happened, and returns
+/// effects, which say what must be done.
 ///
-/// A value without I/O, clock and randomness. Whoever drives it calls ``decide(now:)`` after what it has taken, does what that says, and
-/// takes what comes of it.
+/// The machine is a value without I/O, clock or randomness. Its driver passes it inputs, then calls ``decide(now:)``,
+/// carries out the returned effects, and passes their results back as inputs.
 struct EngineMachine: Sendable {
-    /// What has happened.
+    /// An event that the machine learns of.
     enum Input: Sendable {
-        /// What others told the engine since it was asked last.
+        /// The flags and the state that other parts set since the machine was last told.
         case told(EngineFlags, treeAccess: TreeAccess.State, hasUnmarked: Bool)
-        /// A download was complete when the host ended.
+        /// A download that was complete when the host ended.
         case recovered(RecoveredLanding)
-        /// What was handed out and not started, in its order.
+        /// The jobs that were handed out and not started, in their order.
         case recalled([Job])
         case fetched(Job, FetchOutcome)
         case read(JournalPage)
-        /// The journal could not be read.
+        /// A failure to read the journal.
         case unread(Failure)
         case recorded(RecordOutcome)
-        /// What follows for a record could not be written down; it is as it was.
+        /// A failure to record what follows for a record. The record is as it was.
         case unrecorded(Failure, record: SyncRecordID)
         case landed([Fetched], LandingOutcome)
         case removed([RecordOutcome])
         case relisted
-        /// The time came that ``Effect/wake(at:)`` named.
+        /// The arrival of the time that ``Effect/wake(at:)`` named.
         case woke
     }
 
-    /// What is to be done. What comes of it is an input.
+    /// An order to the driver. The result of the order is an input.
     enum Effect: Sendable {
-        /// Takes back what was handed out and not started, at once; answered by `recalled`.
+        /// Takes back the jobs that were handed out and not started, at once. Answered by `recalled`.
         case recall
-        /// Hands out downloads, behind those that were handed out before; answered by `fetched` for each that is not recalled.
+        /// Hands out downloads, behind those that were handed out before. Answered by `fetched` for each download that
+        /// is not recalled.
         case fetch([Job])
-        /// Reads in the journal; answered by `read` or `unread`.
+        /// Reads the journal. Answered by `read` or `unread`.
         case read(JournalRequest)
-        /// Writes down what follows from a failed download; answered by `recorded` or `unrecorded`.
+        /// Records what follows from a failed download. Answered by `recorded` or `unrecorded`.
         case recordFailure(Job, RetryDecision, FetchFailure, tellsOfAccount: Bool)
-        /// Puts complete downloads in place, and lets the items of those that are in place say so; answered by `landed`.
+        /// Puts complete downloads in place, and completes the items of files that already are in place. Answered by
+        /// `landed`.
         case land([Fetched], completing: [Placed])
-        /// Removes copies; answered by `removed`.
+        /// Removes copies. Answered by `removed`.
         case remove([Job])
-        /// Has folders listed again, for the records that wait for it; answered by `relisted`.
+        /// Has folders listed again, for the records that wait for the listings. Answered by `relisted`.
         case relist([ItemPath: [SyncRecordID]])
-        /// Lets those into the tree who need it at rest.
+        /// Grants the tree to the tasks that need exclusive access to it.
         case grantTree
-        /// Answered by `woke`. An earlier one that has not come is not taken back.
+        /// Wakes the machine at a time. Answered by `woke`. An earlier wake that is still to come is not taken back.
         case wake(at: Timestamp)
     }
 
-    /// What of the journal is in memory.
+    /// How current the part of the journal in memory is.
     enum Memory: Hashable, Sendable {
         case current
-        /// The journal is to be read from its beginning.
+        /// The journal must be read from its beginning.
         case outdated
         /// - Parameters:
-        ///   - ended: Records that ended since the page was begun, and may still stand on it.
-        ///   - next: What was learned meanwhile.
+        ///   - ended: The records that ended since the read of the page began, and that may still be on the page.
+        ///   - next: What to do after the read, because of news that came during it.
         case reading(ended: Set<SyncRecordID>, next: AfterReading)
     }
 
-    /// News that come while the journal is read may be of what it has passed already: they count when it was read.
+    /// What follows when the journal has been read. News that come during a read may concern a part that was already
+    /// read, so the news count after the read.
     enum AfterReading: Hashable, Sendable { case goOn, readOn, beginAnew }
 
     /// How far the journal was read.
     enum Place: Hashable, Sendable {
-        /// More may come behind this record.
+        /// More records may come behind this record.
         case after(SyncRecordID)
-        /// Nothing stood behind this record.
+        /// No record came behind this record.
         case end(SyncRecordID)
 
         var record: SyncRecordID {
@@ -81,24 +85,24 @@ struct EngineMachine: Sendable {
         var isEnd: Bool { if case .end = self { true } else { false } }
     }
 
-    /// The work in the tree, of which there is one piece at a time.
+    /// The work in the tree. At most one piece of work is under way at a time.
     enum TreeWork: Hashable, Sendable {
         case none
-        /// - Parameter completes: Whether the items of what is in place say so.
+        /// - Parameter completes: Whether the landing also completes the items of files that already are in place.
         case landing(completes: Bool)
         case removing
     }
 
     enum Relisting: Hashable, Sendable {
         case none
-        /// - Parameter next: Folders that are to be listed after those under way.
+        /// - Parameter next: The folders to list after those under way.
         case underWay(next: [ItemPath: [SyncRecordID]])
     }
 
     private(set) var window: Window
     private(set) var health: ServerHealth
 
-    // What others told.
+    // The state that other parts told the machine.
     private var isOnline = true
     private var expectsMore = false
     private var treeAccess = TreeAccess.State.none
@@ -109,34 +113,36 @@ struct EngineMachine: Sendable {
     private var journal = Place.after(.none)
     /// The same for removals, which are read ahead of downloads.
     private var removals = Place.after(.none)
-    /// When records that were started are marked so even if the journal is not read for another reason.
+    /// The time when started records are marked as started, even if the journal is not read for another reason.
     private var marksAt: Timestamp?
-    /// When a waiting record may go on.
+    /// The time when a waiting record may go on.
     private var nextWait: Timestamp?
     /// Whether downloads were handed out since they were last recalled.
     private var hasHandedOut = false
 
-    // What goes into the tree.
+    // The files on their way into the tree.
     private var treeWork = TreeWork.none
     private(set) var arrivals = Arrivals()
     private(set) var inPlace = InPlace()
-    /// Whether the last try to put files in place, or to complete those that are, failed on the disk.
+    /// Whether the last try to put files in place, or to complete the files in place, failed on the disk.
     private var isLandingStuck = false
 
     private var relisting = Relisting.none
-    /// What inputs call for, beside what follows from the state.
+    /// The effects that inputs call for, in addition to those that follow from the state.
     private var due: [Effect] = []
-    /// When ``Input/woke`` comes next.
+    /// The time when ``Input/woke`` comes next.
     private var wakesAt: Timestamp?
 
-    /// Removals are local and done one after the other; this many share a transaction, as many as a plugin's run asks for in one.
+    /// The number of removals that share a transaction: as many as a plugin's run asks for in one transaction. Removals
+    /// are local and carried out one after the other.
     static let removalsAtOnce = 1_000
-    /// So many downloads are handed out beyond those under way: more than end while others gather.
+    /// The number of downloads that are handed out in addition to those under way. It exceeds the number of downloads
+    /// that end while outcomes are gathered.
     static let handedAhead = 256
-    /// How long a record that was started may stand as ready in the journal.
+    /// The longest time that a started record may be `ready` in the journal.
     static let longestUnmarked = Duration.seconds(1)
 
-    /// - Parameter downloads: How many may be under way at a time; at least one.
+    /// - Parameter downloads: The number of downloads that may be under way at a time, at least one.
     init(downloads: Int) {
         window = Window(limits: [.downloads: max(1, downloads) + Self.handedAhead, .removals: Self.removalsAtOnce])
         health = ServerHealth(backoff: SyncEngine.backoff, downloads: downloads)
@@ -174,7 +180,7 @@ struct EngineMachine: Sendable {
         }
     }
 
-    /// What is to be done now. Empty when nothing is until something happens.
+    /// Returns the effects to carry out now. Returns an empty array if there is nothing to do until something happens.
     mutating func decide(now: Timestamp) -> [Effect] {
         passTime(now)
         if hasHandedOut, !mayDownload { return [.recall] }
@@ -196,7 +202,7 @@ extension EngineMachine {
         if flags.hasNews { readOn() }
     }
 
-    /// What is in memory may be out of date.
+    /// Notes that the state in memory may be out of date.
     private mutating func outdate() {
         if case .reading(let ended, _) = memory {
             memory = .reading(ended: ended, next: .beginAnew)
@@ -205,7 +211,7 @@ extension EngineMachine {
         }
     }
 
-    /// There may be more behind what was read.
+    /// Notes that there may be more records behind those that were read.
     private mutating func readOn() {
         if case .reading(let ended, let next) = memory {
             if next == .goOn { memory = .reading(ended: ended, next: .readOn) }
@@ -215,7 +221,7 @@ extension EngineMachine {
     }
 
     private mutating func passTime(_ now: Timestamp) {
-        // What was put back when the hold began, and what waited for this time, is in the journal.
+        // The journal contains the records that were put back when the hold began, and those that waited for this time.
         let holdEnded = health.tick(now: now)
         let waitEnded = nextWait.map { $0 <= now } ?? false
         if waitEnded { nextWait = nil }
@@ -265,7 +271,7 @@ extension EngineMachine {
     private mutating func ended(_ record: SyncRecordID) {
         window.finish(record)
         guard case .reading(var ended, let next) = memory else { return }
-        // The set is not copied for each record.
+        // `memory` is set first, so that the set is not copied for each record.
         memory = .current
         ended.insert(record)
         memory = .reading(ended: ended, next: next)
@@ -279,7 +285,7 @@ extension EngineMachine {
             wait(until: until)
         case .putBack:
             window.park(outcome.record)
-            // The hold may have ended before this was written down; then nothing else has the journal read again.
+            // If the hold ended before the outcome was written down, nothing else causes the journal to be read again.
             if health.hold == nil { outdate() }
         case .relist(let folder):
             window.park(outcome.record)
@@ -317,7 +323,7 @@ extension EngineMachine {
         isLandingStuck = outcome.failure != nil
         if let failure = outcome.failure {
             health.failed(.disk(failure), record: .none, now: now)
-            // Unless the disk failed they are whole in `incoming/` and are found there when the hold is over.
+            // Unless the disk failed, the files are whole in `incoming/` and are found there when the hold is over.
             for file in batch { window.park(file.job.id) }
             return
         }
@@ -333,7 +339,8 @@ extension EngineMachine {
 
     private var isReading: Bool { if case .reading = memory { true } else { false } }
 
-    /// Whether downloads may start. What is in memory and out of date is read again first: it may not be wanted any more.
+    /// Whether downloads may start. An outdated memory is read again first, because its downloads may not be wanted any
+    /// more.
     private var mayDownload: Bool {
         guard health.hold == nil, isOnline else { return false }
         switch memory {
@@ -363,7 +370,7 @@ extension EngineMachine {
         guard mayDownload else { return nil }
         var jobs: [Job] = []
         while !arrivals.areTooMany, let job = window.start(.downloads) { jobs.append(job) }
-        // Also without any: those that were handed out before may go on.
+        // The effect is also needed without new jobs: jobs that were handed out before may go on.
         guard !jobs.isEmpty || window.underWayCount(.downloads) > 0 else { return nil }
         hasHandedOut = true
         return .fetch(jobs)
@@ -379,7 +386,7 @@ extension EngineMachine {
         }
         let isProof = inPlace.isProof(now: now)
         let isOverdue = inPlace.isOverdue(now: now)
-        // A disk on which no download fits may have room for what is here already.
+        // A disk that is too full for further downloads may have room for the files that are already here.
         if !(isDiskFailing && isLandingStuck),
             arrivals.areDue(landingDelay: landingDelay, now: now)
                 || (!inPlace.files.isEmpty && isProof && (isLast || isOverdue))
@@ -393,21 +400,22 @@ extension EngineMachine {
         return .remove(jobs)
     }
 
-    /// - Parameter completes: Whether the items of files that are in place say so. Else these wait for the next landing, since they came
-    ///   just now.
+    /// Returns the effect that puts a batch in place.
+    /// - Parameter completes: Whether the items of files in place are completed. Otherwise these items wait for the
+    ///   next landing, since their files came just now.
     private mutating func land(_ batch: [Fetched], completes: Bool) -> Effect {
         treeWork = .landing(completes: completes)
         markStarted()
         return .land(batch, completing: completes ? inPlace.files : [])
     }
 
-    /// Reading and landing mark what was started.
+    /// Notes that the started records are marked: reading and landing do this.
     private mutating func markStarted() { (marksAt, hasUnmarked) = (nil, false) }
 
-    /// Whether nobody else is on the way: all downloads are here, or none can start.
+    /// Whether no download is under way: all downloads are here, or none can start.
     private var isLast: Bool { window.underWayCount(.downloads) == 0 }
 
-    /// How long complete files wait for others.
+    /// The time that complete files wait for others.
     private var landingDelay: Duration {
         guard isLast else { return Arrivals.longestWait }
         return expectsMore ? Arrivals.shortWait : .zero
@@ -415,7 +423,7 @@ extension EngineMachine {
 
     private mutating func wake(_ now: Timestamp) -> Effect? {
         if marksAt == nil, hasUnmarked { marksAt = now + Self.longestUnmarked }
-        // What is overdue waits for something else, which will tell.
+        // An overdue time is ignored: its work waits for something else, which sends an input.
         let times = [
             health.hold?.until, nextWait, arrivals.landsAt(landingDelay: landingDelay), inPlace.completesAt,
             inPlace.provesAt,
@@ -430,10 +438,10 @@ extension EngineMachine {
 // MARK: The end
 
 extension EngineMachine {
-    /// Whether nothing is left that can go on within the longest wait of a single run.
+    /// Tells whether nothing is left that can go on within the longest wait of a single run.
     func isDrained(now: Timestamp) -> Bool {
         guard !isReading, treeWork == .none, relisting == .none, due.isEmpty else { return false }
-        // News cannot be read either. What is here and cannot be completed is the next run's.
+        // The journal cannot be read either. Files that are here and cannot be completed are left to the next run.
         if isDiskFailing, isLandingStuck, window.startedCount == inPlace.files.count + arrivals.files.count {
             return true
         }

@@ -5,16 +5,17 @@ import Model
 import Synchronization
 import Threads
 
-/// The engine at work: does what an ``EngineMachine`` says, and tells it what came of that.
+/// A run of the engine: carries out the effects of an ``EngineMachine``, and passes the results back to the machine.
 ///
-/// The machine belongs to the one task that calls ``run(_:draining:only:with:)``; what takes long runs in child tasks, whose results come back
-/// as events. No more than one child task at a time reads the journal, and one works in the tree. What a child throws ends the run.
+/// The machine belongs to the one task that calls ``run(_:draining:only:with:)``. Long work runs in child tasks, whose
+/// results come back as events. At most one child task at a time reads the journal, and at most one works in the tree.
+/// An error that a child throws ends the run.
 struct EngineRun {
     private enum Event: Sendable {
         case signalled
-        /// Some downloads have ended.
+        /// The gathering delay after the pool's signal has passed.
         case gathered
-        /// A worker has nothing to do any more.
+        /// The end of a worker that has nothing more to do.
         case left
         case happened(EngineMachine.Input)
     }
@@ -22,17 +23,18 @@ struct EngineRun {
     private typealias Children = ThrowingTaskGroup<Event, any Error>
 
     private let engine: SyncEngine
-    /// The records that are worked at; nil: all.
+    /// The records that the run works on, or nil for all records.
     private let only: Set<SyncRecordID>?
     private let partners: SyncEngine.Partners
     private let pool: DownloadPool
     private var machine: EngineMachine
 
-    /// How long a download that has ended waits for others before the machine hears of them.
+    /// The time that a download that has ended waits for others before the machine learns of them.
     private static let gathering = Duration.milliseconds(20)
 
-    /// - Parameter draining: Ends when nothing is left that can go on within ``SyncEngine/longestDrainWait``; otherwise only when
-    ///   the task is cancelled.
+    /// Runs the engine.
+    /// - Parameter draining: Whether the run ends when nothing is left that can go on within
+    ///   ``SyncEngine/longestDrainWait``. Otherwise the run only ends when the task is cancelled.
     static func run(
         _ engine: SyncEngine, draining: Bool, only: Set<SyncRecordID>? = nil, with partners: SyncEngine.Partners
     ) async throws -> DrainOutcome {
@@ -54,7 +56,7 @@ struct EngineRun {
                 run.act(&children)
                 if draining, run.isDrained { return }
                 guard let event = try await children.next() else { return }
-                // What a cancelled task brings back is no result.
+                // The result of a cancelled task does not count.
                 if !Task.isCancelled { run.handle(event, &children) }
             }
         }
@@ -77,7 +79,7 @@ struct EngineRun {
     private func gather(_ children: inout Children) {
         children.addTask { [signal = pool.signal, clock = engine.clock] in
             await signal.wait()
-            // Ends early when all is over.
+            // The sleep ends early when the run ends.
             do { try await clock.sleep(Self.gathering) } catch { return .gathered }
             return .gathered
         }
@@ -94,7 +96,7 @@ struct EngineRun {
         }
     }
 
-    /// Keeps why records wait, for who asks.
+    /// Keeps the reasons why records wait, for those who ask.
     private func note(_ input: EngineMachine.Input) {
         let outcomes: [RecordOutcome]
         switch input {
@@ -114,14 +116,14 @@ struct EngineRun {
         }
     }
 
-    /// Tells the machine what others said, and what the workers brought.
+    /// Tells the machine the flags that others set, and the outcomes that the workers delivered.
     private mutating func tell() {
         take(
             .told(
                 engine.controls.takeFlags(), treeAccess: engine.controls.treeAccess.state,
                 hasUnmarked: pool.hasUnmarked))
         let outcomes = pool.takeOutcomes()
-        // What a cancelled task brings back is no result.
+        // The result of a cancelled task does not count.
         guard !Task.isCancelled else { return }
         for (job, outcome) in outcomes {
             let wasCancelled = engine.controls.with { state in
@@ -192,7 +194,7 @@ struct EngineRun {
             children.addTask { [engine, partners] in
                 for folder in folders.keys.sorted() { await partners.relist(folder) }
                 let records = folders.values.flatMap { $0 }
-                // If that cannot be written down, their waits end by themselves.
+                // If the end of the waits cannot be written down, they end by themselves.
                 return try await Self.onDisk(failing: { _ in .relisted }) {
                     try await engine.endRelisting(records)
                     return .relisted
@@ -201,14 +203,15 @@ struct EngineRun {
         case .grantTree: engine.controls.treeAccess.grant()
         case .wake(let time):
             children.addTask { [clock = engine.clock, now = engine.waitTime()] in
-                // Ends early when all is over.
+                // The sleep ends early when the run ends.
                 do { try await clock.sleep(time - now) } catch { return .happened(.woke) }
                 return .happened(.woke)
             }
         }
     }
 
-    /// What a child task does with the database: a full disk is waited for, anything else ends the run.
+    /// Runs a child task's work with the database. A failure of the disk becomes an input. Any other error ends the
+    /// run.
     private static func onDisk(
         failing input: (Failure) -> EngineMachine.Input, _ body: () async throws -> EngineMachine.Input
     ) async throws -> Event {
@@ -221,7 +224,7 @@ struct EngineRun {
 
     private var isDrained: Bool { machine.isDrained(now: engine.waitTime()) && !engine.controls.hasNewFlags }
 
-    /// What is left in the journal, and why.
+    /// Reads which records are left in the journal, and why.
     private func outcome() async throws -> DrainOutcome {
         let (reasons, hold, isOnline) = (
             engine.reasons.withLock { $0 }, machine.health.hold?.failure, engine.isOnline
@@ -230,7 +233,8 @@ struct EngineRun {
             var outcome = DrainOutcome()
             outcome.failure = hold
             outcome.isOffline = !isOnline
-            // A drain may follow each commit of a long pass: no more is read of the journal than is told.
+            // A drain may follow each commit of a long pass. The journal is therefore read no further than the outcome
+            // describes it.
             outcome.leftCount = try reads.journal.counts().values.reduce(0, +)
             if let only { outcome.leftCount = try only.count { try reads.journal.record(id: $0) != nil } }
             try reads.journal.each { journal in
@@ -252,7 +256,7 @@ struct EngineRun {
 }
 
 extension SyncRecord {
-    /// For when what made it wait was in an earlier run.
+    /// The reason why the record waits, for a wait that began in an earlier run.
     fileprivate var whyItWaits: String {
         switch wait {
         case .until(let time): "It did not succeed and is tried again from \(time) on"

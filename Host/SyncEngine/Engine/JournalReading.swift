@@ -4,54 +4,54 @@ import Logging
 import Model
 import Synchronization
 
-/// A part of the journal, read in its order.
+/// A part of the journal, in the journal's order.
 struct JournalPage: Sendable {
     var jobs: [Job] = []
     /// The last record that was read.
     var last = SyncRecordID.none
-    /// Whether there is none behind it.
+    /// Whether no record follows ``last``.
     var isLast = true
     /// The last removal that was read.
     var lastRemoval = SyncRecordID.none
-    /// Whether there is no removal behind it.
+    /// Whether no removal follows ``lastRemoval``.
     var isLastRemoval = true
-    /// When a waiting record may go on.
+    /// The earliest time when a waiting record may go on.
     var earliestWait: Timestamp?
-    /// What was found to be wanted no more, and is gone.
+    /// The actions that turned out to be no longer wanted, and whose records are gone.
     var dropped: [DroppedAction] = []
-    /// Whether copies of removed items are here, which may lie in the place of others.
+    /// Whether copies of removed items are here, which may lie in the place of other items.
     var mayBeHeld = false
-    /// As ``SyncEngine/Partners/isCovered``.
+    /// Tells whether an item is covered, as ``SyncEngine/Partners/isCovered``.
     var isCovered: @Sendable (Item, DownloadTrigger) throws -> Bool? = { _, _ in true }
 }
 
-/// Where to read on in the journal.
+/// A position in the journal from which to read on.
 struct JournalRequest: Hashable, Sendable {
-    /// The last record that was read; 0: from the beginning.
+    /// The last record that was read. 0 means: read from the beginning.
     var after: SyncRecordID
     /// The last removal that was read.
     var removalsAfter: SyncRecordID
-    /// Whether more than removals is read.
+    /// Whether to read other records than removals too.
     var readsOn: Bool
 }
 
 extension SyncEngine {
-    /// How many records of one budget are read at a time: what a plugin's run asks for in one transaction is read in one. Waiting
-    /// ones do not count: they would hide what comes after them.
+    /// The number of records of one budget that are read at a time: one read takes in what a plugin's run requests in
+    /// one transaction. Waiting records do not count, because they would hide the records behind them.
     static let pageSize = 1024
-    /// After which time it is seen again if there is room for what was held.
+    /// The time after which the engine checks again whether there is room for records that were held.
     private static let roomDelay = Duration.seconds(1)
 
-    /// Reads on in the journal.
+    /// Reads the journal from a position.
     ///
-    /// It is a write transaction, so that it comes after the end of every transaction that suspended a record, and because what
-    /// is out of date goes on the way: records of items that are gone, waits that are over.
+    /// The read is a write transaction for two reasons. It comes after the end of every transaction that suspended a
+    /// record. And it removes what is out of date: records of items that are gone, and waits that are over.
     ///
-    /// Removals are read past any number of downloads: they need no server, and may make the room that downloads lack.
+    /// Removals are read past any number of downloads. They need no server, and may make the room that downloads lack.
     /// - Parameters:
-    ///   - request: Where.
-    ///   - started: Records that were started since; they are marked as such.
-    ///   - only: The records that are meant; nil: all.
+    ///   - request: The position to read from.
+    ///   - started: The records that were started since the last read. They are marked as started.
+    ///   - only: The records to read, or nil for all records.
     func readJournal(
         _ request: JournalRequest, started: [SyncRecordID], only: Set<SyncRecordID>? = nil, with partners: Partners
     ) async throws -> JournalPage {
@@ -61,7 +61,7 @@ extension SyncEngine {
             if request.after == .none {
                 controls.with { $0.suspended.removeAll() }
                 _ = try tx.journal.endFulfilledWaits(now: now, longest: Self.longestWait)
-                // Where waits have ended, or a person has answered, there may be more than there is room for.
+                // Where waits have ended, or a person has answered, there may be more records than there is room for.
                 for (reason, most) in partners.maximums() {
                     try tx.journal.hold(of: reason, beyond: most, until: now + Self.roomDelay)
                 }
@@ -71,7 +71,7 @@ extension SyncEngine {
             var counts: [Window.Budget: Int] = [:]
             func take(_ record: SyncRecord) -> Bool {
                 guard only?.contains(record.id) ?? true else { return true }
-                // What waits for its place is out of the way of what is to leave it.
+                // A record that waits for its place must not block the removal that frees the place.
                 if case .place = record.wait { return true }
                 found.append(record)
                 if record.wait == nil { counts[record.action.kind.type.budget, default: 0] += 1 }
@@ -109,7 +109,7 @@ extension SyncEngine {
         return page
     }
 
-    /// One line for all that one plugin asked for, and what each was for whoever follows it.
+    /// Logs one line for all dropped actions of one plugin, and reports each action to the callback.
     private func tell(_ dropped: [DroppedAction]) {
         for (reason, dropped) in Dictionary(grouping: dropped, by: \.reason) {
             guard let first = dropped.first else { continue }
@@ -119,7 +119,8 @@ extension SyncEngine {
         for one in dropped { note(one) }
     }
 
-    /// A removal that may overtake what stands before it in the journal: of a file, and with nothing else about the file before it.
+    /// Returns the job of a removal that may overtake the records before it. It must concern a file, and must be the
+    /// first record of that file.
     private func removalAhead(_ found: SyncRecord, on page: inout JournalPage, in tx: Transaction) throws -> Job? {
         guard let item = try tx.items.item(localID: found.localID), item.kind == .file,
             try tx.journal.records(of: item.localID).first?.id == found.id
@@ -127,7 +128,8 @@ extension SyncEngine {
         return try currentJob(found, on: &page, in: tx)
     }
 
-    /// The record's work as it stands now; nil if there is none any more, or it waits out of the way.
+    /// Returns the record's job as it is now, or nil if there is no job any more, or the record waits without blocking
+    /// its lane.
     private func currentJob(_ found: SyncRecord, on page: inout JournalPage, in tx: Transaction) throws -> Job? {
         var record = found
         guard let item = try tx.items.item(localID: record.localID) else {

@@ -7,21 +7,22 @@ import Model
 enum RecoveredLanding: Sendable {
     /// Still in `incoming/`.
     case incoming(Fetched)
-    /// In place; its item does not say so yet.
+    /// In place, with an item that does not say so yet.
     case placed(Placed)
 }
 
 extension SyncEngine {
-    /// Brings journal and files together after a start: nothing is under way, so what was being processed is ready again; what
-    /// was on its way into the tree goes on from where it is; what is in `incoming/` without need goes.
+    /// Makes journal and files agree after a start. Nothing is under way then, so records that were being processed are
+    /// ready again. Files on their way into the tree go on from where they are. Files in `incoming/` that are not
+    /// needed are removed.
     ///
-    /// - Returns: what is to be put in place or completed.
+    /// - Returns: The downloads that are to be put in place or completed.
     func recover() async throws -> [RecoveredLanding] {
         let stuck = try await database.write { tx in try tx.journal.makeStuckReady() }
         if stuck > 0 {
             logger.info("The engine resumes \(stuck) \(stuck == 1 ? "record" : "records") of the last run")
         }
-        // Reads files: on a thread that may block.
+        // The rest reads files, so it runs on a thread that may block.
         return try await Task(executorPreference: threads) { [self] in try takeStock() }.value
     }
 
@@ -29,7 +30,7 @@ extension SyncEngine {
         var found: [RecoveredLanding] = []
         var lost: [SyncRecord] = []
         try database.readBlocking { reads in
-            // First: a file that was on its way into the tree gets its name back.
+            // The sweep comes first: it gives a file that was on its way into the tree its name back.
             let rescued = try tree.sweepIncoming { name in try isWanted(name, reads) }
             for path in rescued { logger.warning("A file of unknown content was in incoming/ and is kept as \(path)") }
             for journal in try reads.journal.landing() {
@@ -53,13 +54,13 @@ extension SyncEngine {
         return found
     }
 
-    /// Whether a file in `incoming/` is a download that is still to be done, or its beginning.
+    /// Tells whether a file in `incoming/` is a download that is still to be done, or its beginning.
     private func isWanted(_ name: String, _ reads: ReadTransaction) throws -> Bool {
         guard let id = Job.record(ofIncoming: name), let journal = try reads.journal.record(id: id),
             journal.action == .download, let item = try reads.items.item(localID: journal.localID)
         else { return false }
         let job = Job(journal, item: item)
-        // What was not journalled as whole may not be on the disk as it was written.
+        // A file that was not journalled as whole may not be on the disk as it was written.
         return job.incomingNames.contains(name)
             && (journal.landing != nil || !isFirstSinceBoot && name == job.incomingName)
     }

@@ -3,8 +3,9 @@ import LocalTree
 public import Model
 
 extension SyncEngine {
-    /// Takes a record out of the journal, with what its preflight did and what was fetched for it.
-    /// - Throws: `.notFound` without such a record; `.failed` if its file is being put in place at this moment.
+    /// Takes a record out of the journal, and takes back what its preflight did and what was fetched for it.
+    /// - Throws: `.notFound` if there is no such record; `.failed` if the record's file is being put in place at this
+    ///   moment.
     public func cancel(_ record: SyncRecordID) async throws {
         try await database.write { [self] tx in
             let journal = try journal(record, in: tx)
@@ -15,12 +16,12 @@ extension SyncEngine {
         }
     }
 
-    /// Lets a record go on at once that waits, and forgets how often it failed.
-    /// - Throws: `.notFound` without such a record.
+    /// Lets a waiting record go on at once, and forgets how often it failed.
+    /// - Throws: `.notFound` if there is no such record.
     public func retry(_ record: SyncRecordID) async throws {
         try await database.write { [self] tx in
             let journal = try journal(record, in: tx)
-            // An issue that others wait with too is not answered by this.
+            // An issue for which other records wait too is not answered by this call.
             if case .issue(let id) = journal.wait, try tx.issues.issue(id: id)?.record == record {
                 try tx.issues.remove(id: id)
             }
@@ -29,8 +30,9 @@ extension SyncEngine {
         controls.update { $0.isReset = true }
     }
 
-    /// Lets a record that waits for a time go on at once; one that waits for something else goes on waiting for that.
-    /// - Returns: the issue that it waits for.
+    /// Lets a record that waits for a time, a new version or its place go on at once. A record that waits for an issue
+    /// goes on waiting.
+    /// - Returns: The issue for which the record waits.
     /// - Throws: `.internal` if the record makes no sense, or SQLite's error; see ``DatabaseReads``.
     public func hurry(_ record: SyncRecordID, in tx: Transaction) throws -> Issue? {
         guard let journal = try tx.journal.record(id: record) else { return nil }
@@ -42,17 +44,17 @@ extension SyncEngine {
         return nil
     }
 
-    /// Answers an issue that this engine filed.
-    /// - Returns: false if it is another's.
-    /// - Throws: `.notFound` without such an issue; `.badData` if the choice is none of the issue's.
+    /// Answers an issue that the sync engine filed.
+    /// - Returns: Whether the sync engine filed the issue. False means that nothing was done.
+    /// - Throws: `.notFound` if there is no such issue; `.badData` if the issue does not offer the choice.
     public func resolve(_ issue: IssueID, choice: String) async throws -> Bool {
         let isOurs = try await database.write { [self] tx in try resolve(issue, choice: choice, in: tx) }
         if isOurs { controls.update { $0.isReset = true } }
         return isOurs
     }
 
-    /// Answers an issue in the caller's transaction, for several at once.
-    /// - Returns: false if it is another's.
+    /// Answers an issue in the caller's transaction, so that one transaction can answer several issues.
+    /// - Returns: Whether the sync engine filed the issue. False means that nothing was done.
     /// - Throws: As ``resolve(_:choice:)``.
     public func resolve(_ id: IssueID, choice: String, in tx: Transaction) throws -> Bool {
         guard let issue = try tx.issues.issue(id: id) else {
@@ -69,7 +71,7 @@ extension SyncEngine {
         switch (code, choice) {
         case (_, "retry"): try restart(journal, in: tx)
         case (.overwrite, "overwriteModifiedFile"):
-            // What is there now may go; what it becomes after this may not.
+            // The content that is there now may be replaced. Later changes of the file may not.
             journal.overwrites = tree.mark(at: journal.path)
             try restart(journal, in: tx)
         default: try deschedule(journal, in: tx)

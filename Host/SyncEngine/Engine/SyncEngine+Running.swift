@@ -4,25 +4,25 @@ import LocalTree
 public import Model
 
 extension SyncEngine {
-    /// How long failures wait before the next try.
+    /// The delay after failures before the next try.
     static let backoff = Backoff(first: .milliseconds(500), cap: .seconds(300))
-    /// No record waits for longer, whatever the server asks for.
+    /// The longest wait of a record, whatever the server asks for.
     static let longestWait = Duration.seconds(24 * 3600)
-    /// What waits longer than this is left by ``drain(only:with:)``.
+    /// The wait beyond which ``drain(only:with:)`` leaves a record.
     static let longestDrainWait = Duration.seconds(10)
-    /// So often ``drain(only:with:)`` waits for a server that does not answer.
+    /// The number of holds for which ``drain(only:with:)`` waits when the server does not answer.
     static let mostHoldsInDrain = 5
-    /// How long a copy that another program has open is left alone.
+    /// The time for which a copy that another program has open is left alone.
     static let inUseDelay = Duration.seconds(30)
 
-    /// Works until the task is cancelled. What is under way then goes on at the next start.
-    /// - Throws: when the database cannot be used.
+    /// Works until the task is cancelled. Actions that are under way then go on at the next start.
+    /// - Throws: An error if the database cannot be used.
     public func run(with partners: Partners) async throws { _ = try await work(draining: false, with: partners) }
 
-    /// Works until nothing is left that could go on within ten seconds, and no more is expected.
-    /// - Parameter records: Only these are worked at, and told of; nil: all.
-    /// - Returns: what is left, and why.
-    /// - Throws: when the database cannot be used; `CancellationError` when the task was cancelled.
+    /// Works until nothing is left that can go on within ten seconds, and no more records are expected.
+    /// - Parameter records: The records to work on and to report, or nil for all records.
+    /// - Returns: The records that are left, with the reasons.
+    /// - Throws: An error if the database cannot be used; `CancellationError` if the task was cancelled.
     public func drain(only records: Set<SyncRecordID>? = nil, with partners: Partners) async throws -> DrainOutcome {
         let outcome = try await work(draining: true, only: records, with: partners)
         try Task.checkCancellation()
@@ -50,24 +50,28 @@ extension SyncEngine {
         return try await EngineRun.run(self, draining: draining, only: records, with: partners)
     }
 
-    /// There may be new records, or new metadata of items that records wait for: to be called after every commit that says so.
+    /// Tells the engine that there may be new records, or new metadata of items for which records wait. Must be called
+    /// after every commit that writes either.
     public func wake() { controls.update { $0.hasNews = true } }
 
-    /// Whether more records are to come. As long as they are, ``drain(only:with:)`` does not end, and complete downloads wait a moment
-    /// longer for others. False at first.
+    /// Tells the engine whether more records will come. As long as more are expected, ``drain(only:with:)`` does not
+    /// end, and complete downloads wait a moment longer for others. The initial value is false.
     public func expectMore(_ expectsMore: Bool) { controls.update { $0.expectsMore = expectsMore } }
 
-    /// Policies have changed: downloads that were not started and are covered no longer are dropped.
+    /// Tells the engine that policies have changed. The engine drops the downloads that were not started and are no
+    /// longer covered.
     public func policiesChanged() { controls.update { $0.isStale = true } }
 
-    /// Whether downloads may start. Removing copies needs no server. True at first.
+    /// Sets whether downloads may start. The removal of copies needs no server and goes on in any case. The initial
+    /// value is true.
     public func setOnline(_ isOnline: Bool) { controls.update { $0.isOnline = isOnline } }
 
     /// Whether downloads may start.
     public var isOnline: Bool { controls.with { $0.flags.isOnline } }
 
-    /// The credentials, the certificate or the network have changed: what the server refused or did not answer is tried at once.
-    /// - Throws: As ``Database/write(_:)``; nothing is tried anew then.
+    /// Tells the engine that the credentials, the certificate or the network have changed. The requests that the server
+    /// refused or did not answer are tried again at once.
+    /// - Throws: As ``Database/write(_:)``. Nothing is tried again then.
     public func accountChanged() async throws {
         try await database.write { [account] tx in
             _ = try tx.issues.remove(code: IssueCode.authentication.rawValue, subject: account)
@@ -75,6 +79,6 @@ extension SyncEngine {
         controls.update { $0.isReset = true }
     }
 
-    /// How far the downloads are.
+    /// The progress of the downloads.
     public var progress: SyncProgress { counters.current }
 }

@@ -5,24 +5,28 @@ public import Model
 import Synchronization
 import Threads
 
-/// Does what persons and plugins ask for: each request is a record in the journal before anything is done for it, and stays
-/// there until it is done, whatever happens in between.
+/// The engine that carries out the requests of persons and plugins. Each request is a record in the journal before
+/// anything is done for it, and stays in the journal until it is done, whatever happens in between.
 ///
-/// An action has five parts: early checks and preflight (``enqueue(_:in:)``, in the transaction that records it), schedule and
-/// result handling (``run(with:)`` and ``drain(only:with:)``), and deschedule (``cancel(_:)``), which takes back what preflight did.
+/// An action has five parts: early checks and preflight (``enqueue(_:in:)``, in the transaction that records the
+/// action), schedule and result handling (``run(with:)`` and ``drain(only:with:)``), and deschedule (``cancel(_:)``),
+/// which takes back what preflight did.
 ///
-/// All functions may be called from any task or thread; ``run(with:)`` and ``drain(only:with:)`` one at a time.
+/// All functions may be called from any task or thread. Only one call of ``run(with:)`` or ``drain(only:with:)`` may be
+/// active at a time.
 public final class SyncEngine: Sendable {
-    /// What the engine tells, and asks at any time.
+    /// The functions that the engine calls at any time.
     public struct Callbacks: Sendable {
-        /// The server refuses the account (wrong password, certificate not trusted). Nothing more is sent before
-        /// ``SyncEngine/accountChanged()``.
+        /// Called when the server rejects the account (wrong password, certificate not trusted). The engine sends no
+        /// more requests before ``SyncEngine/accountChanged()``.
         public var accountRefused: @Sendable (Failure) -> Void
-        /// What a plugin asked for is not done after all. Called on any thread.
+        /// Called when a plugin's request is not carried out after all. Called on any thread.
         public var dropped: @Sendable (DroppedAction) -> Void
-        /// When a program used the copy at a path, if its item does not say so yet. Called on a thread of the database's.
+        /// Returns the time when a program used the copy at a path, if the item does not say so yet. Called on a thread
+        /// of the database.
         public var usedJustNow: @Sendable (ItemPath) -> Timestamp?
 
+        /// Creates callbacks that do nothing unless given.
         public init(
             accountRefused: @escaping @Sendable (Failure) -> Void = { _ in },
             dropped: @escaping @Sendable (DroppedAction) -> Void = { _ in },
@@ -34,16 +38,18 @@ public final class SyncEngine: Sendable {
         }
     }
 
-    /// What the engine asks of others while it works.
+    /// The functions that the engine calls while it works.
     public struct Partners: Sendable {
-        /// The server has something else than the database says: the folder is to be listed again. Returns when that was tried.
+        /// Lists a folder again, since the server's content differs from the database's. Returns after the try.
         public var relist: @Sendable (ItemPath) async -> Void
-        /// Whether the policies of who asked for a download cover the item still; nil: that is not known yet. Called on a thread of
-        /// the database's.
+        /// Tells whether the requester's policies still cover the item of a download. Nil means that this is not known
+        /// yet. Called on a thread of the database.
         public var isCovered: @Sendable (Item, DownloadTrigger) throws -> Bool?
-        /// How many records of those who asked may be under way at a time; who is not named may have any number.
+        /// Returns the number of records that each requester may have under way at a time. A requester that is not in
+        /// the dictionary may have any number.
         public var maximums: @Sendable () -> [DownloadTrigger: Int]
 
+        /// Creates partners that cover every item and set no maximums unless given.
         public init(
             relist: @escaping @Sendable (ItemPath) async -> Void,
             isCovered: @escaping @Sendable (Item, DownloadTrigger) throws -> Bool? = { _, _ in true },
@@ -62,27 +68,29 @@ public final class SyncEngine: Sendable {
     let account: String
     let isFirstSinceBoot: Bool
     let clock: HostClock
-    /// The time that waits are by. However the clock is set, none becomes longer.
+    /// The clock for waits. No wait becomes longer when the system's clock is set.
     let waitTime: @Sendable () -> Timestamp
     let callbacks: Callbacks
     let logger: Logger
     let controls = Controls()
     let counters = Counters()
-    /// Why waiting records wait, as far as it happened since the start.
+    /// The reasons why records wait, for waits that began since the start.
     let reasons = Mutex<[SyncRecordID: Failure]>([:])
-    /// Complete files in `incoming/` that the tree did not take when they were put in place, by their records.
+    /// The complete files in `incoming/` that the tree did not take, by their records.
     let notTaken = Mutex<[SyncRecordID: Landing]>([:])
-    /// Where files are put in place and copies taken out of the tree: it may block on the disk.
+    /// The executor that puts files in place and takes copies out of the tree. It may block on the disk.
     let threads: any TaskExecutor
-    /// What ``threads`` is, unless it is another's.
+    /// The executor in ``threads``, or nil if another owner closes it.
     private let ownThreads: BlockingExecutor?
-    /// Where downloads run, in turn.
+    /// The executors on which downloads run, in turn.
     let downloadThreads: [any TaskExecutor]
 
+    /// Creates an engine.
     /// - Parameters:
     ///   - account: The account's name, for the issue about its password.
-    ///   - isFirstSinceBoot: As the vault says: downloads that were not complete are fetched again from their beginning.
-    ///   - limits: `downloads` is how many of them may be under way at once.
+    ///   - isFirstSinceBoot: Whether this is the first start since the machine booted, as the vault reports. If so,
+    ///     downloads that were not complete are fetched again from their beginning.
+    ///   - limits: The limits, of which `downloads` is the number of downloads that may be under way at once.
     public init(
         account: String, database: Database, tree: Tree, source: any FileSource,
         isFirstSinceBoot: Bool, limits: Limits = Limits(), clock: HostClock = .system, callbacks: Callbacks,
@@ -102,7 +110,8 @@ public final class SyncEngine: Sendable {
             (threads, ownThreads, downloadThreads) = (single, nil, [single])
             return
         }
-        // One that puts in place, and one for each download that has none to arrive on.
+        // One thread puts files in place. If the source has no threads for downloads, each download gets one more
+        // thread.
         let arriving = source.downloadThreads
         let own = BlockingExecutor(name: "sync engine", threads: arriving.isEmpty ? max(1, limits.downloads) + 1 : 1)
         (threads, ownThreads, downloadThreads) = (own, own, arriving.isEmpty ? [own] : arriving)

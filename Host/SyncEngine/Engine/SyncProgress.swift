@@ -1,13 +1,15 @@
-/// How far the downloads are: those done since the engine was made, and those to come.
+/// The progress of the downloads: those done since the engine was created, and those still to come.
 public struct SyncProgress: Hashable, Sendable {
-    /// Files that are in place.
+    /// The number of files that are in place.
     public var filesDone = 0
-    /// Those, and all that are still to come.
+    /// The number of files that are in place or still to come.
     public var filesTotal = 0
-    /// Bytes that came from the server, those of files under way too.
+    /// The number of bytes fetched, including those of files under way and those that an earlier try left in
+    /// `incoming/`.
     public var bytesDone: Int64 = 0
-    /// By the server's word.
+    /// The number of bytes of all files in ``filesTotal``, as the server reports their sizes.
     public var bytesTotal: Int64 = 0
 
+    /// Creates a progress without any files.
     public init() {}
 }

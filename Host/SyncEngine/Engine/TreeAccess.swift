@@ -1,22 +1,23 @@
 import Threads
 
-/// Decides whose turn it is in the tree: the engine's while its loop works, or that of a task that needs the tree for itself.
+/// Decides who may use the tree: the engine while its loop works, or a task that needs exclusive access.
 final class TreeAccess: Sendable {
-    /// How the tree is shared at a moment.
+    /// The way in which the tree is shared at a moment.
     enum State: Sendable {
-        /// Nobody but the engine wants the tree.
+        /// No task but the engine wants the tree.
         case none
-        /// A task waits for the tree, and no task has it.
+        /// A tree for which a task waits, and which no task has.
         case requested
-        /// A task has the tree, or was granted it and is about to begin. The engine must not touch the tree.
+        /// A tree that a task has, or that was granted to a task which is about to begin. The engine must not touch the
+        /// tree.
         case granted
     }
 
     struct Counts: Sendable {
-        /// The engine is not at work: a task gets the tree at once.
+        /// Whether the engine is not at work, so that a task gets the tree at once.
         var isOpen = true
         var waiting = 0
-        /// So many of the waiting tasks may begin. A task that has asked and does not wait yet is among them.
+        /// The number of waiting tasks that may begin. A task that has asked and does not wait yet is among them.
         var granted = 0
         var inside = 0
 
@@ -25,10 +26,10 @@ final class TreeAccess: Sendable {
 
     let counts = Monitor(Counts())
 
-    /// The state now; it may change at once.
+    /// The state now. The state may change immediately after the read.
     var state: State { counts.with(\.state) }
 
-    /// Begins the engine's turn. Returns when no task has the tree any more; later tasks wait for ``grant()``.
+    /// Begins the engine's turn. Returns when no task has the tree any more. Later tasks wait for ``grant()``.
     func close() async {
         counts.change { $0.isOpen = false }
         await counts.wait { $0.state != .granted }
@@ -37,11 +38,11 @@ final class TreeAccess: Sendable {
     /// Ends the engine's turn.
     func open() { counts.change { $0.isOpen = true } }
 
-    /// Grants the tree to all tasks that have asked for it by now.
+    /// Grants the tree to all tasks that have asked for it so far.
     func grant() { counts.change { $0.granted = $0.waiting } }
 
-    /// Returns when the caller has the tree, which it then has until ``release()``.
-    /// - Parameter ask: Called once it is known that a task waits.
+    /// Waits until the caller has the tree. The caller then has the tree until ``release()``.
+    /// - Parameter ask: Called when the waiting task is already counted.
     func acquire(ask: () -> Void) async {
         counts.change { $0.waiting += 1 }
         ask()
@@ -59,9 +60,10 @@ final class TreeAccess: Sendable {
 }
 
 extension SyncEngine {
-    /// Runs a body while the engine neither puts anything into the tree nor takes anything out of it, and each file in place is one that its
-    /// item knows of. It is for changes to paths of the tree that go with changes of rows.
-    /// - Throws: What `body` throws.
+    /// Runs a body with exclusive access to the tree. While the body runs, the engine neither puts anything into the
+    /// tree nor takes anything out of it, and the item of each file in place knows of the file. The function serves
+    /// changes of paths in the tree that go with changes of rows.
+    /// - Throws: The error that `body` throws.
     public func withExclusiveTree<T>(_ body: () async throws -> T) async rethrows -> T {
         await controls.treeAccess.acquire(ask: controls.signal.send)
         defer {

@@ -5,17 +5,19 @@ import Model
 import Synchronization
 import Threads
 
-/// Carries out the moves of the tree that scans have journalled: what is here follows what happened on the server.
+/// Carries out the tree's moves that scans have journalled, so that the tree follows the moves on the server.
 ///
-/// A move is in the journal from the transaction that rewrote the rows until it is done, so that a start after a crash goes on.
-/// Where two items change places, the one that is in the way waits in `incoming/` for its own move. Where the copy of an item lies that
-/// is gone, or of which that is not decided yet, a move waits: only a file takes the place of one that is gone for certain.
+/// A move is in the journal from the transaction that rewrote the rows until the move is done, so that a start after a
+/// crash carries it out. If two items change places, the item that is in the way waits in `incoming/` for its own move.
+/// A move waits if its target holds the copy of an item that is gone from the server, or of an item about which this is
+/// not decided yet. Only a file may take the place of a file that is certainly gone.
 package final class TreeMover: Sendable {
     private let database: Database
     private let tree: Tree
     private let engine: SyncEngine
     private let logger: Logger
-    /// Whose turn it is: several folders that are listed at once have moves to carry out, and each move is made once.
+    /// Held by the task that carries out moves. Several folders that are listed at once have moves to carry out, and
+    /// each move must be made once.
     private let turn = Mutex(())
 
     package init(database: Database, tree: Tree, engine: SyncEngine, logger: Logger) {
@@ -25,7 +27,8 @@ package final class TreeMover: Sendable {
         self.logger = logger
     }
 
-    /// - Throws: `Failure` of the database or the file system; the moves that are left are made next time.
+    /// Carries out the journalled moves.
+    /// - Throws: `Failure` of the database or the file system. The remaining moves are made next time.
     package func carryOut() async throws {
         guard try await !database.read({ try $0.moves.all() }).isEmpty else { return }
         try await engine.withExclusiveTree {
@@ -38,7 +41,7 @@ package final class TreeMover: Sendable {
         }
     }
 
-    /// The next move that can be made. Those that touch the paths of one that waits wait behind it.
+    /// Returns the next move that can be made. Moves that touch the paths of a waiting move wait behind it.
     private func next(after waiting: inout [TreeMove]) throws -> TreeMove? {
         try database.readBlocking { tx in
             for move in try tx.moves.all() where !waiting.contains(where: { $0.id == move.id }) {
@@ -78,8 +81,8 @@ package final class TreeMover: Sendable {
         }
     }
 
-    /// Whether the file at the old path is that of another item, which is there in the rows and in the tree: the item's own copy made
-    /// way for it when the new path was not known yet.
+    /// Tells whether the file at the old path belongs to another item, both in the rows and in the tree. The moved
+    /// item's own copy made way for that file when the new path was not known yet.
     private func isAnothers(_ move: TreeMove) throws -> Bool {
         try database.readBlocking { tx in
             guard let other = try tx.items.item(at: move.from), other.localID != move.localID, other.kind == .file,
@@ -89,8 +92,8 @@ package final class TreeMover: Sendable {
         }
     }
 
-    /// Whether there may be something at the old path that goes along. Of a file that is not said to be here it is what a download
-    /// has just put there, and nothing else.
+    /// Tells whether the old path may hold something that must be moved. For a file that is `cloudOnly`, only a file
+    /// that a download has just put there counts.
     private func hasFile(_ item: Item, at path: ItemPath) throws -> Bool {
         guard item.kind == .file, item.cloudStatus == .cloudOnly else { return true }
         let landing = try database.readBlocking { tx in
@@ -99,8 +102,8 @@ package final class TreeMover: Sendable {
         return landing.map { tree.mark(at: path, ifDigest: $0.digest) != nil } ?? false
     }
 
-    /// Moves what lies at the target, if it has a move of its own still to come, aside; and removes the unmodified copy of a file that
-    /// is gone, whose place the moved one takes.
+    /// Clears the target of a move. Moves what lies at the target aside if it still has a move of its own to come.
+    /// Otherwise removes the unmodified copy of a removed file, whose place the moved file takes.
     private func clearWay(of move: TreeMove) throws {
         let (next, gone) = try database.readBlocking { tx in
             (try tx.moves.all().first { $0.from == move.to && $0.id != move.id }, try tx.items.removedCopy(at: move.to))
@@ -118,7 +121,7 @@ package final class TreeMover: Sendable {
         }
     }
 
-    /// The target is a folder with something in it: what is known moves file by file.
+    /// Moves a folder's known contents one by one into a target folder that is not empty.
     private func moveContents(of move: TreeMove) throws {
         try tree.unstage(move.id, to: move.from)
         let folders = try database.writeBlocking { tx in
@@ -129,8 +132,8 @@ package final class TreeMover: Sendable {
         for folder in folders where try isNoItems(folder) { _ = try tree.removeFolderIfEmpty(folder) }
     }
 
-    /// Removes the folders that a file has left empty and that are no item's any more: those of a folder whose contents moved one by
-    /// one.
+    /// Removes the folders above a path that are empty and belong to no item any more. Such folders are left by a
+    /// folder whose contents moved one by one.
     private func removeEmptyFolders(above path: ItemPath) throws {
         var folder = path.parent
         while !folder.isRoot, try isNoItems(folder), try tree.removeFolderIfEmpty(folder) { folder = folder.parent }
@@ -143,8 +146,8 @@ package final class TreeMover: Sendable {
         }
     }
 
-    /// Something else lies at the target. It stays, and counts as a file of a person's; the copy that could not move goes, unless
-    /// it was changed too or is claimed.
+    /// Ends a move whose target holds something else. The obstacle stays, and a file counts as a person's. The copy
+    /// that could not be moved is removed, unless it was changed too or is claimed.
     private func give(up move: TreeMove, _ item: Item, _ obstruction: Obstruction) throws {
         try tree.unstage(move.id, to: move.from)
         logger.notice("\(obstruction.text) lies where \(move.to) should be: it stays")
@@ -153,7 +156,7 @@ package final class TreeMover: Sendable {
                 _ = try tree.remove(at: move.from, known: copy)
                 try tree.syncRemovals()
             }
-            // The copy of an item that is gone, which somebody claims or has open, is that item's still.
+            // The copy of a removed item, which somebody claims or has open, still belongs to that item.
             if obstruction == .file, item.kind == .file, try tx.items.removedCopy(at: move.to) == nil {
                 try tx.items.meetUnknownFile(at: move.localID)
             } else {
@@ -167,7 +170,7 @@ package final class TreeMover: Sendable {
 }
 
 extension TreeMove {
-    /// Whether the two are about the same paths, or one's are below the other's.
+    /// Tells whether the two moves concern the same path, or a path of one lies below a path of the other.
     fileprivate func touches(_ other: TreeMove) -> Bool {
         [from, to].contains { mine in
             [other.from, other.to].contains { $0 == mine || $0.isAncestor(of: mine) || mine.isAncestor(of: $0) }

@@ -3,33 +3,34 @@ import Model
 import Synchronization
 import Threads
 
-/// What became of a download that was handed out.
+/// The outcome of a download that was handed out.
 enum FetchOutcome: Sendable {
     case complete(Fetched)
     case failed(FetchFailure)
-    /// Its record was taken away meanwhile.
+    /// A download whose record was taken away after the start.
     case cancelled
-    /// What is known of it may be out of date: it is looked at again.
+    /// A download about which the state in memory may be out of date. The engine reads its record again.
     case notStarted
 }
 
-/// Downloads between the engine, which hands them out, and the workers that carry them out.
+/// The downloads that the engine has handed out to the workers, and the workers' outcomes.
 ///
-/// The engine hands out more than can be under way and takes results several at a time, so that neither waits for the other for each
-/// file. A worker belongs to one thread and ends when there is nothing for it to do.
+/// The engine hands out more downloads than can be under way, and takes several outcomes at a time, so that neither
+/// side waits for the other for each file. A worker belongs to one thread and ends when it has nothing to do.
 final class DownloadPool: Sendable {
     typealias Outcome = (job: Job, outcome: FetchOutcome)
 
     private struct State {
         var waiting: Deque<Job> = []
         var outcomes: [Outcome] = []
-        /// How many workers each thread has.
+        /// The number of workers of each thread.
         var workers: [Int]
-        /// Under way, and not yet marked as started in the journal.
+        /// The records under way that are not yet marked as started in the journal.
         var unmarked: Set<SyncRecordID> = []
-        /// A download failed or could not be started, and no other is before the engine has looked at it.
+        /// Whether a download failed or could not be started. No other download is started before the engine has
+        /// handled that outcome.
         var isHalted = false
-        /// The engine knows that there are outcomes or records to mark.
+        /// Whether the engine knows that there are outcomes or records to mark.
         var isSignalled = false
 
         var hasNews: Bool { !outcomes.isEmpty || !unmarked.isEmpty }
@@ -37,17 +38,19 @@ final class DownloadPool: Sendable {
 
     private let state: Mutex<State>
     private let mostWorkers: Int
-    /// Sent when there are outcomes or records to mark and a worker goes on. A worker that ends tells of outcomes by its end.
+    /// The signal that there are outcomes or records to mark, sent by a worker that goes on. A worker that ends reports
+    /// its outcomes by ending.
     let signal = Signal()
 
-    /// - Parameter workers: How many downloads may be under way.
+    /// Creates an empty pool.
+    /// - Parameter workers: The number of downloads that may be under way.
     init(workers: Int, threads: Int) {
         mostWorkers = workers
         state = Mutex(State(workers: Array(repeating: 0, count: threads)))
     }
 
-    /// Hands out jobs, behind those that wait, and ends a halt whose reason was taken.
-    /// - Returns: the threads that need a worker more for them, one for each.
+    /// Hands out jobs, behind those that wait. Ends a halt if the outcome that caused it was taken.
+    /// - Returns: The threads that need another worker for the jobs, with one entry for each worker.
     func hand(_ jobs: some Sequence<Job>) -> [Int] {
         state.withLock { state in
             state.waiting.append(contentsOf: jobs)
@@ -63,9 +66,10 @@ final class DownloadPool: Sendable {
 
     /// Starts the next job for a worker of a thread.
     ///
-    /// Taking and starting are one step: what ``recall()`` does not bring back was started before it.
-    /// - Parameter start: What starts a job; it must not call the pool.
-    /// - Returns: the job and what was started; nil: the worker ends.
+    /// Taking a job and starting it are one step: a job that ``recall()`` does not bring back was started before the
+    /// call.
+    /// - Parameter start: Starts a job. It must not call the pool.
+    /// - Returns: The job and the result of `start`, or nil if the worker must end.
     func next<T>(on thread: Int, _ start: (Job) -> sending T) -> (job: Job, started: T)? {
         let (next, signals): ((Job, T)?, Bool) = state.withLock { state in
             guard !state.isHalted, !Task.isCancelled, let job = state.waiting.popFirst() else {
@@ -80,7 +84,7 @@ final class DownloadPool: Sendable {
         return next
     }
 
-    /// Takes a worker's result.
+    /// Takes a worker's outcome.
     func deliver(_ outcome: Outcome) {
         state.withLock { state in
             state.unmarked.remove(outcome.job.id)
@@ -99,7 +103,7 @@ final class DownloadPool: Sendable {
         }
     }
 
-    /// Takes back what was not started, in its order.
+    /// Takes back the jobs that were not started, in their order.
     func recall() -> Deque<Job> {
         state.withLock { state in
             defer { state.waiting = [] }
@@ -109,7 +113,7 @@ final class DownloadPool: Sendable {
 
     var hasUnmarked: Bool { state.withLock { !$0.unmarked.isEmpty } }
 
-    /// The records under way that are to be marked as started, once each.
+    /// Returns the records under way that must be marked as started. Returns each record once.
     func takeUnmarked() -> [SyncRecordID] {
         state.withLock { state in
             defer { state.unmarked = [] }

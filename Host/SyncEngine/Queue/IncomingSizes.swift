@@ -1,11 +1,12 @@
 public import Database
 public import Model
 
-/// How much of the downloads under way lies in `incoming/`, for who reads beside a host.
+/// The sizes of the files of downloads under way in `incoming/`, for a process that reads beside a host.
 public struct IncomingSizes: Sendable {
     private var files: [SyncRecordID: [(name: String, size: Int64)]] = [:]
 
-    /// - Parameter files: the names in `incoming/`, with how many bytes each has.
+    /// Creates the sizes from a list of files.
+    /// - Parameter files: The names in `incoming/`, with the number of bytes of each file.
     public init(_ files: [(name: String, size: Int64)]) {
         for file in files {
             guard let record = Job.record(ofIncoming: file.name) else { continue }
@@ -13,8 +14,8 @@ public struct IncomingSizes: Sendable {
         }
     }
 
-    /// Which part of a download's bytes is here.
-    /// - Returns: 0 to 1; nil if nothing of the version that is wanted is here, or its size is not known.
+    /// Returns the part of a download's bytes that is here.
+    /// - Returns: A number from 0 to 1. Nil if nothing of the wanted version is here, or its size is not known.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     public func progress(of journal: SyncRecord, in reads: some DatabaseReads) throws -> Double? {
         guard journal.action == .download, let own = files[journal.id],

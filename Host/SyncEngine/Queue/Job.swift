@@ -1,15 +1,15 @@
 import Model
 
-/// A record with what its item was when the journal was read.
+/// A record with the state of its item when the journal was read.
 struct Job: Sendable {
     var record: SyncRecord
     var path: ItemPath
-    /// The version that is to come here.
+    /// The version to download.
     var version: ETag
-    /// In bytes, by the server's word.
+    /// The size in bytes, as the server reports it.
     var size: Int64?
     var lastModified: Timestamp?
-    /// The media type that was listed.
+    /// The media type, as listed.
     var mimeType: String?
 
     init(_ record: SyncRecord, item: Item) {

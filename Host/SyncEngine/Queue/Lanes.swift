@@ -1,16 +1,17 @@
 public import Model
 
-/// Which records may run: those about one item, or about a folder and something in it, run in the order of the journal; all
-/// others run at once. `/a` does not hold up `/ab`.
+/// The lanes that decide which records may run. Records about one item, or about a folder and something in the folder,
+/// run in the order of the journal. All other records run at once. `/a` does not hold up `/ab`.
 ///
-/// A value without I/O. Adding and removing cost a look-up for each folder above the item, however many records there are.
+/// Lanes are a value without I/O. Adding or removing a record costs a dictionary access for each folder above the item,
+/// however many records there are.
 public struct Lanes: Sendable {
     private struct Entry: Sendable {
         var localID: LocalID
         var path: ItemPath
-        /// Records, of those added before, that must be done first.
+        /// The records, among those added before, that must be done first.
         var waitsFor: Set<SyncRecordID>
-        /// Records that wait for this one.
+        /// The records that wait for this record.
         var followers: Set<SyncRecordID> = []
         /// The first record of the lane.
         var lane: SyncRecordID
@@ -19,24 +20,27 @@ public struct Lanes: Sendable {
     private var entries: [SyncRecordID: Entry] = [:]
     private var byItem: [LocalID: Set<SyncRecordID>] = [:]
     private var byPath: [ItemPath: Set<SyncRecordID>] = [:]
-    /// For each folder the records about something in it, at any depth.
+    /// The records about something in a folder, at any depth, by the folder.
     private var below: [ItemPath: Set<SyncRecordID>] = [:]
 
+    /// Creates lanes without records.
     public init() {}
 
+    /// The number of records in lanes.
     public var count: Int { entries.count }
 
     /// Tells whether a record is in a lane.
     public func contains(_ record: SyncRecordID) -> Bool { entries[record] != nil }
 
-    /// Whether no record must be done before this one.
+    /// Tells whether no record must be done before a record.
     public func isFree(_ record: SyncRecordID) -> Bool { entries[record]?.waitsFor.isEmpty ?? false }
 
-    /// The first record of the lane that this one is on; its own id if nothing is before it.
+    /// Returns the first record of a record's lane, which is the record itself if nothing comes before it. Returns nil
+    /// if the record is in no lane.
     public func lane(of record: SyncRecordID) -> SyncRecordID? { entries[record]?.lane }
 
     /// Adds a record behind those that were added before.
-    /// - Returns: whether it may run now.
+    /// - Returns: Whether the record may run now.
     @discardableResult
     public mutating func add(_ record: SyncRecordID, localID: LocalID, path: ItemPath) -> Bool {
         guard entries[record] == nil else { return isFree(record) }
@@ -58,8 +62,8 @@ public struct Lanes: Sendable {
         return before.isEmpty
     }
 
-    /// Takes a record away that is done or was dropped.
-    /// - Returns: those that may run now and could not before.
+    /// Removes a record that is done or was dropped.
+    /// - Returns: The records that may run now and could not before.
     public mutating func remove(_ record: SyncRecordID) -> [SyncRecordID] {
         guard let entry = entries.removeValue(forKey: record) else { return [] }
         byItem.remove(record, at: entry.localID)
@@ -80,7 +84,7 @@ extension Dictionary where Value == Set<SyncRecordID> {
 }
 
 extension ItemPath {
-    /// The folders above, the nearest first; none of the root.
+    /// The folders above the path, the nearest first. Empty for the root.
     fileprivate var ancestors: [ItemPath] {
         var folders: [ItemPath] = []
         var path = self

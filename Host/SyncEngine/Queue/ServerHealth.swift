@@ -1,22 +1,22 @@
 import Connection
 import Model
 
-/// Whether the server, the account and the disk let downloads go on. A value without I/O.
+/// Tells whether the server, the account and the disk let downloads go on. A value without I/O.
 struct ServerHealth {
-    /// What holds up all downloads.
+    /// The cause for which all downloads wait.
     struct Hold: Sendable {
         var failure: Failure
-        /// Nil: until something about the account changes.
+        /// The end of the hold. Nil means: until something about the account changes.
         var until: Timestamp?
     }
 
     private(set) var hold: Hold?
-    /// Records that the server failed to answer since it last answered one.
+    /// The records that the server failed to answer since it last answered a request.
     private var unanswered: Set<SyncRecordID> = []
-    /// Holds in a row, each longer than the last.
+    /// The number of holds in a row, each longer than the one before.
     private(set) var holds = 0
     private let backoff: Backoff
-    /// This many different files failing in a row are no longer about the files.
+    /// The number of different files that must fail in a row before the failures are no longer about the files.
     private let mostUnanswered: Int
 
     init(backoff: Backoff, downloads: Int) {
@@ -48,15 +48,15 @@ struct ServerHealth {
         }
     }
 
-    /// Ends a hold whose time has come. What was counted stays, so that the next hold comes soon if nothing has changed.
-    /// - Returns: whether one ended.
+    /// Ends a hold whose time has come. The counts stay, so that the next hold comes soon if nothing has changed.
+    /// - Returns: Whether a hold ended.
     mutating func tick(now: Timestamp) -> Bool {
         guard let until = hold?.until, until <= now else { return false }
         hold = nil
         return true
     }
 
-    /// Ends any hold: the account or the network has changed.
+    /// Ends any hold, since the account or the network has changed.
     mutating func reset() {
         hold = nil
         unanswered.removeAll()
@@ -64,7 +64,7 @@ struct ServerHealth {
     }
 
     private mutating func holdUp(_ failure: Failure, serverWish: Duration?, now: Timestamp) {
-        // What was under way when the hold began fails too and is no further one.
+        // The downloads that were under way when the hold began fail too, and must not count as a further hold.
         if let hold, hold.until == nil || hold.until.map({ $0 > now }) == true {
             guard let serverWish, let until = hold.until, now + serverWish > until else { return }
             self.hold?.until = now + serverWish

@@ -1,39 +1,40 @@
 import DequeModule
 import Model
 
-/// The part of the journal that is in memory: what may start next, what is under way, and what waits.
+/// The part of the journal that is in memory: records that may start next, that are under way, and that wait.
 ///
-/// A value without I/O. It is filled from the journal in the order of the records; what is under way stays when the rest is
-/// forgotten and read again.
+/// A window is a value without I/O. It is filled from the journal in the order of the records. Records that are under
+/// way stay when the other records are forgotten and read again.
 struct Window {
-    /// What a record takes a place of while it is under way.
+    /// The budget of which a record takes a place while the record is under way.
     enum Budget: Hashable { case downloads, removals }
 
     private var lanes = Lanes()
     private var ready: [Budget: Deque<Job>] = [:]
-    /// Held up by a record before them.
+    /// The records that are held up by a record before them.
     private var blocked: [SyncRecordID: Job] = [:]
-    /// Only in their lanes: they wait for a time, for metadata or for a person.
+    /// The records that are only in their lanes: they wait for a time, for metadata or for a person.
     private var waiting: Set<SyncRecordID> = []
-    /// Started, and taking a place.
+    /// The started records that take a place.
     private var underWay: [SyncRecordID: Budget] = [:]
-    /// Started, and taking none any more: their results are being handled.
+    /// The started records that no longer take a place: their results are being handled.
     private var ending: Set<SyncRecordID> = []
     private var used: [Budget: Int] = [:]
     private let limits: [Budget: Int]
 
-    /// - Parameter limits: How many of a kind may be under way; at least one of each.
+    /// Creates an empty window.
+    /// - Parameter limits: The number of records of each budget that may be under way, at least one of each.
     init(limits: [Budget: Int]) { self.limits = limits.mapValues { max(1, $0) } }
 
     func readyCount(_ budget: Budget) -> Int { ready[budget]?.count ?? 0 }
     func underWayCount(_ budget: Budget) -> Int { used[budget] ?? 0 }
     var readyCount: Int { ready.values.reduce(0) { $0 + $1.count } }
-    /// Whether nothing was started that is not done.
+    /// Whether every record that was started is done.
     var isIdle: Bool { underWay.isEmpty && ending.isEmpty }
-    /// How many are started and not done.
+    /// The number of records that were started and are not done.
     var startedCount: Int { underWay.count + ending.count }
 
-    /// Takes in a record as read from the journal. One that was started is left as it is.
+    /// Adds a record as read from the journal. Leaves a record that is already in a lane as it is.
     mutating func add(_ job: Job) {
         guard !lanes.contains(job.id) else { return }
         let isFree = lanes.add(job.id, localID: job.record.localID, path: job.path)
@@ -46,13 +47,13 @@ struct Window {
         }
     }
 
-    /// Takes in a record whose result is at hand already.
+    /// Adds a record whose result is already known.
     mutating func addEnding(_ job: Job) {
         lanes.add(job.id, localID: job.record.localID, path: job.path)
         ending.insert(job.id)
     }
 
-    /// The next record that may start, if the budget has a place; it is under way from now on.
+    /// Starts the next record, if the budget has a free place. The record is under way from then on.
     mutating func start(_ budget: Budget) -> Job? {
         guard used[budget, default: 0] < limits[budget, default: 1], let job = ready[budget]?.popFirst() else {
             return nil
@@ -62,19 +63,19 @@ struct Window {
         return job
     }
 
-    /// The record was not started after all, and is the next to be.
+    /// Puts back a record that was not started after all. It will be the next record to start.
     mutating func putBack(_ job: Job) {
         leavePlace(job.id)
         ready[job.record.action.kind.type.budget, default: []].prepend(job)
     }
 
-    /// The record takes no place any more, but is not done: what comes after it on its lane still waits.
+    /// Frees the place of a record that is not done. The records behind it on its lane still wait.
     mutating func freePlace(_ record: SyncRecordID) {
         leavePlace(record)
         ending.insert(record)
     }
 
-    /// The record is done, or gone from the journal.
+    /// Removes a record that is done or gone from the journal.
     mutating func finish(_ record: SyncRecordID) {
         leavePlace(record)
         ending.remove(record)
@@ -86,14 +87,15 @@ struct Window {
         }
     }
 
-    /// The record stays in the journal and goes on later: until the journal is read again it only holds its lane.
+    /// Parks a record that stays in the journal and goes on later. The record only holds its lane until the journal is
+    /// read again.
     mutating func park(_ record: SyncRecordID) {
         leavePlace(record)
         ending.remove(record)
         waiting.insert(record)
     }
 
-    /// Forgets all that was not started, so that the journal can be read again from its beginning.
+    /// Forgets all records that were not started, so that the journal can be read again from its beginning.
     mutating func forgetIdle() {
         let forgotten = ready.values.flatMap { $0.map(\.id) } + blocked.keys + waiting
         ready = [:]

@@ -6,7 +6,7 @@ import Model
 struct Fetched: Sendable {
     var job: Job
     var file: CompletedFile
-    /// The version that its bytes are.
+    /// The version of the downloaded bytes.
     var version: ETag
 
     var landing: Landing {
@@ -14,29 +14,31 @@ struct Fetched: Sendable {
     }
 }
 
-/// A download that is in place, and whose item does not say so yet.
+/// A download that is in place, but whose item does not say so yet.
 struct Placed: Sendable {
     var job: Job
-    /// Where it was put.
+    /// The path at which the file was put.
     var path: ItemPath
     var landing: Landing
     var mark: FileMark
 }
 
-/// Complete downloads that gather to be put in place together: one sync of the file system and one commit serve them all.
+/// Complete downloads that wait to be put in place together. One sync of the file system and one commit serve all of
+/// them.
 struct Arrivals {
     private(set) var files: [Fetched] = []
     private var bytes: Int64 = 0
-    /// When the first came.
+    /// The time when the first of the files came.
     private var since: Timestamp?
 
-    /// So many share a sync and a commit.
+    /// The number of files that share a sync and a commit.
     static let batch = 512
-    /// More bytes than this do not wait for others: writing them takes longer than the sync's own cost.
+    /// With more bytes than this, the files do not wait for others: writing the bytes takes longer than the sync
+    /// itself.
     static let batchBytes: Int64 = 64 << 20
-    /// The longest that a complete file waits for others that are on their way.
+    /// The longest time that a complete file waits for downloads that are under way.
     static let longestWait = Duration.seconds(1)
-    /// The longest that it waits where none is, but more are expected.
+    /// The longest time that a complete file waits if no download is under way, but more are expected.
     static let shortWait = Duration.milliseconds(100)
 
     var isEmpty: Bool { files.isEmpty }
@@ -49,10 +51,11 @@ struct Arrivals {
         if since == nil { since = now }
     }
 
-    /// When they are put in place even if few have come; nil if there are none.
+    /// Returns the time when the files are put in place even if few have come, or nil if there are no files.
     func landsAt(landingDelay: Duration) -> Timestamp? { since.map { $0 + landingDelay } }
 
-    /// - Parameter landingDelay: How long files wait for others.
+    /// Tells whether the files are to be put in place now.
+    /// - Parameter landingDelay: The time that files wait for others.
     func areDue(landingDelay: Duration, now: Timestamp) -> Bool {
         guard let landsAt = landsAt(landingDelay: landingDelay) else { return false }
         return landingDelay == .zero || landsAt <= now || files.count >= Self.batch || bytes >= Self.batchBytes
@@ -64,23 +67,25 @@ struct Arrivals {
     }
 }
 
-/// Downloads that are in place, and whose items do not say so yet.
+/// Downloads that are in place, but whose items do not say so yet.
 struct InPlace: Sendable {
     var files: [Placed] = []
-    /// When the items say so even if no other batch comes.
+    /// The time when the items are completed even if no other batch comes.
     private(set) var completesAt: Timestamp?
-    /// From when on the files' looks are proof of their content.
+    /// The time from which on the files' marks prove their content.
     private(set) var provesAt: Timestamp?
 
-    /// How long a file that is in place waits for others before its item says so.
+    /// The longest time that a file in place waits for others before its item is completed.
     static let longestCompletion = Duration.seconds(1)
-    /// So long a file must have been in place for its looks to be proof: completed sooner, it would be read at the next start.
+    /// The time for which a file must have been in place before its mark proves its content. The next start would have
+    /// to read a file that was completed sooner.
     static let provingDelay = FileMark.clockStep * 2
 
     func isProof(now: Timestamp) -> Bool { provesAt.map { $0 <= now } ?? true }
     func isOverdue(now: Timestamp) -> Bool { completesAt.map { $0 <= now } ?? false }
 
-    /// - Parameter completed: Whether the items of those that were in place before say so now.
+    /// Adds files that were just put in place.
+    /// - Parameter completed: Whether the items of the files that were in place before are completed now.
     mutating func add(_ placed: [Placed], afterCompleting completed: Bool, now: Timestamp) {
         if completed { (files, completesAt) = ([], nil) }
         files += placed

@@ -5,8 +5,8 @@ import Model
 import Synchronization
 
 extension DownloadAction {
-    /// Downloads what the pool hands out, one after the other, until there is nothing to do.
-    /// - Parameter thread: The place of the thread among ``downloadThreads``.
+    /// Downloads the jobs that the pool hands out, one after the other, until the pool has no more for this thread.
+    /// - Parameter thread: The index of the thread in ``downloadThreads``.
     func download(for pool: DownloadPool, on thread: Int) async {
         while let (job, request) = pool.next(on: thread, { startFetch($0, on: engine.downloadThreads[thread]) }) {
             guard let request else {
@@ -22,13 +22,13 @@ extension DownloadAction {
         }
     }
 
-    /// Starts a download in a task of its own, which can be ended alone, on a thread that may block.
-    /// - Returns: nil if what is in memory may be out of date, a transaction has its hands on the record, or the server is away: then
-    ///   it must not be started.
+    /// Starts a download in a task of its own, which can be cancelled alone, on a thread that may block.
+    /// - Returns: The task. Nil if the download must not be started, because the server is away, the state in memory
+    ///   may be out of date, or a transaction is changing the record.
     func startFetch(
         _ job: Job, on thread: (any TaskExecutor)? = nil
     ) -> Task<FetchOutcome, Never>? {
-        // In one step, so that a transaction either keeps the download from starting or knows how to end it.
+        // One step, so that a transaction either keeps the download from starting or finds a way to end it.
         controls.with { state in
             guard state.flags.isOnline, !state.flags.isStale, !state.suspended.contains(job.id) else { return nil }
             let task = Task(executorPreference: thread ?? engine.threads) { await self.fetch(job) }
@@ -51,8 +51,8 @@ extension DownloadAction {
         }
     }
 
-    /// What an earlier try left is gone on with, if it is certain that it belongs to the same version. What is whole already is only
-    /// taken if it was verified and journalled as such: its length alone proves nothing.
+    /// Resumes what an earlier try left in `incoming/`, if that part certainly belongs to the same version. A whole
+    /// file is only taken if it was verified and journalled as whole: its length alone proves nothing.
     private func fetchOrResume(_ job: Job) async throws -> Fetched {
         let sink: FetchSink
         do {
@@ -80,7 +80,7 @@ extension DownloadAction {
         }
     }
 
-    /// The file in `incoming/` that a landing is of: with the very bytes that the journal knows.
+    /// Returns the file in `incoming/` that a landing describes, if its bytes have the journalled digest.
     func wholeFile(of job: Job, _ landing: Landing) throws(Failure) -> Fetched? {
         for name in job.incomingNames where tree.incomingSize(name) == landing.size {
             let file = try tree.incomingFile(name).finish(modified: landing.modified)
@@ -90,7 +90,7 @@ extension DownloadAction {
         return nil
     }
 
-    /// Removes what was fetched for a download.
+    /// Removes the bytes that were fetched for a download.
     func abandonIncoming(_ job: Job) {
         for name in job.incomingNames { tree.abandonIncoming(name) }
     }
@@ -122,15 +122,15 @@ extension DownloadAction {
     }
 }
 
-/// Takes a download's bytes into `incoming/`.
+/// A sink that writes a download's bytes into `incoming/`.
 private final class FetchSink: DownloadSink {
     let file: IncomingFile
     private(set) var head: DownloadHead?
-    /// Nil before an answer came.
+    /// The number of bytes received, or nil before an answer came.
     private(set) var received: Int64?
     private let job: Job
     private let counters: Counters
-    /// What of this file the counters have been told.
+    /// The number of this file's bytes that were added to the counters.
     private var counted: Int64 = 0
 
     init(_ file: IncomingFile, of job: Job, counters: Counters) {
@@ -140,10 +140,10 @@ private final class FetchSink: DownloadSink {
         count(file.size)
     }
 
-    /// Whether it went on from what an earlier try had left and got nearer to the end.
+    /// Whether the download resumed what an earlier try had left and came closer to the end.
     var hasGained: Bool { (head?.offset ?? 0) > 0 && (received ?? 0) > 0 && file.size != job.size }
 
-    /// Takes back what was counted: the download is not done.
+    /// Takes the counted bytes back, since the download is not done.
     func uncount() { count(-counted) }
 
     private func count(_ bytes: Int64) {
@@ -188,22 +188,23 @@ extension ChecksumAlgorithm {
 }
 
 extension Job {
-    /// The name in `incoming/`: of the record and the version, so that what is there is only ever gone on with by the same.
+    /// The name in `incoming/`. It contains the record and a hash of the version, so that only the same record and
+    /// version resume the file.
     var incomingName: String { "\(id)-\(String(version.shortHash, radix: 16))" }
 
-    /// The name of what came without proof of its version: a part of it is never gone on with.
+    /// The name of a file that came without proof of its version. A part of such a file is never resumed.
     var unprovenName: String { incomingName + "-u" }
 
     var incomingNames: [String] { [incomingName, unprovenName] }
 
-    /// The record that a file in `incoming/` is of; nil if it is no download's.
+    /// Returns the record to which a file in `incoming/` belongs, or nil if the file is no download.
     static func record(ofIncoming name: String) -> SyncRecordID? {
         name.split(separator: "-").first.flatMap { Int64($0) }.map(SyncRecordID.init)
     }
 }
 
 extension ETag {
-    /// FNV-1a, 64 bits, of the tag and its strength.
+    /// The FNV-1a hash, 64 bits, of the tag and its strength.
     fileprivate var shortHash: UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in opaque.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -3,11 +3,11 @@ import LocalTree
 public import Model
 
 extension SyncEngine {
-    /// Has a copy fetched once more that may hold the first of two contents with one ETag. Until then it stays as it is, and what
-    /// comes takes its place without a gap.
+    /// Requests another download of a copy that may hold the first of two contents with one ETag. The copy stays as it
+    /// is until the new file replaces it without a gap.
     ///
-    /// A copy that somebody has something else to do with, or that is claimed for more than reading, is left alone: the scan that finds
-    /// it so again asks again.
+    /// Does nothing if another record concerns the item, or if the copy is claimed for more than reading. The next scan
+    /// that finds the copy in this state calls the function again.
     /// - Throws: `.internal` if a record or claim makes no sense, or SQLite's error; see ``DatabaseReads``.
     public func fetchAgain(_ id: LocalID, in tx: Transaction) throws {
         guard var item = try tx.items.item(localID: id), item.kind == .file, item.cloudStatus == .localCopy,
@@ -27,6 +27,6 @@ extension SyncEngine {
 extension DownloadAction {
     fileprivate static func keyOfFetchingAgain(_ id: LocalID) -> String { "fetchAgain:\(id.text)" }
 
-    /// Whether nobody but the host itself wants this download.
+    /// Tells whether only the host itself wants this download.
     func fetchesAgain(_ record: SyncRecord) -> Bool { record.key == Self.keyOfFetchingAgain(record.localID) }
 }

@@ -4,21 +4,23 @@ import Logging
 import Model
 import Synchronization
 
-/// What came of putting a batch in place.
+/// The result of putting a batch in place.
 struct LandingOutcome: Sendable {
-    /// In place; their items say so after the next sync of the file system.
+    /// Files in place. Their items are completed after the next sync of the file system.
     var placed: [Placed] = []
     var outcomes: [RecordOutcome] = []
-    /// The disk is full or broken. What was to be put in place or completed is as it was.
+    /// The failure of a disk that is full or broken. The files that were to be put in place or completed are as they
+    /// were.
     var failure: Failure?
 }
 
 extension DownloadAction {
-    /// Puts complete downloads in place, and lets the items of those that were put in place before say so.
+    /// Puts complete downloads in place, and completes the items of the downloads that were put in place before.
     ///
-    /// One sync and one commit serve a batch: the sync makes the data of this batch and the renames of the one before durable;
-    /// the commit journals this batch's versions and digests, by which its files are known again after a crash, and writes the
-    /// items of the one before; then this batch is renamed into place. It blocks.
+    /// One sync and one commit serve a batch. The sync makes the data of this batch and the renames of the batch before
+    /// durable. The commit journals this batch's versions and digests, by which its files are recognised after a crash,
+    /// and writes the items of the batch before. Then the files of this batch are renamed into place. The function
+    /// blocks.
     func land(_ batch: [Fetched], completing placed: [Placed], started: [SyncRecordID]) throws -> LandingOutcome {
         var outcome = LandingOutcome()
         do {
@@ -41,13 +43,13 @@ extension DownloadAction {
         return outcome
     }
 
-    /// The item has the copy now, and the record is done.
+    /// Records in the item that its copy is here, and removes the sync record.
     private func complete(_ file: Placed, in tx: Transaction) throws {
         let reason = try tx.journal.take(id: file.job.id) ?? file.job.record.reason
         guard var item = try tx.items.item(localID: file.job.record.localID) else { return }
         item.copy = LocalCopy(
             etag: file.landing.etag, digest: file.landing.digest, mark: tree.renewed(file.mark, at: file.path))
-        // What the host fetched once more for itself is no use by anybody, and stays whose it is.
+        // A copy that the host fetched again on its own account was not used by anybody, and keeps its trigger.
         if item.cloudStatus != .localCopy || !fetchesAgain(file.job.record) {
             item.lastUsed = clock.now()
             item.take(reason)
@@ -62,14 +64,14 @@ extension DownloadAction {
 
     private struct Landable {
         var fetched: Fetched
-        /// Where it goes; the item may have moved since the download began.
+        /// The path for the file. The item may have moved since the download began.
         var path: ItemPath
-        /// What may be replaced there.
+        /// The copy that the file may replace.
         var known: LocalCopy?
     }
 
-    /// Journals what is about to be put in place. What is not wanted any more, or not in this version, or was written before the disk
-    /// failed, is dropped.
+    /// Journals the files that are about to be put in place. Drops a file that is no longer wanted, or not in this
+    /// version, or that was written before the disk failed.
     private func journal(
         _ batch: [Fetched], in tx: Transaction
     ) throws -> (landable: [Landable], outcomes: [RecordOutcome]) {
@@ -135,7 +137,7 @@ extension DownloadAction {
 }
 
 extension SyncRecord {
-    /// The changed file, by its looks, that a person has agreed to lose.
+    /// The changed file, identified by its mark, that a person has agreed to lose.
     fileprivate func overwritable(_ item: Item) -> LocalCopy? {
         overwrites.map { LocalCopy(etag: item.etag ?? .substitute(size: nil, lastModified: nil), digest: [], mark: $0) }
     }

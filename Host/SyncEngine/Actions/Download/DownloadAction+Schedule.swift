@@ -7,7 +7,7 @@ extension DownloadAction {
     func schedule(
         _ found: SyncRecord, of item: Item, on page: inout JournalPage, in tx: Transaction
     ) throws -> SyncRecord? {
-        // What is landing is resolved when it has landed.
+        // A download that is being put in place is resolved when it is in place.
         guard found.landing == nil else { return found }
         var (record, item) = (found, item)
         let isHere =
@@ -48,18 +48,19 @@ extension DownloadAction {
         return record
     }
 
-    /// Lets a record wait for a while. Not written down: each write would have the journal read again.
+    /// Lets a record wait for a while. The wait is not written down: each write would cause the journal to be read
+    /// again.
     private func hold(_ record: inout SyncRecord, because failure: Failure) {
         guard record.wait == nil else { return }
         record.wait = .until(engine.waitTime() + SyncEngine.inUseDelay)
         engine.reasons.withLock { [id = record.id] in $0[id] = failure }
     }
 
-    /// Takes back the item's mark and what was fetched so far.
+    /// Takes back the item's mark and the bytes fetched so far.
     func takeBack(_ record: SyncRecord, of found: Item, in tx: Transaction) throws {
         var item = found
         item.syncActivity.remove(.downloading)
-        // Joined by another: with the download that one's wish goes too.
+        // If another requester joined the download, that requester's wish ends with the download.
         if item.cloudStatus == .cloudOnly { item.formerTrigger = nil }
         if item != found {
             try tx.items.updateLocal(item)

@@ -3,7 +3,7 @@ import LocalTree
 import Logging
 import Model
 
-/// Has the server's newest version of an item here.
+/// The action that fetches the server's newest version of an item.
 struct DownloadAction: SyncAction {
     static let budget = Window.Budget.downloads
 
@@ -26,7 +26,7 @@ struct DownloadAction: SyncAction {
         }
         if item.kind == .folder { return try keepFolder(item, request, in: tx) }
         let records = try tx.journal.records(of: item.localID)
-        // Whoever wanted the copy gone has changed their mind, or another wants it now.
+        // A download replaces a removal: the requester has changed their mind, or another requester wants the copy now.
         for removal in records where removal.action.kind.isRemoval { try engine.deschedule(removal, in: tx) }
         let earlier = records.first { $0.action.kind == .download }
         switch item.cloudStatus {
@@ -54,7 +54,7 @@ struct DownloadAction: SyncAction {
         return .queued(record.id)
     }
 
-    /// A folder is made at once: there is nothing to fetch. It waits only where its place is not free.
+    /// Makes a folder at once, since there is nothing to fetch. The request waits only if the folder's place is held.
     private func keepFolder(_ item: Item, _ request: ActionRequest, in tx: Transaction) throws -> EnqueueOutcome {
         guard let place = try engine.heldPlace(of: item, in: tx) else {
             return try keepFolder(item, for: request.reason, in: tx)
@@ -65,7 +65,7 @@ struct DownloadAction: SyncAction {
         return .queued(waiting.id)
     }
 
-    /// Makes a folder whose place is free.
+    /// Makes a folder whose place is not held.
     func keepFolder(_ item: Item, for reason: DownloadTrigger, in tx: Transaction) throws -> EnqueueOutcome {
         do {
             if case .obstructed(let obstruction) = try tree.makeFolder(item.path) {
@@ -87,7 +87,7 @@ struct DownloadAction: SyncAction {
         return .done
     }
 
-    /// The newest version is here: it only changes whose it is.
+    /// Adopts a copy that already is the newest version: only its trigger changes.
     private func adopt(_ item: Item, for reason: DownloadTrigger, in tx: Transaction) throws -> EnqueueOutcome {
         var adopted = item
         adopted.take(reason)
@@ -96,7 +96,8 @@ struct DownloadAction: SyncAction {
         return .done
     }
 
-    /// One download serves both. The copy will be the newcomer's, and the other's again when that lets it go.
+    /// Joins a download that is under way. One download serves both requesters. The copy will belong to the new
+    /// requester, and to the earlier one again when the new requester lets it go.
     private func join(
         _ earlier: SyncRecord, _ item: Item, _ request: ActionRequest, in tx: Transaction
     ) throws -> EnqueueOutcome {
@@ -107,8 +108,8 @@ struct DownloadAction: SyncAction {
         }
         if joined != item { try tx.items.updateLocal(joined) }
         var record = earlier
-        // What another wants too is not dropped with the policies of one. A first copy that a person wants too goes on as the
-        // person's then.
+        // A download that another requester wants too is not dropped when one requester's policies end. The download of
+        // a first copy that a person wants too then goes on as the person's.
         record.whileCovered =
             switch (item.cloudStatus, request.reason, earlier.reason) {
             case (.cloudOnly, .user, _): earlier.whileCovered
@@ -142,8 +143,8 @@ struct DownloadAction: SyncAction {
 }
 
 extension Item {
-    /// Makes the copy that of whoever asked for it. Whoever had it before is remembered; what a plugin keeps stays its own when a
-    /// person asks for it too, and is the person's when the plugin lets it go.
+    /// Makes the copy that of a requester, and remembers the previous one. If a person requests a copy that a plugin
+    /// keeps, the copy stays the plugin's, and becomes the person's when the plugin lets it go.
     mutating func take(_ trigger: DownloadTrigger) {
         guard let current = downloadTrigger, current != trigger else {
             downloadTrigger = trigger

@@ -2,10 +2,10 @@ import Connection
 import Model
 
 extension FetchFailure {
-    /// What a failed `get` means for a download.
+    /// Classifies the error of a failed `get`.
     /// - Parameters:
-    ///   - received: Bytes that the sink took; nil if not even an answer's head came.
-    ///   - gained: Whether another try is nearer to the end.
+    ///   - received: The number of bytes that the sink took, or nil if not even an answer's head came.
+    ///   - gained: Whether another try starts closer to the end.
     init(_ error: any Error, received: Int64?, gained: Bool) {
         if let failure = error as? FetchFailure {
             self = failure

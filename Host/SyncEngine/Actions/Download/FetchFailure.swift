@@ -1,32 +1,34 @@
 import Model
 
-/// Why a download did not come to its end.
+/// The reason why a download did not come to its end.
 enum FetchFailure: Error, Sendable {
-    /// No answer: no connection, no name, no time.
+    /// No answer: no connection, a name that was not resolved, or a timeout.
     case unreachable(Failure)
-    /// The server asks to wait or is broken: 5xx, 408, 425, 429.
+    /// A server that asks to wait or is broken: 5xx, 408, 425, 429.
     case server(Failure, retryAfter: Duration?)
-    /// The body ended early or is too long.
-    /// - Parameter gained: Whether it went on from what an earlier try had left, so that another try is nearer to the end.
+    /// A body that ended early or is too long.
+    /// - Parameter gained: Whether the download resumed what an earlier try had left, so that another try starts closer
+    ///   to the end.
     case brokenOff(Failure, gained: Bool)
-    /// The bytes are not those that the server's checksum is of.
+    /// Bytes that do not match the server's checksum.
     case wrongChecksum(Failure)
-    /// The server has another version than the one that is known.
+    /// Another version on the server than the known one.
     case changed(Failure)
-    /// 404 or 410.
+    /// A file that is gone: 404 or 410.
     case gone(Failure)
-    /// No request will be answered before something about the account changes: wrong password, certificate not trusted.
+    /// A problem of the account, such as a wrong password or a certificate that is not trusted. No request will succeed
+    /// before the account or its settings change.
     case account(Failure)
-    /// The server will not give this file: 403 and other refusals.
+    /// A request for this file that the server refuses: 403 and the like.
     case refused(Failure)
-    /// The disk is full or broken: no download can go on.
+    /// A disk that is full or broken: no download can go on.
     case disk(Failure)
-    /// This file cannot be written: something is in its way.
+    /// A file that cannot be written, because something is in its way.
     case place(Failure)
-    /// Cancelled by a person or by the one who asked.
+    /// A cancellation by a person or by the requester.
     case cancelled
 
-    /// Whether it shows that the server answers.
+    /// Whether the failure shows that the server answers.
     var isAnswer: Bool {
         switch self {
         case .brokenOff, .wrongChecksum, .changed, .gone, .refused: true

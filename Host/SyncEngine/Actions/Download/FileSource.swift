@@ -1,19 +1,19 @@
 public import Connection
 public import Model
 
-/// Where downloads come from: a `Connection`, or in tests a script.
+/// The source of downloads: a `Connection`, or a script in tests.
 public protocol FileSource: Sendable {
-    /// As `Connection.get(_:request:into:)`.
-    /// - Throws: As `Connection.get`: `ConnectionError`, or what the sink threw.
+    /// Downloads a file, as `Connection.get(_:request:into:)` does.
+    /// - Throws: As `Connection.get`: `ConnectionError`, or the error that the sink threw.
     func get(
         _ path: ItemPath, request: DownloadRequest, into sink: some DownloadSink
     ) async throws -> DownloadSummary
-    /// As `Connection.downloadThreads`.
+    /// The threads on which downloads arrive, as `Connection.downloadThreads`.
     var downloadThreads: [any TaskExecutor] { get }
 }
 
 extension FileSource {
-    /// None: the engine has threads of its own.
+    /// An empty list: the engine uses threads of its own.
     public var downloadThreads: [any TaskExecutor] { [] }
 }
 

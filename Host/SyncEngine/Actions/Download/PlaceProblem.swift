@@ -4,24 +4,24 @@ import Logging
 import Model
 import Synchronization
 
-/// Why the tree did not take a file.
+/// The reason why the tree did not take a file.
 enum PlaceProblem: Sendable {
-    /// There is content that the server is not known to have.
+    /// A local file with content that the server is not known to have.
     case modified
-    /// A program has it open.
+    /// A local file that a program has open.
     case inUse
     case obstructed(Obstruction)
-    /// Somebody claims what it would replace. As a sentence's end.
+    /// A claim on the copy that the file would replace, as the end of a sentence.
     case claimed(String)
     case disk(Failure)
 }
 
 extension DownloadAction {
-    /// Writes down what follows from the tree's problem to take a download.
-    /// - Parameter job: With the landing that was journalled.
+    /// Records what follows when the tree does not take a download.
+    /// - Parameter job: The job, with its landing as journalled.
     func resolve(_ job: Job, _ problem: PlaceProblem, in tx: Transaction) throws -> RecordOutcome {
         switch problem {
-        // It is whole and verified, and offered again as it is.
+        // The file is whole and verified, and is offered to the tree again unchanged.
         case .inUse, .disk: engine.notTaken.withLock { $0[job.id] = job.record.landing }
         case .modified, .obstructed, .claimed: break
         }
@@ -52,7 +52,8 @@ extension DownloadAction {
         }
     }
 
-    /// A file that is not on the server, while it is not decided whether what is missing there is gone, is no matter of its own.
+    /// Decides what follows from a failed download. If the file is missing on the server, and the removal of missing
+    /// items is not decided yet, the download waits for that decision instead of becoming an issue of its own.
     func decision(
         _ decision: RetryDecision, of job: Job, after failure: FetchFailure, in tx: Transaction
     ) throws -> RetryDecision {
@@ -65,7 +66,8 @@ extension DownloadAction {
         return .hold(held.map { .issue($0.id) } ?? .place)
     }
 
-    /// A plugin's download is over, as if it were asked for now; a person's waits.
+    /// Handles a download whose copy is claimed. A plugin's download ends, as if it were requested now. A person's
+    /// download waits.
     private func leaveClaimed(_ job: Job, _ claim: String, in tx: Transaction) throws -> RecordOutcome {
         guard let journal = try tx.journal.record(id: job.id) else {
             return RecordOutcome(record: job.id, resolution: .ended)
@@ -84,7 +86,7 @@ extension DownloadAction {
         return RecordOutcome(record: job.id, resolution: .ended)
     }
 
-    /// A claim by which a download would be in vain, and whether that waits for the claim's end.
+    /// Returns the claim that makes a download pointless, and whether the download waits for the end of the claim.
     func claim(
         against download: SyncRecord, of item: Item, in tx: Transaction
     ) throws -> (failure: Failure, waits: Bool)? {
@@ -104,7 +106,8 @@ extension DownloadAction {
             hint: "Look at \(tree.localPath(of: path))")
     }
 
-    /// A file was changed here since the download was asked for: a person is asked, a plugin is refused.
+    /// Handles a file that was changed here after the download was requested. Asks a person what to do, and ends a
+    /// plugin's download.
     private func refuseModified(_ job: Job, in tx: Transaction) throws -> RecordOutcome {
         let failure = Failure(.failed, "\(job.path) was changed here; a download would replace the change")
         abandonIncoming(job)

@@ -1,28 +1,31 @@
 import Model
 
-/// What follows for a record from a failure. Pure, so that the whole table can be tested at once.
+/// The consequence of a failure for its record. Pure, so that a test can cover the whole table.
 enum RetryDecision: Hashable, Sendable {
-    /// It goes on at this time.
+    /// A retry at this time.
     case wait(until: Timestamp, attempts: Int)
-    /// Its folder is listed again, and it goes on with what that tells.
+    /// A new listing of the record's folder. The record goes on with what the listing shows.
     case relist(rounds: Int)
-    /// A person decides.
+    /// A question to a person.
     case ask(IssueCode)
-    /// It is not on the server either, like what the list lacks: it goes on with the decision about that.
+    /// A wait for the decision about missing items: the file is missing on the server, like the items that the listing
+    /// lacks.
     case hold(WaitCondition)
-    /// It is ready again; what holds it up holds up all.
+    /// A return to the ready state. The cause holds up all downloads.
     case putBack
 
-    /// How often one file is tried before a person is asked.
+    /// The number of failures of one file before a person is asked.
     static let longestRow = 5
-    /// How often new metadata is waited for.
+    /// The number of times that the engine waits for new metadata.
     static let mostRounds = 3
 
+    /// Decides what follows from a failure.
     /// - Parameters:
-    ///   - attempts: How often the record failed before.
-    ///   - rounds: How often new metadata was waited for.
-    ///   - serverIsWell: Whether other files are being answered. If not, no person is asked about each of them.
-    ///   - delay: The back-off for that many failures in a row and the server's wish.
+    ///   - attempts: The number of earlier failures of the record.
+    ///   - rounds: The number of times that the record waited for new metadata.
+    ///   - serverIsWell: Whether the server answers requests for other files. If not, no person is asked about each
+    ///     file.
+    ///   - delay: Returns the back-off for that number of failures in a row and the server's wish.
     static func of(
         _ failure: FetchFailure, attempts: Int, rounds: Int, serverIsWell: Bool, now: Timestamp,
         delay: (_ failures: Int, _ serverWish: Duration?) -> Duration

@@ -3,13 +3,14 @@ import LocalTree
 import Logging
 import Model
 
-/// Forgets an item that is no longer on the server, and takes its copy away.
+/// The action that forgets an item that is no longer on the server, and removes the item's copy.
 struct PurgeAction: RemovalAction {
     let engine: SyncEngine
 
     init(_ engine: SyncEngine) { self.engine = engine }
 
-    /// What has no copy here is forgotten at once. What has work waiting, or was changed here, stays known.
+    /// Forgets an item without a copy at once. An item that has a record in the journal, or was changed here, stays
+    /// known.
     func preflight(_ request: ActionRequest, of item: Item, in tx: Transaction) throws -> EnqueueOutcome {
         if let other = try tx.journal.records(of: item.localID).first { return .joined(other.id) }
         switch try engine.objection(to: .purge, of: item, besides: nil, in: tx) {
@@ -25,8 +26,8 @@ struct PurgeAction: RemovalAction {
         }
     }
 
-    /// Removes the copy and forgets the item, in one transaction with others. What cannot go now is passed over: whoever asked
-    /// finds it again.
+    /// Removes the copy and forgets the item, in one transaction with other removals. An item that cannot be removed
+    /// now is skipped: its requester will find it again.
     func carryOut(_ job: Job, in tx: Transaction) throws -> RecordOutcome {
         guard let journal = try tx.journal.record(id: job.id) else {
             return RecordOutcome(record: job.id, resolution: .ended)
@@ -62,7 +63,7 @@ struct PurgeAction: RemovalAction {
     }
 
     private func takeCopy(of item: Item, in tx: Transaction) throws -> Taken {
-        // What lies there is another item's, which has the path now.
+        // The file at this path belongs to another item, which has the path now.
         if let other = try tx.items.item(at: item.path), other.cloudStatus != .cloudOnly { return .gone }
         guard item.kind == .file else {
             do { return try tree.removeFolderIfEmpty(item.path) ? .gone : .stays("has something in it") } catch {
@@ -79,7 +80,7 @@ struct PurgeAction: RemovalAction {
             return .gone
         case .modified: return .modified
         case .inUse: return .stays("is open in another program")
-        // Whatever it is, it is not the copy.
+        // The obstacle is not the copy, whatever it is.
         case .obstructed: return .gone
         }
     }

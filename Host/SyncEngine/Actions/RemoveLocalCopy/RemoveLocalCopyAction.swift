@@ -3,7 +3,7 @@ import LocalTree
 import Logging
 import Model
 
-/// Takes a copy away, and leaves its item on the server alone.
+/// The action that removes a copy and leaves the item on the server alone.
 struct RemoveLocalCopyAction: RemovalAction {
     let engine: SyncEngine
 
@@ -24,7 +24,7 @@ struct RemoveLocalCopyAction: RemovalAction {
         case .used(let use) where onlyUnused:
             engine.passOver(item, use, request.action, for: request.reason)
             return .done
-        // What is in the way of a removal that waits for it is looked at when its turn comes.
+        // The removal waits for these obstacles. They are checked when its turn comes.
         case .used, .moving, .changed, nil: break
         }
         if let earlier = records.first(where: { $0.action.kind.isRemoval }) {
@@ -33,7 +33,7 @@ struct RemoveLocalCopyAction: RemovalAction {
         var isLanding = false
         for download in records where download.action.kind == .download && download.reason == request.reason {
             if download.landing != nil {
-                // Its file may be in place any moment: the removal follows it.
+                // The file may be in place at any moment: the removal comes after the download.
                 isLanding = true
             } else {
                 _ = try engine.letGo(download, of: &item, in: tx)
@@ -60,8 +60,8 @@ struct RemoveLocalCopyAction: RemovalAction {
         return .queued(try engine.record(request, of: item, in: tx).id)
     }
 
-    /// One removal serves both. What only goes unused is from now on waited for, and what waits is tried at once when a person
-    /// asks.
+    /// Joins an earlier removal. One removal serves both requesters. A removal that was only for an unused copy takes
+    /// over the new request, and a removal that waits is tried at once if a person requests it.
     private func join(
         _ earlier: SyncRecord, _ request: ActionRequest, in tx: Transaction
     ) throws -> EnqueueOutcome {
@@ -103,7 +103,7 @@ struct RemoveLocalCopyAction: RemovalAction {
         guard let copy = item.copy else { return try refuse(journal, item, in: tx) }
         let outcome: RemoveOutcome
         do { outcome = try tree.remove(at: item.path, known: copy) } catch {
-            // One that cannot go holds up no other.
+            // A copy that cannot be removed holds up no other.
             let decision = RetryDecision.wait(
                 until: engine.waitTime() + SyncEngine.inUseDelay, attempts: journal.attempts)
             return try engine.resolve(job, decision, because: error, in: tx)
@@ -122,7 +122,7 @@ struct RemoveLocalCopyAction: RemovalAction {
             return try refuse(journal, item, in: tx)
         case .inUse: return try leave(job, journal, item, "is open in another program", in: tx)
         case .obstructed(let obstruction):
-            // Whatever it is, it is not the copy.
+            // The obstacle is not the copy, whatever it is.
             logger.notice("\(obstruction.text) lies where the copy of \(item.path) was")
             item.releaseCopy()
             try tx.items.updateLocal(item)
@@ -130,7 +130,8 @@ struct RemoveLocalCopyAction: RemovalAction {
         }
     }
 
-    /// A copy that nobody wants gone any more stays, and the removal is over. A person who asked is told.
+    /// Keeps a copy that nobody wants to remove any more, and ends the removal. A person who requested the removal is
+    /// told.
     private func keep(
         _ journal: SyncRecord, _ item: Item, _ why: String, in tx: Transaction
     ) throws -> RecordOutcome {
@@ -140,7 +141,8 @@ struct RemoveLocalCopyAction: RemovalAction {
         return outcome
     }
 
-    /// A copy that somebody uses stays: for good if it was to go only unused, or if a person asked, who is told; else for now.
+    /// Keeps a copy that somebody uses. The removal ends if it was only for an unused copy, or if a person requested
+    /// it, who is told. Otherwise the removal waits.
     private func leave(
         _ job: Job, _ journal: SyncRecord, _ item: Item, _ use: String, in tx: Transaction
     ) throws -> RecordOutcome {
@@ -169,14 +171,15 @@ struct RemoveLocalCopyAction: RemovalAction {
 }
 
 extension Item {
-    /// Gives an adopted copy back to whoever had it before. It counts as used now, so that it does not go at once.
+    /// Gives an adopted copy back to its previous trigger. The copy counts as used now, so that it is not removed at
+    /// once.
     mutating func returnToFormerTrigger(now: Timestamp) {
         downloadTrigger = formerTrigger
         formerTrigger = nil
         lastUsed = now
     }
 
-    /// The copy is not here any more, or as a folder is not kept.
+    /// Records that the copy is no longer here, or that a folder is no longer kept.
     mutating func releaseCopy() {
         cloudStatus = .cloudOnly
         copy = nil
