@@ -3,38 +3,40 @@ import Database
 import Model
 import Synchronization
 
-/// One folder's listing on its way into the database, batch by batch.
+/// The merge of one folder's listing into the database, batch by batch.
 ///
-/// Rows are read and written in the caller's transaction; between batches only the ids of the rows that were seen are kept,
-/// so that memory does not grow with what the rows hold.
+/// A merge reads and writes rows in the caller's transaction. Between batches it keeps only the ids of the rows it has
+/// seen, so that memory does not grow with the content of the rows.
 package final class FolderMerge: Sendable {
-    /// What the scan tells its folders.
+    /// The settings that a scan gives to the merges of its folders.
     package struct Context: Sendable {
+        /// The time when the scan began.
         var started: Timestamp
-        /// Whether every folder that is found to be listed is kept for a later scan, should this one end before it.
+        /// Tells whether every folder that still has to be listed is kept in the database for a later scan, in case
+        /// this scan ends before listing it.
         var keepsAllJobs: @Sendable () -> Bool = { true }
-        /// Folders whose rows this scan has confirmed.
+        /// Tells whether this scan has confirmed a folder's rows.
         var isListed: @Sendable (ItemPath) -> Bool
-        /// Each write gets an ETag of its own, so that a file which changed just before its listing is no risk. So it is on servers
-        /// whose ETags are no dates: those of the ownCloud family.
+        /// Whether each write gets an ETag of its own, so that a file which changed just before its listing is no risk.
+        /// This is the case on servers whose ETags are not made from dates: those of the ownCloud family.
         var etagsNameWrites = false
-        /// The tree's mark lies at `/.larder`, so that the server's item of that name cannot be kept.
+        /// Whether the tree's marker lies at `/.larder`, so that the server's item of that name cannot be kept.
         var reservesDotLarder: Bool
-        /// Has a copy fetched once more that may hold the first of two contents with one ETag.
+        /// Requests another download of a copy that may hold the first of two contents with one ETag.
         var fetchesAgain: @Sendable (LocalID, Transaction) throws -> Void = { _, _ in }
     }
 
-    /// What a finished folder gives.
+    /// The result of a finished folder.
     package struct Result: Sendable {
-        /// Folders to be listed next.
+        /// The folders to be listed next.
         var jobs: [ScanJob] = []
-        /// Whether all of them were kept for a later scan.
+        /// Whether all of these folders were kept for a later scan.
         var keptJobs = true
         /// Whether a row was added, changed, moved or removed.
         var changed = false
-        /// Whether moves of the tree were journalled.
+        /// Whether the merge journalled moves of the tree.
         var movesTree = false
-        /// Whether something below had changed although the folder's ETag had not.
+        /// Whether something below the folder had changed although the folder's ETag had not.
         var contradictsETag = false
     }
 
@@ -42,9 +44,10 @@ package final class FolderMerge: Sendable {
         var seen = RowSet()
         var result = Result()
         var reserved: [UnusableEntry] = []
-        /// Those of the jobs that a later scan has to know of in any case: it would not find them by their ETags.
+        /// The folders among the jobs that a later scan must know of in any case, because it would not find them by
+        /// their ETags.
         var jobsToKeep: [ScanJob] = []
-        /// Whether something changed that the folder's own ETag should have told.
+        /// Whether something changed that the folder's own ETag should have shown.
         var contentChanged = false
 
         mutating func noteChange(ofContent: Bool = true) {
@@ -77,7 +80,7 @@ package final class FolderMerge: Sendable {
         }
     }
 
-    /// Ends the folder: what was not seen is missing, and the folder counts as listed under its version.
+    /// Finishes the folder. Rows that were not seen are missing, and the folder counts as listed under its version.
     func finish(_ listing: Listing, in tx: Transaction) throws -> Result {
         try state.withLock { state in
             let folder = listing.folder
@@ -88,7 +91,7 @@ package final class FolderMerge: Sendable {
             try report(listing.refused + state.reserved, of: listing.refusedCount + state.reserved.count, in: tx)
             var missing: [ItemRowID] = []
             try tx.items.forEachKnownChild(of: job.path) { if !state.seen.contains($0) { missing.append($0) } }
-            // The end of the scan decides: until then they may turn up elsewhere.
+            // The end of the scan decides about missing items: until then they may be found elsewhere.
             for id in missing where try tx.scan.noteMissing(id) { state.noteChange() }
             try tx.scan.noteFound(in: job.path) { state.seen.contains($0) }
             if let row = try tx.items.scanRow(at: job.path) {
@@ -104,7 +107,8 @@ package final class FolderMerge: Sendable {
         }
     }
 
-    /// Files one issue for all entries that cannot be kept here, and withdraws it when there are none any more.
+    /// Files one issue for all entries that cannot be kept here, and removes the issue when there are no such entries
+    /// any more.
     private func report(_ refused: [UnusableEntry], of count: Int, in tx: Transaction) throws {
         let subject = job.path.text
         guard let first = refused.first else {
@@ -119,7 +123,7 @@ package final class FolderMerge: Sendable {
                 "\(count) entries of \(job.path) cannot be kept here: \(named.joined(separator: ", "))"
                 + (count > named.count ? ", …" : "") + ". Rename them on the server"
         }
-        // Told anew only if it is news.
+        // The issue is filed again only if its message has changed.
         let before = try tx.issues.issue(code: Self.refusedCode, subject: subject)
         if let before, before.message.hasSameBytes(as: message) { return }
         try tx.issues.file(
@@ -128,10 +132,10 @@ package final class FolderMerge: Sendable {
                 created: before?.created ?? context.started))
     }
 
-    /// How many names an issue tells.
+    /// The number of names in the message of an issue.
     private static let namedRefusals = 3
 
-    /// The root is in no folder's listing but its own.
+    /// Merges the root. The root appears in no folder's listing but its own.
     private func mergeRoot(_ folder: ListedItem, in tx: Transaction) throws {
         let fileID = folder.fileID ?? .substitute(for: .root)
         if let row = try tx.items.scanRow(at: .root) {
@@ -185,7 +189,8 @@ package final class FolderMerge: Sendable {
                 inheritsLocalFile: inherits)
             state.noteChange()
         case .move(let row, let displaced, let racy):
-            // An item that is back in its place before it was decided about takes it from the one that came meanwhile.
+            // An item that is back in its place before the decision about it takes the place from the item that came
+            // meanwhile.
             let isBack = try row.path == entry.path && row.removedAt != nil && tx.scan.isMissing(row.databaseID)
             let inherits = try displace(
                 displaced, for: entry, isBack: isBack && displaced?.isYounger(than: row) == true, in: tx)
@@ -203,13 +208,14 @@ package final class FolderMerge: Sendable {
         guard rescan || !isListed else { return }
         let listing = ScanJob(path: entry.path, isWhole: rescan)
         state.result.jobs.append(listing)
-        // A scan that goes by ETags finds by itself what has none, and needs nothing of what is unchanged.
+        // A scan by ETags finds folders without an ETag by itself, and needs no folder that is unchanged.
         if entry.etag != nil, !isListed { state.jobsToKeep.append(listing) }
     }
 
-    /// Another item's row leaves the path, and is missing until the scan's end. A person's file there then counts for the item that
-    /// comes.
-    /// - Parameter isBack: the item that comes was there before the other.
+    /// Removes another item's row from the path of an entry. The other item is missing until the end of the scan. A
+    /// person's file at the path then counts as the new item's.
+    /// - Parameter isBack: Whether the new item was at the path before the other.
+    /// - Returns: Whether the new item inherits a person's file.
     private func displace(
         _ row: ScanRow?, for entry: ListedItem, isBack: Bool = false, in tx: Transaction
     ) throws -> Bool {
@@ -221,7 +227,9 @@ package final class FolderMerge: Sendable {
         return inherits
     }
 
-    /// - Returns: the version under which the folder's children are known, and whether all below is listed again.
+    /// Moves a row to an entry's path, or restores the row there.
+    /// - Returns: The version under which the folder's children are known, and whether everything below the folder must
+    ///   be listed again.
     private func move(
         _ row: ScanRow, to entry: ListedItem, fileID: FileID, racy: ScanRow.Racy, in tx: Transaction
     ) throws -> (listedETag: String?, rescan: Bool) {
@@ -232,13 +240,15 @@ package final class FolderMerge: Sendable {
         }
         let placeIsTaken = try row.removedAt != nil && tx.items.scanRow(at: row.path) != nil
         try tx.scan.move(row, to: entry, fileID: fileID, racy: racy, placeIsTaken: placeIsTaken)
-        // Its own ETag tells nothing of what was never listed: that was to be listed where it was before.
+        // The folder's own ETag says nothing about folders below it that were never listed: those were to be listed at
+        // their old paths.
         let isPartlyListed = try row.kind == .folder && tx.items.hasUnlistedFolder(below: entry.path)
         return cameBack ? (nil, true) : (row.listedETag, job.isWhole || isPartlyListed)
     }
 }
 
 extension ScanRow {
-    /// Whether its item was met later. Rows are numbered as they come.
+    /// Tells whether this row's item was first found later than the other's. Rows are numbered in the order of their
+    /// creation.
     fileprivate func isYounger(than other: ScanRow) -> Bool { databaseID > other.databaseID }
 }

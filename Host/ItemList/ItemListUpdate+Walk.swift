@@ -8,14 +8,14 @@ import Synchronization
 extension ItemListUpdate {
     private enum Event: Sendable {
         case listed(ScanJob, Listed)
-        /// The walk takes long enough for going on where it was cut off to be worth writing down.
+        /// The walk has taken so long that it is worth recording where a later scan can continue.
         case late
     }
 
     private static let lateAfter: Duration = .seconds(1.5)
 
-    /// Lists folders, and what is found to be listed below them, each once.
-    /// - Returns: those that were not listed.
+    /// Lists folders, and the folders below them that must be listed, each once.
+    /// - Returns: The folders that were not listed.
     func walk(
         _ first: [ScanJob], _ kept: KeptJobs, _ root: RootListing?, started: Timestamp, _ etagsNameWrites: Bool,
         _ outcome: inout Outcome
@@ -67,7 +67,7 @@ extension ItemListUpdate {
                         queue += result.jobs
                         if kept.isOn, !result.keptJobs { try await kept.exchange(job, for: result.jobs) }
                         if result.changed { outcome.changed = true }
-                        // Elsewhere nobody believes them.
+                        // Without this property nothing relies on ETags, so a contradiction does not matter.
                         if result.contradictsETag, etagsNameWrites { try await distrustETags(of: job.path) }
                     case .gone:
                         outcome.changed = true
@@ -79,13 +79,14 @@ extension ItemListUpdate {
                             continue
                         }
                         outcome.failed[job.path] = error
-                        // That there is no way to the server is told by who looks for it next, once.
+                        // If the server cannot be reached, the next check of the server reports this, once.
                         let isToldLater = error.kind == .unreachable && !error.isTimeout && job.path.isRoot
                         logger.log(
                             level: isToldLater ? .debug : .warning, "Listing failed",
                             metadata: ["path": "\(job.path)", "error": "\(error.failure.message)"])
                         if error.isOfServer { unanswered += 1 }
-                        // Below a root that is not answered there is nothing to go on with: three in a row would never come together.
+                        // If the root is not answered, no other folder follows: three failures in a row would never
+                        // occur.
                         let isAway = error.kind == .unreachable && !error.isClosed || error.status == 503
                         if error.concernsAccount || error.kind == .maintenance || job.path.isRoot && isAway
                             || unanswered >= 3
@@ -101,7 +102,8 @@ extension ItemListUpdate {
         return left + running.values + queue[next...]
     }
 
-    /// A folder's ETag was the same although something in it had changed: from now on each scan lists every folder.
+    /// Records that a folder's ETag was unchanged although something in the folder had changed. From now on everything
+    /// is walked.
     private func distrustETags(of path: ItemPath) async throws {
         let isNews = try await database.write { tx in
             guard try tx.meta.integer(.etagsWereWrong) != 1 else { return false }
@@ -121,7 +123,7 @@ extension ConnectionError {
     fileprivate var isOfServer: Bool { kind == .unreachable || status == 429 || status == 503 }
 }
 
-/// The folders that a scan has listed to their end.
+/// The folders that a scan has listed completely.
 private final class ListedFolders: Sendable {
     private let paths = Mutex<Set<ItemPath>>([])
 
@@ -129,12 +131,13 @@ private final class ListedFolders: Sendable {
     func contains(_ path: ItemPath) -> Bool { paths.withLock { $0.contains(path) } }
 }
 
-/// Whether what a scan has still to list is in the database, for a later one to go on with.
+/// The state of a scan's remaining folders: whether they are kept in the database, so that a later scan can continue
+/// with them.
 ///
-/// A walk over everything that is done in a moment writes nothing of it.
+/// A walk over everything that ends quickly writes none of them.
 final class KeptJobs: Sendable {
     private let database: Database
-    /// When the walk over everything began, if it is one.
+    /// The time when the walk over everything began, or nil if the scan is no such walk.
     private let walk: Timestamp?
     private let state: Mutex<Bool>
 
@@ -143,21 +146,22 @@ final class KeptJobs: Sendable {
         state = Mutex(isOn)
     }
 
-    /// From then on each folder that was listed is exchanged for those in it, in the transaction that merges it.
+    /// Whether the folders are kept. Once they are, each listed folder is replaced by the folders in it, in the
+    /// transaction that merges the folder.
     var isOn: Bool { state.withLock { $0 } }
 
-    /// Keeps all that is left, unless that is so already.
+    /// Keeps all remaining folders, unless they are kept already.
     func keep(_ jobs: [ScanJob]) async throws {
         guard !isOn else { return }
         try await database.write { [self] tx in
             for job in jobs { try tx.scan.add(job) }
             if let walk { try tx.openWalk(begun: walk) }
-            // Transactions are one after the other: what is merged after this sees it.
+            // Transactions run one after the other, so each later merge sees the new value.
             state.withLock { $0 = true }
         }
     }
 
-    /// A folder was merged just before the others were kept.
+    /// Replaces a folder by the folders in it, for a folder that was merged just before the others were kept.
     func exchange(_ job: ScanJob, for jobs: [ScanJob]) async throws {
         try await database.write { tx in
             try tx.scan.removeJob(job.path)

@@ -6,22 +6,22 @@ package import Model
 import Synchronization
 import Threads
 
-/// Finds what changed on the server and brings the database up to date with it: one scan at a time.
+/// Finds what changed on the server and brings the database up to date. Only one scan runs at a time.
 ///
-/// A listing that fails, is cut off or makes no sense removes nothing: only a folder that was listed to its end has its
-/// missing items removed, and only a scan in which every folder was listed counts as complete.
+/// A listing that fails, is cut off or makes no sense removes nothing. Missing items are only removed from a folder
+/// that was listed completely, and only a scan in which every folder was listed counts as complete.
 package struct ItemListUpdate: Sendable {
     let database: Database
     let connection: Connection
     let clock: HostClock
     let logger: Logger
-    /// How many folders are listed and merged at once.
+    /// The number of folders that are listed and merged at once.
     let concurrency: Int
     let reservesDotLarder: Bool
     let removalGuard: RemovalGuard?
     /// Called after each transaction that may have journalled moves of the tree.
     package let carryOutMoves: @Sendable () async throws -> Void
-    /// Has a copy fetched once more that may hold the first of two contents with one ETag.
+    /// Requests another download of a copy that may hold the first of two contents with one ETag.
     let fetchesAgain: @Sendable (LocalID, Transaction) throws -> Void
 
     package init(
@@ -35,43 +35,44 @@ package struct ItemListUpdate: Sendable {
         (self.removalGuard, self.carryOutMoves, self.fetchesAgain) = (removalGuard, carryOutMoves, fetchesAgain)
     }
 
-    /// What a scan came to.
+    /// The outcome of a scan.
     package struct Outcome: Sendable {
-        /// Whether every folder that had to be listed was.
+        /// Whether every folder that had to be listed was listed.
         package var isComplete: Bool
-        /// Whether it gave up before all of them were asked for, since the server does not answer.
+        /// Whether the scan gave up before it requested all folders, since the server does not answer.
         package var isCutOff: Bool
+        /// Whether something changed.
         package var changed = false
-        /// Whether so much was missing that a person decides first.
+        /// Whether so many items are missing that a person must decide first.
         package var isHeld = false
-        /// The folders that could not be listed, and why.
+        /// The folders that could not be listed, with the errors.
         package var failed: [ItemPath: ConnectionError] = [:]
-        /// How many folders were listed.
+        /// The number of folders that were listed.
         package var folders = 0
 
         package init(isComplete: Bool = true, isCutOff: Bool = false) {
             (self.isComplete, self.isCutOff) = (isComplete, isCutOff)
         }
 
-        /// The failures as a person gets them, by their folders' paths.
+        /// The failures to show to a person, in the order of their folders' paths.
         package var failures: [Failure] { failed.sorted { $0.key < $1.key }.map(\.value.failure) }
     }
 
     enum Listed: Sendable {
         case folder(FolderMerge.Result)
-        /// The folder is not on the server any more.
+        /// A folder that is no longer on the server.
         case gone
         case failed(ConnectionError)
     }
 
-    /// Scans once.
+    /// Scans the server once.
     /// - Parameters:
-    ///   - mode: `.byETags` where the root's ETag tells of all changes below.
-    ///   - root: the root as it was listed just now, if it was.
-    ///   - listing: its listing, if that has just begun.
-    ///   - etagsNameWrites: whether the server gives each write an ETag of its own.
-    ///   - waits: whether a folder that an earlier scan left is left for a later one.
-    /// - Throws: `Failure` of the database or the tree, and `CancellationError`.
+    ///   - mode: The kind of scan. `.byETags` is for servers whose root ETag tells of all changes below.
+    ///   - root: The root as listed just now, if it was listed.
+    ///   - listing: The root's listing, if it has just begun.
+    ///   - etagsNameWrites: Whether the server gives each write an ETag of its own.
+    ///   - waits: Tells whether a folder that an earlier scan left must be left for a later scan.
+    /// - Throws: `Failure` of the database or the tree; `CancellationError` if the task was cancelled.
     package func update(
         _ mode: ScanMode, root: ListedItem? = nil, listing: RootListing? = nil, etagsNameWrites: Bool = false,
         waits: (ItemPath) -> Bool = { _ in false }
@@ -93,12 +94,13 @@ package struct ItemListUpdate: Sendable {
         let left = try await walk(jobs, kept, listing, started: started, etagsNameWrites, &outcome)
         if !left.isEmpty {
             outcome.isComplete = false
-            // Also when the run is called off.
+            // A task of its own keeps the folders also if the scan is cancelled.
             try await Task(executorPreference: Workplace.single) { try await kept.keep(left) }.value
         }
         try Task.checkCancellation()
         let (isComplete, changed) = (outcome.isComplete, outcome.changed)
-        // Since when it is known: a long scan is no age.
+        // The age of missing items begins when their absence is known. The duration of a long scan must not count as
+        // age.
         let ended = clock.now()
         outcome.isHeld = try await database.write { [removalGuard] tx in
             let isHeld = try tx.decideMissing(guardedBy: removalGuard, at: ended)
@@ -108,12 +110,12 @@ package struct ItemListUpdate: Sendable {
             try tx.endScan(mode, begun: started)
             return isHeld
         }
-        // Some may have waited for what was decided.
+        // Some moves may have waited for the decision.
         try await carryOutMoves()
         return outcome
     }
 
-    /// The folders to begin with; nil if nothing is to be done, which the outcome then says.
+    /// Returns the folders to begin with. Returns nil if there is nothing to do; the outcome then says why.
     private func firstJobs(
         _ mode: ScanMode, root: ListedItem?, _ waits: (ItemPath) -> Bool, _ outcome: inout Outcome
     ) async throws -> [ScanJob]? {
@@ -150,7 +152,7 @@ package struct ItemListUpdate: Sendable {
     }
 
     /// Lists a folder once.
-    /// - Parameter begun: its listing, if that has begun.
+    /// - Parameter begun: The folder's listing, if it has begun.
     func list(
         _ job: ScanJob, _ begun: RootListing? = nil, context: FolderMerge.Context, writer: MergeWriter
     ) async throws -> Listed {
@@ -162,9 +164,9 @@ package struct ItemListUpdate: Sendable {
         }
     }
 
-    /// A folder is not at its path any more. If the one above is there, it is gone or was moved; if not, one of those above was, and
-    /// nothing is known of this one. A folder that was moved keeps its ETag, and may be listed at its new place without what is below
-    /// it: so the next scan looks from the root on.
+    /// Handles a folder that is no longer at its path. If its parent folder is there, the folder was removed or moved.
+    /// If not, a folder further up was, and nothing is known about this folder. A moved folder keeps its ETag, and may
+    /// be listed at its new path without the folders below it. The next scan therefore begins at the root.
     private func findMissingFolder(_ path: ItemPath, writer: MergeWriter) async throws -> Listed {
         var isAboveThere = true
         do {
@@ -185,7 +187,7 @@ package struct ItemListUpdate: Sendable {
         _ job: ScanJob, _ begun: RootListing?, context: FolderMerge.Context, writer: MergeWriter
     ) async throws -> Listed {
         let merge = FolderMerge(job: job, context: context)
-        // The last batch is written with the folder's end: most folders are one batch.
+        // The last batch is written together with the folder's end, since most folders are one batch.
         var last: (entries: [ListedItem], date: Timestamp?)?
         let take = { (entries: [ListedItem], date: Timestamp?) async throws in
             if let earlier = last {
@@ -207,7 +209,7 @@ package struct ItemListUpdate: Sendable {
         return .folder(merged)
     }
 
-    /// Lists one folder again, since the server has something else there than the database says.
+    /// Lists one folder again, since the server's content differs from the database's. Logs errors.
     package func relist(_ folder: ItemPath) async {
         do {
             if let error = try await listAgain(folder) {
@@ -218,10 +220,10 @@ package struct ItemListUpdate: Sendable {
         }
     }
 
-    /// Lists one folder.
-    /// - Parameter etagsNameWrites: whether the server gives each write an ETag of its own.
-    /// - Returns: why it was not listed; nil if it was.
-    /// - Throws: `Failure` of the database or the tree, and `CancellationError`.
+    /// Lists one folder, with retries.
+    /// - Parameter etagsNameWrites: Whether the server gives each write an ETag of its own.
+    /// - Returns: The error if the folder was not listed, or nil if it was.
+    /// - Throws: `Failure` of the database or the tree; `CancellationError` if the task was cancelled.
     package func listAgain(_ folder: ItemPath, etagsNameWrites: Bool = false) async throws -> ConnectionError? {
         let started = clock.now()
         let context = FolderMerge.Context(

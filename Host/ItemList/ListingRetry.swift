@@ -1,16 +1,18 @@
 import Connection
 package import Model
 
-/// Waiting for a server that cannot answer now and says for how long, or that failed once.
+/// Retries for a server that cannot answer now and asks to wait, or that failed once.
 package enum ListingRetry {
-    /// What would have to wait longer is left for later.
+    /// The longest wait in total. A request that would have to wait longer fails.
     package static let longest: Duration = .seconds(10)
+    /// The number of tries if the server does not ask for a retry.
     package static let tries = 3
     private static let firstDelay: Duration = .milliseconds(300)
 
-    /// Tries what asks the server, again after the time that it asks for.
-    /// - Parameter tries: how often without the server's asking; 1: only when it asks.
-    /// - Throws: the last `ConnectionError`, and what else `body` throws.
+    /// Runs a body that sends requests to the server, and repeats it after the time that the server asks for.
+    /// - Parameter tries: The number of tries if the server does not ask for a retry. With 1, the body is repeated only
+    ///   if the server asks for it.
+    /// - Throws: The last `ConnectionError`, or any other error that `body` throws.
     package static func trying<T>(
         _ clock: HostClock, upTo tries: Int, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> T
     ) async throws -> T {

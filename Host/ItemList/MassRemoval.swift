@@ -1,12 +1,16 @@
 package import Database
 package import Model
 
-/// The issue about a scan that would take away too much at once.
+/// The issue about a scan that would remove too many items at once.
 package enum MassRemoval {
+    /// The issue's code.
     package static let code = HeldRemovals.code
+    /// The issue's subject.
     package static let subject = HeldRemovals.subject
+    /// The choice that keeps the items.
     package static let wait = Issue.Choice(
         id: "wait", label: "Keep everything as it is, and see what the next scans find", impact: .nonDestructive)
+    /// The choice that removes the items.
     package static let apply = Issue.Choice(
         id: "apply", label: "Take the items off the list; their copies go as policies say", impact: .dataLoss)
 
@@ -20,17 +24,18 @@ package enum MassRemoval {
 }
 
 extension Transaction {
-    /// Decides about what a scan found missing: removes it, or, if it is too much, holds it in one issue until a person has
-    /// decided or it is back.
+    /// Decides about the items that a scan found missing. Removes them, or, if there are too many, holds them in one
+    /// issue until a person has decided or the items are back.
     /// - Parameters:
-    ///   - folder: Only what is missing there, outside of a scan; what is too much is then left for the next scan to tell.
-    ///   - removalGuard: Nil: nothing is too much.
-    /// - Returns: whether it is held.
+    ///   - folder: Limits the removal to items missing in this folder, outside of a scan. Too many missing items are
+    ///     then left for the next scan to report.
+    ///   - removalGuard: The limits. Nil means: no number of items is too many.
+    /// - Returns: Whether the items are held.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func decideMissing(
         in folder: ItemPath? = nil, guardedBy removalGuard: RemovalGuard?, at time: Timestamp
     ) throws -> Bool {
-        // What waits for its place is looked at again after each scan, whatever that found.
+        // Records that wait for their place are checked again after each scan, whatever the scan found.
         try journal.endPlaceWaits()
         guard try scan.hasMissing() else {
             try scan.endHold()
@@ -54,19 +59,20 @@ extension Transaction {
         guard isTold else { return true }
         let message = MassRemoval.message(missing, of: known, after: memory.gone, first: try scan.firstMissing(3))
         let before = try scan.heldRemovals()
-        // Told anew only if it is news: each scan finds it again.
+        // Each scan finds the items again. The issue is filed again only if its message has changed.
         guard before?.message != message else { return true }
         let issue = try issues.file(
             Issue(
                 code: MassRemoval.code, subject: MassRemoval.subject, message: message,
                 choices: [MassRemoval.wait, MassRemoval.apply], created: before?.created ?? time))
-        // Some of it may be back.
+        // Some of the items may be back.
         try journal.endWaits(forIssue: issue.id)
         return true
     }
 
-    /// Answers the issue. Told to wait, it stays.
-    /// - Throws: `.badData` if the choice is none of its, or SQLite's error; see ``DatabaseReads``.
+    /// Answers the issue. The issue stays if the choice is to wait.
+    /// - Returns: True.
+    /// - Throws: `.badData` if the issue does not offer the choice, or SQLite's error; see ``DatabaseReads``.
     package func decideRemovals(_ issue: Issue, _ choice: String, at time: Timestamp) throws -> Bool {
         switch choice {
         case MassRemoval.apply.id:

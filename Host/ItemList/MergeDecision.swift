@@ -2,27 +2,31 @@ import Database
 import LocalTree
 import Model
 
-/// What one entry of a listing means for the database. A value: who reads the rows and writes the result is `FolderMerge`.
+/// The consequence of one entry of a listing for the database. A value: `FolderMerge` reads the rows and writes the
+/// result.
 enum MergeDecision: Equatable {
-    /// Nothing changed. `renewing`: the ETag's strength or the race with the listing did, which concerns nobody.
+    /// An unchanged item. With `renewing`, only the ETag's strength or the race with the listing has changed, which is
+    /// not reported as a change.
     case keep(ScanRow, renewing: ScanRow.Racy?)
-    /// Nothing changed that the server tells, but the copy may hold the first of two contents with one ETag.
+    /// An item that is unchanged as far as the server tells, but whose copy may hold the first of two contents with one
+    /// ETag.
     case distrust(ScanRow)
     case update(ScanRow, racy: ScanRow.Racy)
-    /// What was only here is on the server too.
+    /// An item that was only here and is now on the server too.
     case meet(ScanRow)
-    /// An item that was not known. `displacing`: another item's row is at the path and goes.
-    /// `isSecondWithID`: an item with this id was just found elsewhere, so that this one gets an identity of its own.
+    /// An item that was not known. `displacing` is another item's row at the path, which leaves the path.
+    /// `isSecondWithID` tells whether an item with this id was just found elsewhere, so that the new item gets an
+    /// identity of its own.
     case insert(displacing: ScanRow?, racy: ScanRow.Racy, isSecondWithID: Bool)
-    /// The item was elsewhere, or was removed here, and keeps its row.
+    /// An item that was elsewhere, or was removed here, and keeps its row.
     case move(ScanRow, displacing: ScanRow?, racy: ScanRow.Racy)
 
-    /// Decides for an entry.
+    /// Decides about an entry.
     /// - Parameters:
-    ///   - atPath: the row that is not removed at the entry's path.
-    ///   - withID: the row with the entry's id, if it is another one than `atPath`.
-    ///   - isConfirmedElsewhere: this scan has found `withID` at its own path.
-    ///   - listedAt: the server's clock at the listing.
+    ///   - atPath: The row at the entry's path that is not removed.
+    ///   - withID: The row with the entry's id, if that is another row than `atPath`.
+    ///   - isConfirmedElsewhere: Whether this scan has found `withID` at its own path.
+    ///   - listedAt: The time of the listing, by the server's clock.
     static func decide(
         _ entry: ListedItem, atPath: ScanRow?, withID: ScanRow?, isConfirmedElsewhere: Bool, listedAt: Timestamp?
     ) -> MergeDecision {
@@ -40,7 +44,7 @@ enum MergeDecision: Equatable {
         return .insert(displacing: atPath, racy: racy, isSecondWithID: withID != nil && isConfirmedElsewhere)
     }
 
-    /// Whether the row at the path is the entry's item: by the server's id where both have one.
+    /// Tells whether the row at the path is the entry's item, by the server's id if both have one.
     private static func isSameItem(_ row: ScanRow, _ entry: ListedItem) -> Bool {
         guard row.kind == entry.kind else { return false }
         guard let known = row.fileID, known.isFromServer, let listed = entry.fileID else { return true }
@@ -59,8 +63,8 @@ enum MergeDecision: Equatable {
         return a.hasSameBytes(as: b)
     }
 
-    /// A file that changed within a second of its listing, by the server's own clock, may change again without another
-    /// ETag: many servers build it from a date in whole seconds.
+    /// Tells whether a file changed within a second of its listing, by the server's own clock. Such a file may change
+    /// again without getting another ETag: many servers make ETags from dates in whole seconds.
     private static func raceWithListing(_ entry: ListedItem, listedAt: Timestamp?) -> ScanRow.Racy {
         guard entry.kind == .file, let listedAt, let changed = entry.lastModified,
             listedAt.seconds - changed.seconds <= 1

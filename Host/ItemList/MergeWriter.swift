@@ -1,7 +1,8 @@
 import Database
 import Threads
 
-/// Collects what parallel listings have to write and commits it together: few transactions, whatever the number of folders.
+/// Collects the writes of parallel listings and commits them together, so that there are few transactions, whatever the
+/// number of folders.
 actor MergeWriter {
     private struct Work {
         var body: @Sendable (Transaction) throws -> Void
@@ -14,8 +15,8 @@ actor MergeWriter {
 
     init(database: Database) { self.database = database }
 
-    /// Runs the work in a transaction that may hold others' work too, and returns after the commit.
-    /// - Throws: what any work of the transaction threw; then none of it is in the database.
+    /// Runs a write in a transaction that may contain other writes too. Returns after the commit.
+    /// - Throws: The error that any write of the transaction threw. None of the writes is in the database then.
     func write(_ body: @escaping @Sendable (Transaction) throws -> Void) async throws {
         try await withCheckedThrowingContinuation { continuation in
             waiting.append(Work(body: body, done: continuation))

@@ -1,6 +1,7 @@
 import Model
 
-/// Rows by their ids, a bit each: rows of a folder mostly have neighbouring ids, so that a million take less than a megabyte.
+/// A set of row ids, with one bit for each id. The rows of a folder mostly have neighbouring ids, so a million rows
+/// take less than a megabyte.
 struct RowSet {
     private var words: [Int64: UInt64] = [:]
 
@@ -8,6 +9,6 @@ struct RowSet {
 
     func contains(_ id: ItemRowID) -> Bool { (words[id.number >> 6] ?? 0) & (1 << UInt64(id.number & 63)) != 0 }
 
-    /// The words of 64 bits that are held.
+    /// The number of 64-bit words in the set.
     var wordCount: Int { words.count }
 }

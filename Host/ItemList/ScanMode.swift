@@ -2,38 +2,44 @@ package import Database
 import LocalTree
 package import Model
 
-/// How a scan finds what changed.
+/// The way in which a scan finds changes.
 package enum ScanMode: Equatable {
-    /// The root's ETag first, then only folders whose ETag changed, and those that were left: the server's ETags tell of changes below.
+    /// A scan that checks the root's ETag first, then lists only the folders whose ETag changed and those that were
+    /// left. It requires ETags that tell of changes below.
     case byETags
-    /// Every folder.
+    /// A walk over every folder.
     case whole
-    /// The folders that earlier scans left, and all below them.
+    /// A scan of the folders that earlier scans left, and of everything below them.
     case rest
 
-    /// Whether ETags are believed, and when everything was walked last: what is known of the account from earlier scans.
+    /// The facts about the account that are known from earlier scans: whether ETags are believed, and when everything
+    /// was last walked.
     package struct History: Equatable {
-        /// A folder's ETag was once the same although something below it had changed.
+        /// Whether a folder's ETag was once unchanged although something below the folder had changed.
         package var etagsWereWrong = false
+        /// The time when the last finished walk over everything began.
         package var lastWholeWalk: Timestamp?
-        /// When the walk over everything began that has folders left.
+        /// The time when the walk over everything began that has folders left.
         package var openWalk: Timestamp?
-        /// When a scan of either mode last finished.
+        /// The time when the last finished scan of any mode began.
         package var lastScan: Timestamp?
 
-        /// Whether what an earlier walk over everything left is still worth going on with.
+        /// Tells whether the folders that an earlier walk over everything left are still worth listing.
         package func goesOn(now: Timestamp) -> Bool { openWalk.map { isRecent($0, now) } ?? false }
     }
 
-    /// Even where ETags tell, everything is walked this often, in case they do not; and no cut-off walk goes on for longer.
+    /// The interval at which everything is walked even where ETags tell of changes, in case they do not. A walk that
+    /// was cut off is not continued for longer than this.
     package static let verification: Duration = .seconds(24 * 3600)
-    /// After so long without a scan the server may have been restored from a backup.
+    /// The time without a scan after which the server may have been restored from a backup.
     package static let longAbsence: Duration = .seconds(7 * 24 * 3600)
 
+    /// Returns the mode of the next scan.
     package static func next(isOwnCloudFamily: Bool, history: History, now: Timestamp) -> ScanMode {
         let goesOn = history.goesOn(now: now)
         guard isOwnCloudFamily, !history.etagsWereWrong else { return goesOn ? .rest : .whole }
-        // What a walk has not listed by its end is known as left, and what changed since then has another ETag.
+        // The folders that a walk has not listed are known as left, and a folder that has changed since has another
+        // ETag.
         if goesOn { return .byETags }
         guard let lastWalk = history.lastWholeWalk, let lastScan = history.lastScan else { return .whole }
         return isRecent(lastWalk, now) && now - lastScan < longAbsence ? .byETags : .whole
@@ -45,14 +51,18 @@ private func isRecent(_ walk: Timestamp, _ now: Timestamp) -> Bool {
 }
 
 extension MetaKey {
+    /// The key of ``ScanMode/History/etagsWereWrong``.
     package static let etagsWereWrong = MetaKey("etagsWereWrong")
+    /// The key of ``ScanMode/History/lastWholeWalk``.
     package static let lastWholeWalk = MetaKey("lastWholeWalk")
+    /// The key of ``ScanMode/History/openWalk``.
     package static let openWalk = MetaKey("openWalk")
+    /// The key of ``ScanMode/History/lastScan``.
     package static let lastScan = MetaKey("lastScan")
 }
 
 extension DatabaseReads {
-    /// Reads what earlier scans have left.
+    /// Reads the facts that earlier scans have recorded.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func scanHistory() throws -> ScanMode.History {
         ScanMode.History(
@@ -64,9 +74,10 @@ extension DatabaseReads {
 }
 
 extension Transaction {
-    /// A walk over everything begins: what an earlier scan left is part of it.
-    /// - Parameter etagsTell: whether a later scan skips what this one has listed.
-    /// - Returns: whether what it leaves is kept from the beginning: it is the first, and writes each folder anyway.
+    /// Begins a walk over everything. The walk includes the folders that an earlier scan left.
+    /// - Parameter etagsTell: Whether a later scan skips the folders that this walk has listed.
+    /// - Returns: Whether the walk's remaining folders are kept in the database from the beginning. This is so until a
+    ///   first walk has finished, since such a walk writes each folder anyway.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func beginWholeWalk(at time: Timestamp, etagsTell: Bool) throws -> Bool {
         for job in try scan.jobs() { try scan.removeJob(job.path) }
@@ -74,18 +85,19 @@ extension Transaction {
             try meta.clear(.openWalk)
             return false
         }
-        // What an earlier walk listed is listed anew, also when this one is cut off before it comes there.
+        // The folders that an earlier walk listed must be listed again, also if this walk is cut off before it reaches
+        // them.
         if etagsTell { try items.forgetListings() }
         try scan.add(ScanJob(path: .root, isWhole: true))
         try openWalk(begun: time)
         return true
     }
 
-    /// What a walk over everything has left is in the database.
+    /// Records that the database contains the folders which a walk over everything has left.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func openWalk(begun time: Timestamp) throws { try meta.set(.openWalk, time) }
 
-    /// A scan has listed all that it had to.
+    /// Records that a scan has listed every folder that it had to list.
     /// - Throws: SQLite's error; see ``DatabaseReads``.
     package func endScan(_ mode: ScanMode, begun time: Timestamp) throws {
         try meta.set(.lastScan, time)

@@ -1,24 +1,28 @@
 package import Model
 
-/// What the next round of a running host lists, and when. A value without I/O; times are on the monotonic clock unless said otherwise.
+/// The plan of a running host: which folders the next round lists, and when. A value without I/O. Times are on the
+/// monotonic clock unless stated otherwise.
 ///
-/// Where ETags do not tell of changes, everything is walked once in an interval; between two walks only what could not be listed is asked
-/// for again.
+/// Where ETags do not tell of changes, everything is walked once in an interval. Between two walks only the folders
+/// that could not be listed are tried again.
 package struct WalkPlan {
+    /// The time between two walks.
     package let interval: Duration
-    /// When everything is walked next; nil: as soon as the server is there, or what is left of a walk that was cut off.
+    /// The time of the next walk over everything. Nil means: the next round walks as soon as the server answers, or
+    /// continues a walk that was cut off.
     private var nextWalk: Duration?
-    /// Whether the last pause is until then.
+    /// Whether the last pause lasts until ``nextWalk``.
     private var waitsForWalk = false
     private var retries = FolderRetries()
 
+    /// Creates a plan for a host that has not scanned yet.
     package init(interval: Duration) { self.interval = interval }
 
-    /// How the next round scans.
+    /// Returns the mode of the next round.
     /// - Parameters:
-    ///   - isFamily: whether the server is of the ownCloud family.
-    ///   - isCalled: whether somebody has to be looked for everywhere, before its time.
-    ///   - time: by the wall clock.
+    ///   - isFamily: Whether the server is of the ownCloud family.
+    ///   - isCalled: Whether a walk over everything was requested before its time.
+    ///   - time: The time by the wall clock.
     package func mode(
         isFamily: Bool, _ history: ScanMode.History, isCalled: Bool = false, time: Timestamp, at now: Duration
     ) -> ScanMode {
@@ -27,13 +31,14 @@ package struct WalkPlan {
         return isCalled || nextWalk <= now ? .whole : .rest
     }
 
-    /// Whether a folder could not be listed a moment ago, and is left alone.
+    /// Tells whether a folder could not be listed a moment ago and must not be listed yet.
     package func waits(_ folder: ItemPath, at now: Duration) -> Bool { retries.waits(folder, at: now) }
 
-    /// A round has ended.
+    /// Takes the outcome of a round that has ended.
     /// - Parameters:
-    ///   - walkBegan: by the wall clock, when the walk began that it went on with, if it did.
-    ///   - time: by the wall clock.
+    ///   - walkBegan: The time, by the wall clock, when the walk began that the round continued, or nil if it continued
+    ///     no walk.
+    ///   - time: The time by the wall clock.
     package mutating func ended(
         _ mode: ScanMode, _ outcome: ItemListUpdate.Outcome, walkBegan: Timestamp?, time: Timestamp, at now: Duration
     ) {
@@ -48,7 +53,7 @@ package struct WalkPlan {
         }
     }
 
-    /// How long nothing is asked; nil: nothing is known that would be due.
+    /// Returns the time for which the host sends no requests, or nil if no walk is planned.
     package mutating func pause(at now: Duration) -> Duration? {
         guard let nextWalk else { return nil }
         let next = min(nextWalk, retries.next ?? nextWalk)
@@ -56,7 +61,7 @@ package struct WalkPlan {
         return max(next - now, .zero)
     }
 
-    /// The pause is over, and nobody called before.
+    /// Notes that the pause is over, and that nobody requested a round before.
     package mutating func paused() {
         if waitsForWalk, nextWalk != nil { nextWalk = .zero }
     }
