@@ -2,9 +2,9 @@ import DequeModule
 import Glibc
 import Synchronization
 
-/// Runs tasks on threads of its own, where they may block on the disk without holding up anybody else.
+/// An executor that runs tasks on threads of its own, where they may block on the disk without holding up other tasks.
 ///
-/// It must be closed; its threads keep it alive until then.
+/// The executor must be closed. Its threads keep it alive until then.
 public final class BlockingExecutor: TaskExecutor {
     private struct State {
         var jobs: Deque<UnownedJob> = []
@@ -12,11 +12,14 @@ public final class BlockingExecutor: TaskExecutor {
     }
 
     private let state = Mutex(State())
-    /// As many as there are jobs, and one for each thread after the end.
+    /// Signalled once for each job, and once for each thread after the end.
     private let available = Semaphore()
     private let threads: Int
 
-    /// - Parameter name: What debuggers and `ps` show of its threads, cut to 15 bytes.
+    /// Creates an executor and starts its threads.
+    /// - Parameters:
+    ///   - name: The name of the threads in debuggers and `ps`, cut to 15 bytes.
+    ///   - threads: The number of threads.
     public init(name: String, threads: Int) {
         self.threads = threads
         for _ in 0..<threads {
@@ -26,14 +29,14 @@ public final class BlockingExecutor: TaskExecutor {
         }
     }
 
-    /// Has a job run on one of the threads.
+    /// Runs a job on one of the threads.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         state.withLock { $0.jobs.append(job) }
         available.signal()
     }
 
-    /// Lets the threads end after the jobs that are there. No task may use the executor any more.
+    /// Lets the threads end after the jobs that are already enqueued. No task may use the executor any more.
     public func close() {
         state.withLock { $0.isClosed = true }
         for _ in 0..<threads { available.signal() }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Waits for asynchronous work on a thread that may block, such as a plugin's. The waiting thread owns the task, and ends it with
-/// ``cancel()`` from any thread.
+/// A wait for asynchronous work on a thread that may block, such as a plugin's. The waiting thread owns the tasks. Any
+/// thread can end them with ``cancel()``.
 public final class BlockingWait: Sendable {
     private struct State {
         var isCancelled = false
@@ -11,11 +11,13 @@ public final class BlockingWait: Sendable {
 
     private let state = Mutex(State())
 
+    /// Creates a wait without tasks.
     public init() {}
 
+    /// Whether ``cancel()`` was called.
     public var isCancelled: Bool { state.withLock(\.isCancelled) }
 
-    /// Ends what is under way, and all that is begun later.
+    /// Cancels the tasks that are under way, and all that begin later.
     public func cancel() {
         state.withLock { state in
             state.isCancelled = true
@@ -24,13 +26,14 @@ public final class BlockingWait: Sendable {
     }
 
     /// Runs the body as a task and blocks until it has ended.
-    /// - Throws: What the body throws.
+    /// - Throws: The error that the body throws.
     public func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
         try begin(body).wait()
     }
 
-    /// Runs the body as a task, to be waited for later. When the work that is returned goes, it has ended: it is cancelled, if nobody
-    /// waited for it.
+    /// Runs the body as a task whose result can be waited for later.
+    /// - Returns: The work. When this object is released, the task has ended: if nobody waited for the task, it is
+    ///   cancelled.
     public func begin<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> Work<Value> {
         let done = WaitBox<Value>()
         let task = Task {
@@ -47,7 +50,7 @@ public final class BlockingWait: Sendable {
         return Work(done, task) { [self] in state.withLock { _ = $0.tasks.removeValue(forKey: number) } }
     }
 
-    /// What was begun. Used by one thread.
+    /// A task that was begun. Used by one thread.
     public final class Work<Value: Sendable> {
         private var done: WaitBox<Value>?
         private let task: Task<Void, Never>
@@ -57,8 +60,8 @@ public final class BlockingWait: Sendable {
             (self.done, self.task, self.forget) = (done, task, forget)
         }
 
-        /// Blocks until it has ended. Once.
-        /// - Throws: What the body threw; `CancellationError` the second time.
+        /// Blocks until the task has ended. May be called once.
+        /// - Throws: The error that the body threw; `CancellationError` at the second call.
         public func wait() throws -> Value {
             guard let done = done.take() else { throw CancellationError() }
             defer { forget() }
@@ -74,7 +77,7 @@ public final class BlockingWait: Sendable {
     }
 }
 
-/// Where a task leaves its result for a thread that waits.
+/// A box in which a task leaves its result for a waiting thread.
 private final class WaitBox<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, any Error>?>(nil)
     private let isThere = Semaphore()

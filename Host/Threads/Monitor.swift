@@ -1,17 +1,17 @@
 import Synchronization
 
-/// A state behind a lock, and the tasks that wait until it lets them go on.
+/// A state behind a lock, with the tasks that wait for conditions of the state.
 ///
-/// After each change those who wait are asked again, in the order in which they came, under the same lock: whoever takes something out
-/// of the state is sure to have it alone.
+/// After each change the conditions of the waiting tasks are checked again under the same lock, in the order in which
+/// the tasks came. A task that takes something out of the state therefore has it for itself.
 public final class Monitor<State: Sendable>: Sendable {
-    /// Whether a task may go on. It may take something out of the state then.
+    /// Tells whether a task may go on. If so, the condition may take something out of the state.
     public typealias Condition = @Sendable (inout State) -> Bool
 
     private struct Waiter: Sendable {
         let number: Int
         let condition: Condition
-        /// Resumed with whether the condition was met.
+        /// The continuation, resumed with whether the condition was met.
         let continuation: CheckedContinuation<Bool, Never>
     }
 
@@ -19,10 +19,10 @@ public final class Monitor<State: Sendable>: Sendable {
         var state: State
         var waiters: [Waiter] = []
         var last = 0
-        /// Waits that were cancelled before they began.
+        /// The numbers of the waits that were cancelled before they began.
         var cancelled: Set<Int> = []
 
-        /// Takes out those whose condition is met.
+        /// Removes and returns the waiters whose condition is met.
         mutating func takeMet() -> [Waiter] {
             guard !waiters.isEmpty else { return [] }
             var met: [Waiter] = []
@@ -37,15 +37,17 @@ public final class Monitor<State: Sendable>: Sendable {
 
     private let content: Mutex<Content>
 
+    /// Creates a monitor with an initial state.
     public init(_ state: State) { content = Mutex(Content(state: state)) }
 
-    /// How many tasks wait.
+    /// The number of waiting tasks.
     public var waiting: Int { content.withLock { $0.waiters.count } }
 
-    /// Looks at the state.
+    /// Reads the state.
     public func with<T: Sendable>(_ body: (State) -> T) -> T { content.withLock { body($0.state) } }
 
-    /// Changes the state, and lets those go on whose time has come. It may be called on any thread; `body` must not call the monitor.
+    /// Changes the state, and lets the tasks go on whose condition is now met. The function may be called on any
+    /// thread. `body` must not call the monitor.
     @discardableResult
     public func change<T: Sendable>(_ body: (inout State) -> T) -> T {
         let (result, met): (T, [Waiter]) = content.withLock { content in
@@ -56,8 +58,8 @@ public final class Monitor<State: Sendable>: Sendable {
         return result
     }
 
-    /// Returns once a condition is met. Cancelling the task does not end the wait.
-    /// - Parameter condition: Asked under the lock, at once and after each change; it must not call the monitor.
+    /// Waits until a condition is met. Cancelling the task does not end the wait.
+    /// - Parameter condition: Checked under the lock, at once and after each change. It must not call the monitor.
     public func wait(until condition: @escaping Condition) async {
         _ = await withCheckedContinuation { continuation in
             let isMet = content.withLock { content in
@@ -71,10 +73,10 @@ public final class Monitor<State: Sendable>: Sendable {
         }
     }
 
-    /// Like ``wait(until:)``, but ends when the task is cancelled.
-    /// - Throws: `CancellationError`; then the condition was not met, and has taken nothing.
+    /// Waits until a condition is met, like ``wait(until:)``, or until the task is cancelled.
+    /// - Throws: `CancellationError`. The condition was not met then, and has taken nothing.
     public func waitUnlessCancelled(until condition: @escaping Condition) async throws(CancellationError) {
-        // Most need not wait at all.
+        // Most calls need not wait at all.
         let number: Int? = content.withLock { content in
             if condition(&content.state) { return nil }
             content.last += 1
@@ -101,7 +103,7 @@ public final class Monitor<State: Sendable>: Sendable {
             }
             waiter?.continuation.resume(returning: false)
         }
-        // A task that was cancelled just as it went on left its number behind.
+        // A task that was cancelled just as it went on has left its number behind.
         content.withLock { _ = $0.cancelled.remove(number) }
         guard isMet else { throw CancellationError() }
     }

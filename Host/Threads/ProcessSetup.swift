@@ -1,21 +1,21 @@
 import CLinux
 import Glibc
 
-/// What is changed of the whole process, once.
+/// The changes to the whole process, made once.
 ///
-/// `main` does it first. What relies on it asks for it too, so that nothing works without it.
+/// `main` makes the changes first. Code that relies on them requests them too, so that it never runs without them.
 public enum ProcessSetup {
-    /// Makes the changes, if they were not made yet.
+    /// Makes the changes, unless they were made already.
     public static func perform() { _ = isDone }
 
     private static let isDone: Bool = {
-        // The end of a lease is told by this signal, which would end the process.
+        // The kernel reports the end of a lease by this signal, which would end the process.
         signal(SIGIO, SIG_IGN)
         // A core dump would hold the account's secret.
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
-        // A host has some twenty threads, of which few allocate at a time: without these two each keeps memory of its own, a tenth of the
-        // whole. Both are hints.
+        // A host has some twenty threads, of which few allocate at a time. Without these two calls each thread keeps
+        // memory of its own, a tenth of the process's memory in all. Both calls are hints.
         _ = linux_limit_arenas(2)
         _ = linux_map_blocks_from(131_072)
         return true

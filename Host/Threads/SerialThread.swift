@@ -1,23 +1,24 @@
 import Synchronization
 
-/// A thread that does one thing after the other, in the order in which they were asked for.
+/// A thread that runs bodies one after the other, in the order in which they were passed.
 ///
-/// What it does may block, for ever if it comes to that: a task that wants something done waits for it without a thread, and can be let
-/// go. It must be closed or given up; the thread keeps itself until then. Where one thread does everything (``Workplace``), it is that one.
+/// A body may block, even for ever: a task that passes a body waits without blocking a thread, and its wait can be
+/// ended. The thread must be closed or given up, and keeps itself alive until then. Where all work runs on one thread
+/// (``Workplace``), no thread is started, and bodies run on the caller's thread.
 public final class SerialThread: Sendable {
     private typealias Job = @Sendable () -> Void
 
     private struct State {
         var jobs: [Job] = []
         var isClosed = false
-        /// Who waits for a job, by its number.
+        /// The functions that end the waits of tasks with an error, by the waits' numbers.
         var waiters: [Int: @Sendable (any Error) -> Void] = [:]
-        /// Those of them who do without it when the thread hangs.
+        /// The numbers of the waits that end when the thread hangs.
         var hurried: Set<Int> = []
         var last = 0
     }
 
-    /// What the thread and its owner share.
+    /// The state that the thread and its owner share.
     private final class Core: Sendable {
         let state = Mutex(State())
         let wake = Semaphore()
@@ -34,7 +35,7 @@ public final class SerialThread: Sendable {
             }
         }
 
-        /// Does on the calling thread what was asked for.
+        /// Runs the enqueued jobs on the calling thread.
         func workHere() {
             while let job = state.withLock({ $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }) { job() }
         }
@@ -48,16 +49,17 @@ public final class SerialThread: Sendable {
     }
 
     private let core: Core
-    /// Nil: whoever asks does what was asked for.
+    /// The thread, or nil if the caller's thread runs the bodies.
     private let thread: SystemThread?
+    /// The thread's name.
     public let name: String
 
-    /// Begins the thread.
+    /// Starts the thread.
     /// - Parameters:
-    ///   - name: What debuggers and `ps` show, cut to 15 bytes.
-    ///   - stackSize: In bytes; nil: as the system has it.
-    ///   - around: Runs all of the thread's work, and may do something on the thread before and after it.
-    /// - Throws: ``ThreadError`` if the system has no thread to give.
+    ///   - name: The name in debuggers and `ps`, cut to 15 bytes.
+    ///   - stackSize: The size of the stack in bytes, or nil for the system's default.
+    ///   - around: Runs all of the thread's work. It may do something on the thread before and after the work.
+    /// - Throws: ``ThreadError`` if the system cannot create a thread.
     public init(
         name: String, stackSize: Int? = nil, around: @escaping @Sendable (_ work: () -> Void) -> Void = { $0() }
     ) throws(ThreadError) {
@@ -69,12 +71,14 @@ public final class SerialThread: Sendable {
             ? try SystemThread(name: name, stackSize: stackSize) { around { core.work() } } : nil
     }
 
-    /// Whether the caller is on this thread.
+    /// Whether the caller runs on this thread.
     public var isCurrent: Bool { thread?.isCurrent ?? true }
 
-    /// Runs the body on the thread, after everything that was asked before.
-    /// - Parameter isHurried: whether ``passOver()`` ends the wait. The body goes on then if it has begun, and does not begin if not.
-    /// - Throws: what the body throws; `CancellationError` once the thread was closed or given up; `PassedOver` if passed over.
+    /// Runs the body on the thread, after all bodies and jobs that were passed before.
+    /// - Parameter isHurried: Whether ``passOver()`` ends the wait. After that, a body that has begun goes on, and a
+    ///   body that has not begun does not begin.
+    /// - Throws: The error that the body throws; `CancellationError` if the thread was closed or given up;
+    ///   ``PassedOver`` if ``passOver()`` ended the wait.
     public func run<Result: Sendable>(
         isHurried: Bool = false, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
@@ -99,7 +103,7 @@ public final class SerialThread: Sendable {
         }
     }
 
-    /// What is under way hangs: who is in a hurry waits no longer.
+    /// Ends the waits of hurried callers, since the body that is under way hangs.
     public func passOver() {
         let waiters = core.state.withLock { state in
             defer { state.hurried = [] }
@@ -108,8 +112,8 @@ public final class SerialThread: Sendable {
         for waiter in waiters { waiter(PassedOver()) }
     }
 
-    /// Nobody waits any longer for what is under way or was asked; what has not begun is dropped. The thread ends when what is under
-    /// way does, if ever.
+    /// Ends all waits for bodies that are under way or still to come, and drops the bodies that have not begun. The
+    /// thread ends when the body that is under way ends, if ever.
     public func giveUp() {
         let waiters = core.state.withLock { state in
             state.isClosed = true
@@ -122,7 +126,7 @@ public final class SerialThread: Sendable {
         core.wake.signal()
     }
 
-    /// Ends the thread after what was asked before; returns when it has nothing left to do.
+    /// Ends the thread after the bodies that were passed before. Returns when no work is left.
     public func close() async {
         if thread == nil {
             core.workHere()
@@ -142,8 +146,8 @@ public final class SerialThread: Sendable {
         }
     }
 
-    /// Runs the job on the thread, after everything that was asked before.
-    /// - Returns: false if the thread was closed; the job is dropped.
+    /// Runs a job on the thread, after all bodies and jobs that were passed before.
+    /// - Returns: Whether the job was accepted. False means that the thread was closed and the job is dropped.
     @discardableResult
     public func enqueue(_ job: @escaping @Sendable () -> Void) -> Bool {
         let isAccepted = core.state.withLock { state in
@@ -156,7 +160,8 @@ public final class SerialThread: Sendable {
     }
 }
 
-/// What was asked of a thread was not done, since it hangs in something else.
+/// The error of a body that was not run, or whose result was not awaited, since the thread hangs in another body.
 public struct PassedOver: Error {
+    /// Creates the error.
     public init() {}
 }

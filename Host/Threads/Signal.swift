@@ -1,13 +1,15 @@
-/// Wakes one waiting task. A signal sent while nobody waits is kept; several are one.
+/// A signal that wakes one waiting task. A signal that is sent while no task waits is kept. Several kept signals count
+/// as one.
 public final class Signal: Sendable {
     private let isSent = Monitor(false)
 
+    /// Creates a signal that was not sent.
     public init() {}
 
-    /// Sends the signal. It may be called on any thread, and never blocks.
+    /// Sends the signal. May be called on any thread, and never blocks.
     public func send() { isSent.change { $0 = true } }
 
-    /// Returns after the next signal, or when the task is cancelled.
+    /// Waits until the signal is sent or the task is cancelled.
     public func wait() async {
         do throws(CancellationError) {
             try await isSent.waitUnlessCancelled { isSent in

@@ -1,16 +1,16 @@
 import CLinux
 import Glibc
 
-/// A thread of the system, which ends when what it runs returns.
+/// A thread of the system, which ends when its body returns.
 public struct SystemThread: Sendable {
     private let handle: pthread_t
 
-    /// Begins a thread.
+    /// Starts a thread.
     /// - Parameters:
-    ///   - name: What debuggers and `ps` show, cut to 15 bytes.
-    ///   - stackSize: In bytes; nil: as the system has it.
-    ///   - body: What it runs. It may block.
-    /// - Throws: ``ThreadError`` if the system has no thread to give.
+    ///   - name: The name in debuggers and `ps`, cut to 15 bytes.
+    ///   - stackSize: The size of the stack in bytes, or nil for the system's default.
+    ///   - body: The work of the thread. It may block.
+    /// - Throws: ``ThreadError`` if the system cannot create a thread.
     public init(
         name: String, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void
     ) throws(ThreadError) {
@@ -37,18 +37,18 @@ public struct SystemThread: Sendable {
         self.handle = handle
     }
 
-    /// Whether the caller is on this thread.
+    /// Whether the caller runs on this thread.
     public var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
 }
 
-/// A thread could not be made.
+/// The failure to create a thread.
 public struct ThreadError: Error {
-    /// As in `errno`.
+    /// The error code, as in `errno`.
     public var code: Int32
 }
 
 private final class Body: Sendable {
-    /// Ends with a zero.
+    /// The name, with a zero at the end.
     let name: [CChar]
     let run: @Sendable () -> Void
 
