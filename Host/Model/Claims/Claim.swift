@@ -1,17 +1,18 @@
-/// What somebody says of a local copy: that it is needed here, how, and for how long.
+/// A statement that an item's local copy is needed here: how it is needed, and for how long.
 ///
-/// A copy with a valid claim is neither removed nor purged, whoever asks for it. A claim is the item's: it goes where the item goes.
+/// A copy with a valid claim is neither removed nor purged, whoever requests the removal. A claim belongs to the item
+/// and moves with it.
 public struct Claim: Hashable, Sendable {
-    /// What is needed, from the least to the most. The raw values are stored.
+    /// The need that a claim expresses, ordered from the least to the most. The raw values are stored.
     public enum Kind: Int, Sendable, CaseIterable, Comparable {
-        /// That some version is here.
+        /// The need for some version to be here.
         case delete = 0
-        /// That some version is here, the newest if possible.
+        /// The need for some version to be here, the newest if possible.
         case read = 1
-        /// That this version is here and stays as it is.
+        /// The need for this version to be here and to stay as it is.
         case write = 2
 
-        /// As it is written on the command line.
+        /// The name on the command line.
         public var name: String {
             switch self {
             case .delete: "delete"
@@ -20,6 +21,7 @@ public struct Claim: Hashable, Sendable {
             }
         }
 
+        /// Creates the kind with a name, or returns nil if no kind has the name.
         public init?(name: String) {
             guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
             self = kind
@@ -28,12 +30,16 @@ public struct Claim: Hashable, Sendable {
         public static func < (a: Kind, b: Kind) -> Bool { a.rawValue < b.rawValue }
     }
 
+    /// The claim's id.
     public var id: ClaimID
-    /// Whose copy is claimed.
+    /// The item whose copy is claimed.
     public var item: LocalID
+    /// The kind of need.
     public var kind: Kind
+    /// The time for which the claim is valid.
     public var validity: ClaimValidity
 
+    /// Creates a claim, by default with a random id.
     public init(id: ClaimID = .random(), item: LocalID, kind: Kind, validity: ClaimValidity) {
         self.id = id
         self.item = item
@@ -41,22 +47,26 @@ public struct Claim: Hashable, Sendable {
         self.validity = validity
     }
 
-    /// Tells whether it holds the copy now.
+    /// Tells whether the claim is valid now.
     public func isValid(in world: ClaimWorld) -> Bool { validity.standing(in: world).isValid }
 
-    /// Whether it can never be valid again.
+    /// Tells whether the claim can never be valid again.
     public func isOver(in world: ClaimWorld) -> Bool { validity.standing(in: world) == .over }
 }
 
-/// Which kinds of valid claims an item has. The raw value is that of `LARDER_CLAIM_…`.
+/// The kinds of valid claims that an item has. The raw value is that of `LARDER_CLAIM_…`.
 public struct ClaimKinds: OptionSet, Hashable, Sendable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
+    /// A claim for reading.
     public static let read = ClaimKinds(rawValue: 1)
+    /// A claim for writing.
     public static let write = ClaimKinds(rawValue: 2)
+    /// A claim against deletion.
     public static let delete = ClaimKinds(rawValue: 4)
 
+    /// Creates a set of one kind.
     public init(_ kind: Claim.Kind) {
         switch kind {
         case .read: self = .read

@@ -1,29 +1,30 @@
-/// When a claim is valid.
+/// The condition under which a claim is valid.
 public indirect enum ClaimValidity: Hashable, Sendable {
-    /// Until it is removed.
+    /// Valid until the claim is removed.
     case explicit
-    /// Before this time.
+    /// Valid before this time.
     case until(Timestamp)
-    /// While this process lives.
+    /// Valid while this process lives.
     case process(ProcessIdentity)
-    /// While all of them are; without any it is never valid.
+    /// Valid while all members are valid; never valid without members.
     case all([ClaimValidity])
-    /// While one of them is; without any it is never valid.
+    /// Valid while one of the members is valid; never valid without members.
     case any([ClaimValidity])
-    /// While the other is not.
+    /// Valid while the other validity is not.
     case not(ClaimValidity)
 
-    /// Where a claim stands: whether it is valid, and whether that can change.
+    /// The standing of a claim: whether it is valid, and whether that can change.
     public enum Standing: Hashable, Sendable {
-        /// It is valid and always will be.
+        /// Valid now and for ever.
         case always
-        /// It is valid and may end.
+        /// Valid now, but the validity may end.
         case now
-        /// It is not valid and may become so.
+        /// Not valid now, but the claim may become valid.
         case notNow
-        /// It is not valid and never will be.
+        /// Not valid, now or ever.
         case over
 
+        /// Whether the claim is valid now.
         public var isValid: Bool { self == .always || self == .now }
 
         var inverted: Standing {
@@ -36,7 +37,7 @@ public indirect enum ClaimValidity: Hashable, Sendable {
         }
     }
 
-    /// Finds out where a claim of this validity stands.
+    /// Returns the standing of a claim with this validity.
     public func standing(in world: ClaimWorld) -> Standing {
         switch self {
         case .explicit: return .always
@@ -57,26 +58,30 @@ public indirect enum ClaimValidity: Hashable, Sendable {
     }
 }
 
-/// The state of the world that claims are judged by.
+/// The state of the world by which claims are judged.
 public struct ClaimWorld: Sendable {
+    /// The time to judge by.
     public var now: Timestamp
-    /// Whether the process lives; one that cannot be told of counts as living.
+    /// Tells whether a process lives. A process whose state cannot be found out counts as living.
     public var isAlive: @Sendable (ProcessIdentity) -> Bool
 
+    /// Creates a state of the world.
     public init(now: Timestamp, isAlive: @escaping @Sendable (ProcessIdentity) -> Bool) {
         self.now = now
         self.isAlive = isAlive
     }
 }
 
-/// One process of one run of a system. A process that gets the same number later is another.
+/// A process within one run of a system. Another process that later gets the same number has another identity.
 public struct ProcessIdentity: Hashable, Sendable {
+    /// The process id.
     public var pid: Int32
-    /// When it began, in clock ticks since the system's start (`proc(5)`, `/proc/PID/stat`).
+    /// The time when the process began, in clock ticks since the system's start (`proc(5)`, `/proc/PID/stat`).
     public var started: UInt64
     /// The run of the system (`random(4)`, `boot_id`).
     public var boot: String
 
+    /// Creates the identity of a process.
     public init(pid: Int32, started: UInt64, boot: String) {
         self.pid = pid
         self.started = started

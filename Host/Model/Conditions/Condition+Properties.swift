@@ -1,5 +1,5 @@
 extension Condition {
-    /// Whether a property is named in it.
+    /// Tells whether the condition names a property.
     public func names(_ property: Property) -> Bool {
         switch self {
         case .constant: false

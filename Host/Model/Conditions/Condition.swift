@@ -1,8 +1,9 @@
-/// Which items are meant: a question about an item that is answered yes or no.
+/// A condition that an item either meets or does not meet.
 ///
-/// The language has the syntax of CEL and two-valued logic: `==` and `!=` treat an absent value as one that is equal only
-/// to itself, every other comparison or test with an absent operand is false, and `!` negates the result. Text is compared
-/// byte by byte in UTF-8. A condition is answered here in memory and, as SQL, by the database, with one meaning.
+/// The language has the syntax of CEL and two-valued logic. `==` and `!=` treat an absent value as a value that is
+/// equal only to itself. Every other comparison or test with an absent operand is false. `!` negates the result. Text
+/// is compared byte by byte in UTF-8. A condition can be evaluated here in memory and, as SQL, by the database, with
+/// one meaning.
 ///
 /// ```swift
 /// let pinned = try Condition(parsing: #"path == "/Photos" || path.startsWith("/Photos/")"#)
@@ -10,21 +11,22 @@
 /// wanted.text  // !removed && (path == "/Photos" || path.startsWith("/Photos/"))
 /// ```
 ///
-/// Comparisons and tests are made by the parser, which checks their types; groups by ``anyOf(_:)`` and ``allOf(_:)``.
+/// The parser creates comparisons and tests, and checks their types. ``anyOf(_:)`` and ``allOf(_:)`` create groups.
 public indirect enum Condition: Hashable, Sendable {
     case constant(Bool)
-    /// A property that is true or false, standing alone.
+    /// A boolean property that stands alone.
     case property(Property)
     case comparison(Comparison)
     case membership(Membership)
     case text(TextTest)
-    /// At least one of two or more holds. Made by ``anyOf(_:)``.
+    /// A group of two or more terms of which at least one must hold. Created by ``anyOf(_:)``.
     case any([Condition])
-    /// Each of two or more holds. Made by ``allOf(_:)``.
+    /// A group of two or more terms that must all hold. Created by ``allOf(_:)``.
     case all([Condition])
     case not(Condition)
 
-    /// At least one of the terms holds; false when there are none. Terms that are such groups themselves are taken apart.
+    /// Returns the condition that at least one of the terms holds. Without terms the condition is false. The terms of
+    /// nested groups of this kind become terms of the new group.
     public static func anyOf(_ terms: [Condition]) -> Condition {
         var flat: [Condition] = []
         for term in terms {
@@ -33,7 +35,8 @@ public indirect enum Condition: Hashable, Sendable {
         return flat.count > 1 ? .any(flat) : flat.first ?? .constant(false)
     }
 
-    /// Each of the terms holds; true when there are none. Terms that are such groups themselves are taken apart.
+    /// Returns the condition that all terms hold. Without terms the condition is true. The terms of nested groups of
+    /// this kind become terms of the new group.
     public static func allOf(_ terms: [Condition]) -> Condition {
         var flat: [Condition] = []
         for term in terms {
@@ -42,16 +45,16 @@ public indirect enum Condition: Hashable, Sendable {
         return flat.count > 1 ? .all(flat) : flat.first ?? .constant(true)
     }
 
-    /// The longest text that is parsed, in bytes.
+    /// The length of the longest text that is parsed, in bytes.
     public static let longestText = 1 << 20
-    /// How many parentheses and `!` may stand within each other.
+    /// The number of parentheses and `!` that may be nested.
     public static let deepestNesting = 200
-    /// How many `+` and `-` a value may have.
+    /// The number of `+` and `-` that a value may have.
     public static let longestSum = 8
 }
 
 extension Condition {
-    /// How two values are compared.
+    /// The relation that a comparison tests.
     public enum Relation: String, Sendable, CaseIterable {
         case equal = "=="
         case unequal = "!="
@@ -60,17 +63,20 @@ extension Condition {
         case greater = ">"
         case greaterOrEqual = ">="
 
-        /// Whether it asks for order, not only for sameness.
+        /// Whether the relation requires an order, not only equality.
         public var isOrdering: Bool { self != .equal && self != .unequal }
     }
 
-    /// Two values of one type, or one that may be `null`.
+    /// A comparison of two values of one type, of which one may be `null`.
     public struct Comparison: Hashable, Sendable {
+        /// The left operand.
         public let left: Operand
+        /// The relation between the operands.
         public let relation: Relation
+        /// The right operand.
         public let right: Operand
 
-        /// For what keeps the types as the parser checked them.
+        /// Creates a comparison without a check. Only for callers that keep the types as the parser checked them.
         package init(left: Operand, relation: Relation, right: Operand) {
             self.left = left
             self.relation = relation
@@ -78,32 +84,38 @@ extension Condition {
         }
     }
 
-    /// Whether a value equals one of a list's, which are all of its type or `null`, and none of which depends on the item.
+    /// A test whether a value equals one of a list's values. These are all of the value's type or `null`, and none of
+    /// them depends on the item.
     public struct Membership: Hashable, Sendable {
+        /// The value to find.
         public let value: Operand
+        /// The values of the list.
         public let list: [Operand]
 
-        /// For what keeps the types as the parser checked them.
+        /// Creates a membership test without a check. Only for callers that keep the types as the parser checked them.
         package init(value: Operand, list: [Operand]) {
             self.value = value
             self.list = list
         }
     }
 
-    /// Where one text is looked for in another.
+    /// The position at which one text must occur in another.
     public enum TextPlace: String, Sendable, CaseIterable {
         case start = "startsWith"
         case end = "endsWith"
         case anywhere = "contains"
     }
 
-    /// Whether a text has another at a place.
+    /// A test whether a text contains another at a position.
     public struct TextTest: Hashable, Sendable {
+        /// The text to search in.
         public let text: Operand
+        /// The position.
         public let place: TextPlace
+        /// The text to search for.
         public let part: Operand
 
-        /// For what keeps the types as the parser checked them.
+        /// Creates a text test without a check. Only for callers that keep the types as the parser checked them.
         package init(text: Operand, place: TextPlace, part: Operand) {
             self.text = text
             self.place = place

@@ -1,16 +1,16 @@
-/// What a condition comes to for one item as time goes on, while the item stays as it is.
+/// The course of a condition's result for one item as time passes, while the item stays the same.
 struct ConditionCourse {
-    /// A moment from which on the condition comes to the opposite.
+    /// A moment from which on the condition has the opposite result.
     struct Turn {
         /// The first moment, in nanoseconds since 1970.
         var first: Int64
-        /// The moment that the condition itself names: `first`, or just before it.
+        /// The moment that the condition itself names: `first`, or the nanosecond before it.
         var named: Int64
     }
 
-    /// What it comes to at the beginning.
+    /// The result at the beginning.
     var value: Bool
-    /// After the beginning, each later than the one before.
+    /// The turns after the beginning, in the order of time.
     var turns: [Turn] = []
 
     init(_ condition: Condition, of item: Item, from now: Timestamp) {
@@ -29,7 +29,8 @@ struct ConditionCourse {
         }
     }
 
-    /// Of a condition without terms, which may turn where the operands meet and at the moment after.
+    /// Creates the course of a condition without terms. Such a condition may turn at the moments where its operands
+    /// meet, and at the next moments.
     private init(_ condition: Condition, _ item: Item, _ now: Timestamp, meetings: [Int64?]) {
         value = condition.matches(item, now: now)
         var named: [Int64: Int64] = [:]
@@ -45,7 +46,7 @@ struct ConditionCourse {
         }
     }
 
-    /// Of a group, from those of its terms.
+    /// Creates the course of a group from the courses of its terms.
     private init(_ terms: [ConditionCourse], _ holds: (_ holding: Int, _ all: Int) -> Bool) {
         var values = terms.map(\.value)
         var holding = values.count { $0 }
@@ -65,14 +66,14 @@ struct ConditionCourse {
 }
 
 extension Condition {
-    /// A moment at which a condition comes to another answer by time alone.
+    /// A moment at which a condition's result changes by the passing of time alone.
     public struct Change: Hashable, Sendable {
-        /// From this moment on the answer is another.
+        /// The first moment of the new result.
         public var first: Timestamp
-        /// The moment as the condition names it: with `lastUsed < now - duration("1h")` an hour after the last use, of which
-        /// `first` is the nanosecond after.
+        /// The moment as the condition names it. For `lastUsed < now - duration("1h")` this is an hour after the last
+        /// use, and `first` is the nanosecond after.
         public var named: Timestamp
-        /// What the condition comes to from then on.
+        /// The new result.
         public var value: Bool
 
         package init(first: Timestamp, named: Timestamp, value: Bool) {
@@ -82,10 +83,12 @@ extension Condition {
         }
     }
 
-    /// When the condition first comes to another answer for the item after `now`, if nothing but time passes; nil: never.
+    /// Returns the first change of the condition's result for an item after `now`, if nothing but time passes. Returns
+    /// nil if the result never changes.
     ///
-    /// It solves comparisons of times and durations in which `now` stands, with properties, fixed times and sums of them, however
-    /// they are nested. Sums beyond the range of 64 bits, 292 years from 1970, are taken for what they would be.
+    /// The function solves comparisons of times and durations that contain `now`, with properties, fixed times and sums
+    /// of them, however they are nested. Sums beyond the range of 64 bits, 292 years from 1970, are taken for the
+    /// values that they would have.
     public func nextChange(for item: Item, after now: Timestamp) -> Change? {
         let course = ConditionCourse(self, of: item, from: now)
         return course.turns.first.map {
@@ -96,14 +99,16 @@ extension Condition {
 }
 
 extension Condition.Operand {
-    /// The last moment, in nanoseconds since 1970, before an operand that goes with time leaves another behind; nil if none does.
+    /// Returns the last moment, in nanoseconds since 1970, before the operand that advances faster with time exceeds
+    /// the other. Returns nil if neither does.
     fileprivate func meeting(_ other: Condition.Operand, _ item: Item) -> Int64? {
         guard let a = line(item), let b = other.line(item), a.slope != b.slope else { return nil }
-        // a.start + a.slope · t = b.start + b.slope · t; from 1970 on, the quotient is rounded down.
+        // The equation is a.start + a.slope · t = b.start + b.slope · t. From 1970 on, the quotient is rounded down.
         return Int64(exactly: (b.start - a.start) / Int128(a.slope - b.slope))
     }
 
-    /// The operand as `start + slope · now`, in nanoseconds; nil if it is absent or no time.
+    /// Returns the operand as `start + slope · now`, in nanoseconds, or nil if the operand is absent or neither a time
+    /// nor a duration.
     private func line(_ item: Item) -> (start: Int128, slope: Int)? {
         switch self {
         case .now: return (0, 1)

@@ -1,10 +1,11 @@
 extension Condition {
-    /// The part of the condition that decides what it comes to for an item: it comes to the same, and without it the whole
-    /// might not.
+    /// Returns the part of the condition that decides the result for an item. The part has the same result, and without
+    /// the part the whole condition might have another result.
     ///
-    /// Of a group that one term decides it is the first such term's part: the first that holds of one where any suffices, the
-    /// first that does not of one where all are needed. Where all terms decide together it is the parts of all.
-    /// - Parameter now: the moment that `now` stands for.
+    /// If one term decides a group, the result is the deciding part of the first such term: the first term that holds
+    /// where any term suffices, or the first term that does not hold where all terms are needed. If all terms decide
+    /// together, the result contains the deciding parts of all terms.
+    /// - Parameter now: The moment that `now` stands for.
     public func deciding(for item: Item, now: Timestamp) -> Condition {
         switch self {
         case .constant, .property, .comparison, .membership, .text: self
@@ -26,7 +27,7 @@ extension Condition {
 }
 
 extension [Condition] {
-    /// Each once, where it stands first.
+    /// The elements without repetitions, in the order of their first occurrence.
     fileprivate var distinct: [Condition] {
         var seen: Set<Condition> = []
         return filter { seen.insert($0).inserted }

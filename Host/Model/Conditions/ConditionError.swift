@@ -1,19 +1,20 @@
-/// Why a text is no condition, and where.
+/// The error of a text that is not a condition, with its position.
 public struct ConditionError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The class of a mistake, for whoever tells one from another.
+    /// The class of a mistake, so that callers can tell mistakes apart.
     public enum Kind: Sendable {
         case syntax, unknownProperty, unknownFunction, unknownValue, unlikeTypes, tooLong, tooDeep
     }
 
+    /// The class of the mistake.
     public let kind: Kind
-    /// What is wrong: one sentence without a full stop.
+    /// The description of the mistake: one sentence without a full stop.
     public let message: String
-    /// What to write instead, if that can be told.
+    /// The text to write instead, if it is known.
     public let hint: String?
-    /// Where, in characters as a reader counts them, from 1: a letter with its accents is one, an emoji too, and a tab.
-    /// A line break is one as well: columns run on from line to line.
+    /// The position in characters as a reader counts them, from 1: a letter with its accents is one character, and so
+    /// are an emoji, a tab and a line break. Columns are counted on from line to line.
     public let column: Int
-    /// Where, in bytes of UTF-8 from the beginning of the text.
+    /// The position in bytes of UTF-8 from the beginning of the text.
     public let byteOffset: Int
 
     init(_ fault: ConditionFault, in text: String) {
@@ -26,14 +27,14 @@ public struct ConditionError: Error, Hashable, Sendable, CustomStringConvertible
 
     public var description: String { "column \(column): \(message)" + (hint.map { "; \($0)" } ?? "") }
 
-    /// The same for a person who wrote the condition.
-    /// - Parameter origin: what it was written for, such as `--where`.
+    /// Returns the error as a failure for the person who wrote the condition.
+    /// - Parameter origin: The place of the condition, such as `--where`.
     public func failure(in origin: String) -> Failure {
         Failure(.badData, "\(origin): the condition has an error at column \(column): \(message)", hint: hint)
     }
 }
 
-/// An error whose place is known in bytes only.
+/// An error whose position is known in bytes only.
 struct ConditionFault: Error {
     let kind: ConditionError.Kind
     let message: String

@@ -1,9 +1,10 @@
 extension Condition {
-    /// Whether the item meets the condition.
-    /// - Parameter now: the moment that `now` stands for.
+    /// Tells whether an item meets the condition.
+    /// - Parameter now: The moment that `now` stands for.
     public func matches(_ item: Item, now: Timestamp) -> Bool { matches(Optional(item), now: now) }
 
-    /// - Parameter item: may be nil when the condition does not depend on one.
+    /// Tells whether an item meets the condition.
+    /// - Parameter item: The item, or nil if the condition does not depend on an item.
     package func matches(_ item: Item?, now: Timestamp) -> Bool {
         switch self {
         case .constant(let value): value
@@ -21,7 +22,7 @@ extension Condition {
         }
     }
 
-    /// What an operand comes to. Times and durations are numbers of nanoseconds.
+    /// The value of an operand. Times and durations are numbers of nanoseconds.
     package enum Value {
         case absent
         case text(String)
@@ -43,7 +44,7 @@ extension Condition {
             }
         }
 
-        /// False if one is absent.
+        /// Tells whether this value is less than the other. Returns false if either is absent.
         func isLess(than other: Value) -> Bool {
             switch (self, other) {
             case (.text(let a), .text(let b)): a.utf8.lexicographicallyPrecedes(b.utf8)
@@ -52,6 +53,7 @@ extension Condition {
             }
         }
 
+        /// Whether the value is absent.
         package var isAbsent: Bool { if case .absent = self { true } else { false } }
     }
 }
@@ -80,7 +82,8 @@ extension Condition.Property {
 }
 
 extension Condition.Operand {
-    /// - Parameter item: may be nil when the operand does not depend on one.
+    /// Returns the operand's value.
+    /// - Parameter item: The item, or nil if the operand does not depend on an item.
     package func value(of item: Item?, now: Timestamp) -> Condition.Value {
         switch self {
         case .null: .absent
@@ -96,7 +99,7 @@ extension Condition.Operand {
         }
     }
 
-    /// What is beyond the range of 64 bits is the range's end.
+    /// Returns the sum of two numbers. A sum beyond the range of 64 bits becomes the end of the range.
     private static func sum(_ a: Condition.Value, _ b: Condition.Value) -> Condition.Value {
         guard case .number(let a) = a, case .number(let b) = b else { return .absent }
         let (sum, overflow) = a.addingReportingOverflow(b)

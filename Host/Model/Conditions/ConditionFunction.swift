@@ -1,4 +1,4 @@
-/// A function that makes a value of a text.
+/// A function that turns a text into a value.
 enum ConditionFunction: String, CaseIterable {
     case timestamp, duration
 
@@ -21,7 +21,8 @@ enum ConditionFunction: String, CaseIterable {
         }
     }
 
-    /// `168h`, `1h30m`, `-500ms`: whole numbers with units; nil if it is none or too long to be told in nanoseconds.
+    /// Returns the milliseconds of a duration such as `168h`, `1h30m` or `-500ms`: whole numbers with units. Returns
+    /// nil if the text is not a duration, or too long for a number of nanoseconds.
     private static func milliseconds(_ text: String) -> Int64? {
         var rest = text.utf8[...]
         let isNegative = rest.first == UInt8(ascii: "-")

@@ -1,14 +1,14 @@
 /// A piece of a condition's text.
 enum ConditionToken: Equatable {
     case name(String)
-    /// Without its sign.
+    /// A number without its sign.
     case number(UInt64)
     case text(Condition.Text)
     case sign(Sign)
     case end
 
     enum Sign: String, CaseIterable {
-        // Longer ones first, so that `<=` is not read as `<`.
+        // Longer signs come first, so that `<=` is not read as `<`.
         case or = "||"
         case and = "&&"
         case equal = "=="
@@ -28,7 +28,7 @@ enum ConditionToken: Equatable {
         case minus = "-"
     }
 
-    /// As a message names it.
+    /// The token as error messages name it.
     var shown: String {
         switch self {
         case .name(let name): "'\(name)'"
@@ -40,14 +40,14 @@ enum ConditionToken: Equatable {
     }
 }
 
-/// Takes a condition's text apart, a token at a time.
+/// Splits a condition's text into tokens.
 struct ConditionLexer {
     private let bytes: [UInt8]
     private var position = 0
 
     init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// The next token and where it begins.
+    /// Returns the next token and its offset.
     mutating func next() throws(ConditionFault) -> (token: ConditionToken, offset: Int) {
         while let byte = peek, byte == 0x20 || (0x09...0x0d).contains(byte), byte != 0x0b { position += 1 }
         let start = position
@@ -101,7 +101,7 @@ struct ConditionLexer {
         return number
     }
 
-    /// A literal with its quotes. In a raw one a backslash is a backslash.
+    /// Reads a literal with its quotes. In a raw literal a backslash is a backslash.
     private mutating func literal(isRaw: Bool) throws(ConditionFault) -> Condition.Text {
         let start = position
         let quote = bytes[position]
@@ -126,7 +126,7 @@ struct ConditionLexer {
         return Condition.Text(String(decoding: content, as: UTF8.self))
     }
 
-    /// The character that the escape after a backslash stands for.
+    /// Reads the escape after a backslash and returns its character.
     private mutating func escape() throws(ConditionFault) -> Unicode.Scalar {
         let start = position - 1
         guard let byte = peek else { throw ConditionFault(.syntax, at: start, "the text ends within an escape") }

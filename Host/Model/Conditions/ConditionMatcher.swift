@@ -1,25 +1,29 @@
-/// A condition made ready to be asked of many items: in a large group, such as that of 10,000 policies, the terms that say what a
-/// text equals or begins with are looked up and not tried one after the other. It means what the condition means.
+/// A condition prepared for the evaluation of many items. In a large group, such as that of 10,000 policies, the terms
+/// that compare a text for equality or by its beginning are found by a search and not tried one after the other. The
+/// meaning is that of the condition.
 public struct ConditionMatcher: Sendable {
+    /// The condition that was prepared.
     public let condition: Condition
     private let question: Question
 
-    /// Smaller groups are tried term by term.
+    /// The number of terms from which on a group is searched. Smaller groups are tried term by term.
     private static let indexedFrom = 16
 
+    /// Prepares a condition.
     public init(_ condition: Condition) {
         self.condition = condition
         question = Question(condition)
     }
 
-    /// Whether there is a group that is looked up.
+    /// Whether the condition contains a group that is searched.
     public var isIndexed: Bool { if case .plain = question { false } else { true } }
 
-    /// - Parameter now: the moment that `now` stands for.
+    /// Tells whether an item meets the condition.
+    /// - Parameter now: The moment that `now` stands for.
     public func matches(_ item: Item, now: Timestamp) -> Bool { question.matches(item, now: now) }
 
     private indirect enum Question: Sendable {
-        /// Nothing in it is looked up.
+        /// A condition without a group that is searched.
         case plain(Condition)
         case all([Question])
         case any(Alternatives, [Question])
@@ -60,12 +64,13 @@ public struct ConditionMatcher: Sendable {
         }
     }
 
-    /// Texts that properties may equal or begin with.
+    /// Texts that properties may be equal to or begin with.
     private struct Alternatives: Sendable {
         private var equal: [Condition.Property: Set<Condition.Text>] = [:]
         private var beginnings: [Condition.Property: [Condition.Text]] = [:]
 
-        /// - Returns: false if the term is of another kind.
+        /// Takes a term in, if the term is an equality or a test of a beginning.
+        /// - Returns: Whether the term was taken in.
         mutating func take(_ term: Condition) -> Bool {
             switch term {
             case .comparison(let comparison):
@@ -85,8 +90,8 @@ public struct ConditionMatcher: Sendable {
             }
         }
 
-        /// Sorts the beginnings and leaves out those that begin with another, so that of those which are left only the last one
-        /// before a text can be its beginning.
+        /// Sorts the beginnings and drops those that begin with another. Then only the last remaining text that sorts
+        /// before or equal to a given text can be the beginning of that text.
         mutating func arrange() {
             for (property, texts) in beginnings {
                 var kept: [Condition.Text] = []

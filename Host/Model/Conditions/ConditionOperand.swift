@@ -1,9 +1,11 @@
 extension Condition {
-    /// What may be asked of an item: the first fifteen fields of its JSON, and when it was removed.
+    /// A property of an item: one of the first fifteen fields of the item's JSON, or the time when the item was
+    /// removed.
     public enum Property: String, Sendable, CaseIterable {
         case path, name, type, size, mimeType, etag, fileID, localID, lastModified, lastUsed, cloudStatus
         case downloadTrigger, removed, favorite, remoteVersion, removedAt
 
+        /// The type of the property's values.
         public var valueType: ValueType {
             switch self {
             case .path, .name, .type, .mimeType, .etag, .fileID, .localID, .cloudStatus, .downloadTrigger,
@@ -15,7 +17,8 @@ extension Condition {
             }
         }
 
-        /// The texts that the property can have, in the order of their raw values in the database; nil: any text.
+        /// The texts that the property can have, in the order of their raw values in the database, or nil if the
+        /// property can have any text.
         public var knownTexts: [String]? {
             switch self {
             case .type: ["file", "folder"]
@@ -26,14 +29,15 @@ extension Condition {
         }
     }
 
-    /// The types that values in conditions have.
+    /// The type of a value in a condition.
     public enum ValueType: Sendable {
         case text, integer, boolean, time, duration
     }
 
-    /// A text in a condition, equal only to the same bytes.
+    /// A text in a condition. Texts are equal only if their bytes are the same.
     public struct Text: ByteText {
         public let text: String
+        /// Creates a text in a condition.
         public init(_ text: String) { self.text = text }
     }
 
@@ -44,15 +48,15 @@ extension Condition {
         case integer(Int64)
         case boolean(Bool)
         case time(Timestamp)
-        /// At most 292 years, so that it can be told in nanoseconds.
+        /// A duration of at most 292 years, so that it fits into nanoseconds.
         case duration(milliseconds: Int64)
-        /// The start of the run.
+        /// The moment when the run started.
         case now
         case property(Property)
         case sum(Operand, Operand)
         case difference(Operand, Operand)
 
-        /// Nil for `null`, and for a sum or difference of what cannot be added.
+        /// The type of the value. Nil for `null`, and for a sum or difference of values that cannot be added.
         public var valueType: ValueType? {
             switch self {
             case .null: nil
@@ -77,7 +81,7 @@ extension Condition {
             }
         }
 
-        /// How many `+` and `-` it has.
+        /// The number of `+` and `-` in the operand.
         var operations: Int {
             switch self {
             case .sum(let a, let b), .difference(let a, let b): a.operations + b.operations + 1

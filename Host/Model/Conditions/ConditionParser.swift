@@ -1,8 +1,8 @@
 extension Condition {
-    /// Reads a condition.
-    /// - Parameter text: at most ``longestText`` bytes, nested at most ``deepestNesting`` levels.
-    /// - Throws: ``ConditionError``, which says what is wrong and where; among it an unknown property or function,
-    ///   values of unlike types compared, and a text that the property can never have.
+    /// Parses a condition.
+    /// - Parameter text: A text of at most ``longestText`` bytes, nested at most ``deepestNesting`` levels.
+    /// - Throws: ``ConditionError``, with the mistake and its position. Mistakes include an unknown property or
+    ///   function, a comparison of values of unlike types, and a text that the property can never have.
     public init(parsing text: String) throws(ConditionError) {
         do throws(ConditionFault) {
             guard text.utf8.count <= Self.longestText else {
@@ -16,9 +16,9 @@ extension Condition {
     }
 }
 
-/// Reads the language by recursive descent; each method is a rule of the grammar.
+/// A parser of the language by recursive descent. Each method is a rule of the grammar.
 struct ConditionParser {
-    /// What a rule read, and where it began.
+    /// The result of a rule, and the offset at which the rule began to read.
     struct Part {
         enum Meaning {
             case condition(Condition)
@@ -119,7 +119,7 @@ struct ConditionParser {
         return Part(meaning: .condition(condition), offset: left.offset)
     }
 
-    /// The elements of a list, each with its place.
+    /// Reads a list and returns its elements, each with its offset.
     private mutating func list() throws(ConditionFault) -> [(Condition.Operand, Int)] {
         try expect(.openList)
         var elements: [(Condition.Operand, Int)] = []
@@ -224,7 +224,7 @@ struct ConditionParser {
         }
     }
 
-    /// A constant, a function's result or a property; the name is read.
+    /// Reads a constant, a function call or a property. The name itself was already read.
     private mutating func named(_ name: String, at start: Int) throws(ConditionFault) -> Condition.Operand {
         if token == .sign(.open) {
             guard let function = ConditionFunction(rawValue: name) else {

@@ -1,6 +1,6 @@
 extension Condition {
-    /// The condition that is about another item where it compares `localID` with this one's.
-    /// - Returns: nil if it does so nowhere.
+    /// Returns the condition with another item's `localID` wherever this condition compares `localID` with the old one.
+    /// - Returns: The new condition, or nil if this condition does not compare with the old `localID`.
     public func replacing(_ old: LocalID, with new: LocalID) -> Condition? {
         let replaced = replaced(.text(Text(old.text)), .text(Text(new.text)))
         return replaced == self ? nil : replaced

@@ -1,5 +1,5 @@
 extension Condition: CustomStringConvertible {
-    /// The condition in its language; parsing it gives the same condition.
+    /// The condition in its language. Parsing the text gives the same condition.
     public var text: String {
         var text = ""
         write(to: &text)
@@ -43,7 +43,7 @@ extension Condition: CustomStringConvertible {
         if terms.isEmpty { text += constant ? "true" : "false" }
         for (position, term) in terms.enumerated() {
             if position > 0 { text += separator }
-            // An `&&` within an `||` needs no parentheses.
+            // An `&&` inside an `||` needs no parentheses.
             term.write(inParentheses: terms.count > 1 && term.binding < (constant ? .relation : .and), to: &text)
         }
     }
@@ -54,7 +54,7 @@ extension Condition: CustomStringConvertible {
         if inParentheses { text += ")" }
     }
 
-    /// How tightly the parts of a term hold together.
+    /// The strength with which a term binds its parts.
     private enum Binding: Int, Comparable {
         case or, and, relation, unary
         static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
@@ -98,7 +98,7 @@ extension Condition.Operand {
         }
     }
 
-    /// In the largest unit that leaves no rest.
+    /// Writes a duration in the largest unit that leaves no remainder.
     private static func text(ofMilliseconds count: Int64) -> String {
         for (unit, length) in [("h", 3_600_000), ("m", 60_000), ("s", 1000)] as [(String, Int64)]
         where count % length == 0 && count != 0 {

@@ -1,4 +1,4 @@
-// What the parser checks beyond the grammar: types, and texts that a property can have.
+// The parser's checks beyond the grammar: types, and texts that a property can have.
 
 extension ConditionParser.Part {
     func asCondition() throws(ConditionFault) -> Condition {
@@ -73,7 +73,7 @@ extension Condition.Operand {
         throw ConditionFault(.unlikeTypes, at: place, "\(shownType) and \(other.shownType) cannot be compared")
     }
 
-    /// A property with a few known texts is compared with those alone, so that a slip of the pen is found.
+    /// Checks that a property with few known texts is compared only with these texts, so that a typing error is found.
     fileprivate func checkKnown(_ other: Self, at place: Int) throws(ConditionFault) {
         guard case .property(let property) = self, let known = property.knownTexts, case .text(let text) = other,
             !known.contains(text.text)
@@ -87,7 +87,7 @@ extension Condition.Operand {
         return valueType != .boolean
     }
 
-    /// As a message names the type.
+    /// The type as error messages name it.
     var shownType: String {
         switch valueType {
         case .text: "a text"

@@ -1,8 +1,8 @@
-/// Whether an item is pinned (P32).
+/// The way in which an item is pinned.
 public enum AvailableOfflineLevel: String, Sendable {
     case none
-    /// Pinned itself.
+    /// Pinned by a policy for the item itself.
     case direct
-    /// A policy for something else covers it.
+    /// Covered by a policy for another item.
     case indirect
 }

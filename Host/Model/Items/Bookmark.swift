@@ -1,29 +1,35 @@
-/// An account: where its server is, who asks, and how the server proves itself. Secrets are not part of it.
+/// An account: the address of its server, the user, and the way in which the server proves its identity. Secrets are
+/// not part of a bookmark.
 public struct Bookmark: Hashable, Sendable {
-    /// What the server's certificate is checked against.
+    /// The trust against which the server's certificate is checked.
     public enum Trust: Hashable, Sendable {
         /// The system's certificate authorities.
         case system
-        /// The authorities in this PEM file alone.
+        /// The authorities in this PEM file and no others.
         case authorities(file: String)
-        /// A certificate with this SHA-256 fingerprint, 32 bytes, whoever signed it.
+        /// A certificate with this SHA-256 fingerprint, 32 bytes, whoever signed the certificate.
         case fingerprint([UInt8])
     }
 
-    /// What is done about copies that were changed here.
+    /// The treatment of copies that were changed here.
     public enum LocalChanges: String, Hashable, Sendable { case report, ignore }
 
+    /// The account's name.
     public var name: String
-    /// The server's root or a WebDAV collection, as it stands in the config.
+    /// The address of the server's root or of a WebDAV collection, as written in the config.
     public var url: String
+    /// The login name, if the account has one.
     public var username: String?
+    /// The trust against which the server's certificate is checked.
     public var trust: Trust
-    /// The vault's folder, absolute.
+    /// The absolute path of the vault's folder.
     public var vault: String
-    /// The folder of the local copies, absolute.
+    /// The absolute path of the folder of the local copies.
     public var files: String
+    /// The treatment of copies that were changed here.
     public var localChanges: LocalChanges
 
+    /// Creates a bookmark.
     public init(
         name: String, url: String, username: String?, trust: Trust = .system, vault: String, files: String,
         localChanges: LocalChanges = .report
@@ -38,7 +44,7 @@ public struct Bookmark: Hashable, Sendable {
     }
 }
 
-/// What a server is asked with. It prints as nothing.
+/// The credentials for requests to a server. Their text form does not contain the secret.
 public enum Credentials: Equatable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     case none
     case basic(username: String, password: String)

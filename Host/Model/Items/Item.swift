@@ -1,40 +1,54 @@
 /// A file or folder of the account, as the database knows it.
 public struct Item: Hashable, Sendable {
-    /// Whether it is a file or a folder. The raw values are the database's.
+    /// The kind of an item. The raw values are stored in the database.
     public enum Kind: Int, Sendable {
         case file = 0
         case folder = 1
     }
 
-    /// The row.
+    /// The id of the item's row.
     public var databaseID: ItemRowID
+    /// The id that Larder gave the item.
     public var localID: LocalID
-    /// Nil for what is only here (`localOnly`).
+    /// The server's id of the item. Nil for an item that is only here (`localOnly`).
     public var fileID: FileID?
+    /// The item's path on the server.
     public var path: ItemPath
+    /// Whether the item is a file or a folder.
     public var kind: Kind
-    /// In bytes; of a folder what the server says of all below it, if it does.
+    /// The size in bytes. For a folder: the size of everything below it, if the server reports that.
     public var size: Int64?
+    /// The media type, as the server reports it.
     public var mimeType: String?
     /// The newest version that is known to be on the server.
     public var etag: ETag?
+    /// The modification time, as the server reports it.
     public var lastModified: Timestamp?
+    /// Whether the server lists the item as a favorite.
     public var isFavorite: Bool
+    /// The owner, as the server reports it.
     public var owner: String?
+    /// The permissions, as the server reports them.
     public var permissions: String?
-    /// No longer on the server; the row and the copy stay until they are vacuumed.
+    /// The time when the item was removed from the server, or nil if it is still there. The row and the copy of a
+    /// removed item stay until they are vacuumed.
     public var removedAt: Timestamp?
+    /// The place of the item's content: on the server, here, or both.
     public var cloudStatus: CloudStatus
-    /// What is here, if anything is.
+    /// The local copy, if there is one.
     public var copy: LocalCopy?
+    /// The requester of the copy, if the copy was requested.
     public var downloadTrigger: DownloadTrigger?
-    /// The trigger that a copy had before available offline adopted it.
+    /// The trigger that the copy gets back when its current requester lets it go.
     public var formerTrigger: DownloadTrigger?
+    /// The time of the last use.
     public var lastUsed: Timestamp?
+    /// The actions that are under way for the item.
     public var syncActivity: SyncActivity
-    /// The database's anchor when the row was written last.
+    /// The database's anchor when the row was last written.
     public var anchor: Int64
 
+    /// Creates an item.
     public init(
         databaseID: ItemRowID = .none, localID: LocalID, fileID: FileID?, path: ItemPath, kind: Kind,
         size: Int64? = nil,
@@ -66,9 +80,10 @@ public struct Item: Hashable, Sendable {
         self.anchor = anchor
     }
 
+    /// Whether the item is no longer on the server.
     public var isRemoved: Bool { removedAt != nil }
 
-    /// Whether the server has another version than the copy here; nil without a copy.
+    /// Whether the server has a newer version than the copy here, or nil if the item has no copy of a server's version.
     public var remoteVersion: RemoteVersion? {
         switch cloudStatus {
         case .cloudOnly, .localOnly: nil
@@ -77,17 +92,18 @@ public struct Item: Hashable, Sendable {
     }
 }
 
-/// Where an item's content is.
+/// The place of an item's content.
 public enum CloudStatus: Int, Sendable, CaseIterable {
-    /// On the server alone.
+    /// On the server only.
     case cloudOnly = 0
-    /// Here too, as a version that the server gave or took. Of a folder: it is kept here as a folder.
+    /// Also here, as a version that the server gave or took. For a folder: kept here as a folder.
     case localCopy = 1
     /// Here, with changes that the server is not known to have.
     case locallyModified = 2
-    /// Here alone.
+    /// Here only.
     case localOnly = 3
 
+    /// The name of the status, as in conditions and JSON output.
     public var name: String {
         switch self {
         case .cloudOnly: "cloudOnly"
@@ -98,41 +114,50 @@ public enum CloudStatus: Int, Sendable, CaseIterable {
     }
 }
 
-/// Whether the server has another version than the copy here. The raw values are the database's.
+/// Whether the server has a newer version than the copy here. The raw values are stored in the database.
 public enum RemoteVersion: Int, Sendable {
     case current = 0
     case newer = 1
+    /// The name of the value, as in conditions and JSON output.
     public var name: String { self == .current ? "current" : "newer" }
 }
 
-/// What is happening to an item now.
+/// The actions that are under way for an item.
 public struct SyncActivity: OptionSet, Hashable, Sendable {
     public let rawValue: Int64
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
+    /// A download.
     public static let downloading = SyncActivity(rawValue: 1 << 0)
+    /// An upload.
     public static let uploading = SyncActivity(rawValue: 1 << 1)
+    /// A deletion.
     public static let deleting = SyncActivity(rawValue: 1 << 2)
+    /// A move.
     public static let moving = SyncActivity(rawValue: 1 << 3)
+    /// A copy to another path.
     public static let copying = SyncActivity(rawValue: 1 << 4)
+    /// A creation.
     public static let creating = SyncActivity(rawValue: 1 << 5)
+    /// An update.
     public static let updating = SyncActivity(rawValue: 1 << 6)
 
     private static let allNames = ["downloading", "uploading", "deleting", "moving", "copying", "creating", "updating"]
 
-    /// The names that JSON output carries.
+    /// The names of the actions in JSON output.
     public var names: [String] { Self.allNames.enumerated().filter { rawValue & (1 << $0.offset) != 0 }.map(\.element) }
 }
 
-/// What is known of a file in the tree: the version that it holds, and what it looked like when that was recorded.
+/// The facts about a file in the tree: the version of its bytes, and the file's mark when these facts were recorded.
 public struct LocalCopy: Hashable, Sendable {
-    /// The server's version whose bytes these were.
+    /// The server's version whose bytes the file had.
     public var etag: ETag
-    /// SHA-256 of the bytes, 32 bytes.
+    /// The SHA-256 digest of the bytes, 32 bytes.
     public var digest: [UInt8]
-    /// What the file system said of the file after it was put in place.
+    /// The file's mark after the file was put in place.
     public var mark: FileMark
 
+    /// Creates the facts about a file.
     public init(etag: ETag, digest: [UInt8], mark: FileMark) {
         self.etag = etag
         self.digest = digest
@@ -140,19 +165,21 @@ public struct LocalCopy: Hashable, Sendable {
     }
 }
 
-/// A file's looks, by which it is known again without reading it.
+/// A file's mark: inode, size and times, by which the file is known again without being read.
 public struct FileMark: Hashable, Sendable {
+    /// The inode number.
     public var inode: UInt64
-    /// In bytes.
+    /// The size in bytes.
     public var size: Int64
-    /// `st_mtim`.
+    /// The time of the last modification (`st_mtim`).
     public var modified: Timestamp
-    /// `st_ctim`.
+    /// The time of the last status change (`st_ctim`).
     public var changed: Timestamp
-    /// The wall clock when the mark was taken. A file that changed within a step of its times before this may change again and keep
-    /// its looks.
+    /// The wall clock's time when the mark was taken. A file that changed less than one step of its times before this
+    /// moment may change again and keep its mark.
     public var recorded: Timestamp
 
+    /// Creates a mark.
     public init(inode: UInt64, size: Int64, modified: Timestamp, changed: Timestamp, recorded: Timestamp) {
         self.inode = inode
         self.size = size
@@ -161,16 +188,17 @@ public struct FileMark: Hashable, Sendable {
         self.recorded = recorded
     }
 
-    /// Whether all looks are the same; when the mark was taken does not matter.
+    /// Tells whether inode, size and times are the same. The time when the mark was taken does not matter.
     public func matches(_ other: FileMark) -> Bool {
         inode == other.inode && size == other.size && modified == other.modified && changed == other.changed
     }
 
-    /// Longer than the step of any Linux kernel's coarse clock (10 ms at 100 Hz), by which file systems set times. They may keep
-    /// them more coarsely still.
+    /// A duration longer than the step of any Linux kernel's coarse clock (10 ms at 100 Hz), by which file systems set
+    /// times. A file system may store the times more coarsely still.
     public static let clockStep: Duration = .milliseconds(20)
 
-    /// Whether a change after the mark was taken shows in the looks; if not, the content is read and compared.
-    /// - Parameter step: A file that changes again within this may keep its times.
+    /// Tells whether a change after the mark was taken would show in the mark. If not, the content must be read and
+    /// compared.
+    /// - Parameter step: The time within which a file that changes again may keep its times.
     public func isConclusive(step: Duration) -> Bool { changed + step < recorded }
 }

@@ -1,18 +1,27 @@
-/// One entry of a server's listing of a folder.
+/// An entry of a server's listing of a folder.
 public struct ListedItem: Hashable, Sendable {
+    /// The item's path.
     public var path: ItemPath
+    /// Whether the item is a file or a folder.
     public var kind: Item.Kind
-    /// `oc:id`; nil where the server has none.
+    /// The server's `oc:id`, or nil if the server has none.
     public var fileID: FileID?
     /// The server's ETag, or its substitute.
     public var etag: ETag?
+    /// The size in bytes, if the server reports it.
     public var size: Int64?
+    /// The modification time, if the server reports it.
     public var lastModified: Timestamp?
+    /// The media type, if the server reports it.
     public var mimeType: String?
+    /// Whether the server lists the item as a favorite.
     public var isFavorite: Bool
+    /// The owner, if the server reports it.
     public var owner: String?
+    /// The permissions, if the server reports them.
     public var permissions: String?
 
+    /// Creates an entry.
     public init(
         path: ItemPath, kind: Item.Kind, fileID: FileID? = nil, etag: ETag? = nil, size: Int64? = nil,
         lastModified: Timestamp? = nil, mimeType: String? = nil, isFavorite: Bool = false, owner: String? = nil,
@@ -31,12 +40,15 @@ public struct ListedItem: Hashable, Sendable {
     }
 }
 
-/// An entry of a listing that cannot be kept here: its name would leave the tree, is too long or is not UTF-8.
+/// An entry of a listing that cannot be kept here, because its name would leave the tree, is too long, is not UTF-8 or
+/// is reserved.
 public struct UnusableEntry: Hashable, Sendable {
     /// The href as the server sent it, with anything unprintable percent-encoded.
     public var href: String
+    /// The reason why the entry cannot be kept.
     public var problem: ItemPath.Problem
 
+    /// Creates an unusable entry.
     public init(href: String, problem: ItemPath.Problem) {
         self.href = href
         self.problem = problem

@@ -1,32 +1,40 @@
-/// A share of a file or folder, as a loop cached it.
+/// A share of a file or folder that a loop has cached.
 public struct CachedShare: Hashable, Sendable {
+    /// The key of the share's record.
     public var id: RecordKey
-    /// `byMe` or `withMe`.
+    /// The direction: `byMe` or `withMe`.
     public var direction: String?
     /// The item's path in the account.
     public var path: String?
+    /// The type of the share.
     public var shareType: Given?
+    /// The owner.
     public var owner: String?
+    /// The recipient.
     public var sharedWith: String?
+    /// The permissions.
     public var permissions: Given?
-    /// As the server tells it; ``expires`` is the time that it means.
+    /// The expiration as the server writes it. ``expires`` is the time that this text means.
     public var expiration: String?
-    /// Of a public link.
+    /// The address of a public link.
     public var url: String?
+    /// The state of the share.
     public var state: Given?
 
-    /// When it ends; nil: never, or the server's text is no time. OCS tells a day, or a time without its zone, which is taken for UTC.
+    /// The time when the share ends, or nil if it never ends or the server's text is not a time. OCS gives a day, or a
+    /// time without a zone, which is taken for UTC.
     public var expires: Timestamp? {
         guard let expiration else { return nil }
         return ["", "Z", "T00:00:00Z"].lazy.compactMap { Timestamp(rfc3339: expiration + $0) }.first
     }
 
-    /// What servers give as a number or as a word.
+    /// A value that servers give as a number or as a word.
     public enum Given: Hashable, Sendable {
         case number(Int64)
         case word(String)
     }
 
+    /// Creates a cached share.
     public init(
         id: RecordKey, direction: String?, path: String?, shareType: Given?, owner: String?, sharedWith: String?,
         permissions: Given?, expiration: String?, url: String?, state: Given?

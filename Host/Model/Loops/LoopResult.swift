@@ -1,12 +1,12 @@
-/// What an event loop's last poll came to.
+/// The result of an event loop's last poll.
 public enum LoopResult: String, Hashable, Sendable, CaseIterable {
-    /// Up to date.
+    /// A loop that is up to date.
     case ok
-    /// There is more to fetch.
+    /// A loop with more to fetch.
     case more
-    /// What was cached was too old, and was fetched anew.
+    /// A cache that was too old and was fetched again.
     case refresh
-    /// The server has nothing to poll here.
+    /// A server that has nothing to poll here.
     case notOffered
     case error
 }

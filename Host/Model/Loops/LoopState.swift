@@ -1,19 +1,25 @@
-/// What is known of an event loop, as it is kept and shown.
+/// The state of an event loop, as it is stored and shown.
 public struct LoopState: Hashable, Sendable {
+    /// The loop's key.
     public var key: LoopKey
+    /// The plugin that runs the loop.
     public var plugin: PluginID
-    /// Whether a person has not switched it off.
+    /// Whether the loop is enabled. A person can disable it.
     public var isEnabled: Bool
-    /// Nil: it has not run yet, or its cache was dropped.
+    /// The event id that the loop has reached. Nil if the loop has not run yet, or its cache was dropped.
     public var eventID: EventID?
+    /// The time of the last poll.
     public var lastPoll: Timestamp?
+    /// The result of the last poll.
     public var lastResult: LoopResult?
-    /// Why the last poll failed, for people.
+    /// The reason why the last poll failed, as a text for people.
     public var lastError: String?
+    /// The time of the next poll.
     public var nextPoll: Timestamp?
-    /// How many polls failed since the last good one.
+    /// The number of polls that failed since the last successful one.
     public var failures: Int
 
+    /// Creates a state.
     public init(
         key: LoopKey, plugin: PluginID, isEnabled: Bool = true, eventID: EventID? = nil, lastPoll: Timestamp? = nil,
         lastResult: LoopResult? = nil, lastError: String? = nil, nextPoll: Timestamp? = nil, failures: Int = 0

@@ -1,12 +1,13 @@
 extension RecordChange {
-    /// How much the changes of one turn of a loop may take together, in bytes: 16 MiB. Longer work is several pages.
+    /// The limit for the changes of one turn of a loop together, in bytes: 16 MiB. Longer work is split into several
+    /// pages.
     public static let largestTurn = 16 << 20
-    /// Bytes of a record's value.
+    /// The limit for a record's value, in bytes.
     public static let largestValue = 1 << 20
-    /// Bytes of a record's key.
+    /// The limit for a record's key, in bytes.
     public static let longestKey = 4 << 10
 
-    /// What the change takes of a turn, in bytes: its texts and its content, and something for being one.
+    /// The part of a turn's limit that the change takes, in bytes: its texts, its content and a fixed overhead.
     public var size: Int {
         switch self {
         case .put(let record, let collection):

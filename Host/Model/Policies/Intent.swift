@@ -1,20 +1,22 @@
-/// What a plugin asks the host for. Nothing happens before the call in which it asked has returned well.
+/// A request of a plugin to the host. Nothing happens before the call in which the plugin made the request has returned
+/// successfully.
 public struct Intent: Hashable, Sendable {
-    /// What is asked for.
+    /// The change that a plugin requests.
     public enum Change: Hashable, Sendable {
-        /// Fetch the item's newest version; of a folder: keep it here as a folder. A current copy is adopted: its trigger
-        /// becomes the asking plugin's, the former one is remembered. With `whileCovered` it is dropped before its first
-        /// request if no policy of the plugin's kind covers the item any more.
+        /// A download of the item's newest version. For a folder: the wish to keep it here as a folder. A current copy
+        /// is adopted: its trigger becomes that of the requesting plugin, and the former trigger is remembered. With
+        /// `whileCovered` the download is dropped before its first request if no policy of the plugin's kind covers the
+        /// item any more.
         case download(LocalID, whileCovered: Bool)
-        /// Bring a copy up to date that is here and that the server has newer; it keeps its trigger.
+        /// An update of a copy that is here and of which the server has a newer version. The copy keeps its trigger.
         case update(LocalID)
-        /// Forget an item that is no longer on the server, and remove its copy unless it is modified or used.
+        /// The removal of an item that is no longer on the server, with its copy unless the copy is modified or used.
         case purge(LocalID)
-        /// Remove the copy here unless it is modified. With `restoringFormerTrigger` a copy that was adopted stays, gets its
-        /// former trigger back, and counts as used now. With `unusedSince` it is passed over if anybody uses it, or has used it
-        /// since then.
+        /// The removal of the copy here unless it is modified. With `restoringFormerTrigger` an adopted copy stays,
+        /// gets its former trigger back, and counts as used now. With `unusedSince` the copy stays if somebody uses it,
+        /// or has used it since then.
         case removeLocalCopy(LocalID, restoringFormerTrigger: Bool, unusedSince: Timestamp?)
-        /// `runsTrigger`: whether `policiesChanged` follows.
+        /// The addition of a policy. `runsTrigger` tells whether `policiesChanged` follows.
         case addPolicy(ItemPolicy, runsTrigger: Bool)
         case updatePolicy(ItemPolicy, runsTrigger: Bool)
         case removePolicy(PolicyID, runsTrigger: Bool)
@@ -22,12 +24,15 @@ public struct Intent: Hashable, Sendable {
         case deleteValue(key: [UInt8])
     }
 
+    /// The plugin that made the request.
     public var plugin: PluginID
+    /// The requested change.
     public var change: Change
-    /// The same key of the same plugin asks for the same thing: asked again while the first is under way, it does nothing.
-    /// Nil for policies and values, which need none.
+    /// The idempotency key. Two requests of a plugin with the same key ask for the same thing: while the first is under
+    /// way, the second does nothing. Nil for policies and values, which need no key.
     public var key: String?
 
+    /// Creates a request.
     public init(plugin: PluginID, change: Change, key: String?) {
         self.plugin = plugin
         self.change = change
@@ -36,7 +41,7 @@ public struct Intent: Hashable, Sendable {
 }
 
 extension Intent.Change {
-    /// As dry runs and explanations name it.
+    /// The name of the change in dry runs and explanations.
     public var name: String {
         switch self {
         case .download: "download"
@@ -51,7 +56,7 @@ extension Intent.Change {
         }
     }
 
-    /// The item that it is about; nil: none.
+    /// The item that the change is about, or nil if it is about no item.
     public var item: LocalID? {
         switch self {
         case .download(let item, _), .update(let item), .removeLocalCopy(let item, _, _), .purge(let item): item

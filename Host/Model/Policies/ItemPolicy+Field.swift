@@ -1,5 +1,6 @@
 extension ItemPolicy {
-    /// What of a policy can change: its id and kind stay as long as it is there. The raw values are their names in output.
+    /// A part of a policy that can change. The id and the kind of a policy never change. The raw values are the names
+    /// in output.
     public enum Field: String, Hashable, Sendable, CaseIterable {
         case condition = "where"
         case description
@@ -10,7 +11,7 @@ extension ItemPolicy {
         case data
     }
 
-    /// A field's value, in UTF-8 if it is text; nil: it has none.
+    /// Returns a field's value, in UTF-8 if it is text, or nil if the field has no value.
     public func bytes(of field: Field) -> [UInt8]? {
         switch field {
         case .condition: Array(condition.utf8)
@@ -23,7 +24,7 @@ extension ItemPolicy {
         }
     }
 
-    /// Sets a field to what it is in another policy.
+    /// Sets a field to its value in another policy.
     public mutating func take(_ field: Field, from other: ItemPolicy) {
         switch field {
         case .condition: condition = other.condition
@@ -36,7 +37,7 @@ extension ItemPolicy {
         }
     }
 
-    /// The fields that two policies do not have in common.
+    /// Returns the fields in which two policies differ.
     public func fields(differingFrom other: ItemPolicy) -> [Field] {
         Field.allCases.filter { bytes(of: $0) != other.bytes(of: $0) }
     }

@@ -1,26 +1,31 @@
 /// A rule of one kind for the items that a condition matches.
 public struct ItemPolicy: Hashable, Sendable {
-    /// The row; 0 before it is stored.
+    /// The id of the policy's row, or 0 before the policy is stored.
     public var databaseID: PolicyRowID
+    /// The policy's id.
     public var id: PolicyID
+    /// The kind of the policy.
     public var kind: PolicyKind
-    /// A stable name; one that begins with `_sys.` marks an internal policy, which listings leave out unless asked.
+    /// A stable name. A name that begins with `_sys.` marks an internal policy, which listings leave out unless
+    /// requested.
     public var identifier: String?
-    /// For people.
+    /// A description for people.
     public var description: String?
     /// The text of the condition that the policy's items meet.
     public var condition: String
-    /// For the processor's own use: where the policy's target is.
+    /// The path of the policy's target, for the processor's own use.
     public var path: ItemPath?
-    /// For the processor's own use: the target's id.
+    /// The id of the policy's target, for the processor's own use.
     public var localID: LocalID?
-    /// The policy goes when a finished scan leaves no item that meets this condition (the original's `noItems`).
+    /// A condition for the policy's removal: the policy is removed when a finished scan leaves no item that meets this
+    /// condition (the original's `noItems`).
     public var removeWhenNone: String?
-    /// For the processor's own use.
+    /// Data for the processor's own use.
     public var data: [UInt8]?
-    /// Rises with every update, so that a change to an outdated policy is refused.
+    /// A number that rises with every update, so that a change to an outdated policy is refused.
     public var revision: Int64
 
+    /// Creates a policy, by default with a random id.
     public init(
         databaseID: PolicyRowID = .none, id: PolicyID = .random(), kind: PolicyKind, identifier: String? = nil,
         description: String? = nil, condition: String, path: ItemPath? = nil, localID: LocalID? = nil,
@@ -39,5 +44,6 @@ public struct ItemPolicy: Hashable, Sendable {
         self.revision = revision
     }
 
+    /// Whether the policy is internal, by its identifier.
     public var isInternal: Bool { identifier?.utf8.starts(with: "_sys.".utf8) ?? false }
 }

@@ -1,7 +1,7 @@
 extension PolicyEntry {
     private static let format: Int64 = 1
 
-    /// As the journal and the history keep it: a JSON object.
+    /// The entry as a JSON object, as the journal and the history store it.
     public var json: String {
         var members: [JSONValue.Member] = [.init(name: "format", value: .integer(Self.format))]
         switch self {
@@ -18,8 +18,8 @@ extension PolicyEntry {
         return JSONValue.object(members).text
     }
 
-    /// Reads what ``json`` wrote.
-    /// - Throws: `.localIO` if the text is none, or a newer Larder wrote it.
+    /// Parses the text that ``json`` returned.
+    /// - Throws: `.localIO` if the text is not such an entry, or if a newer Larder wrote it.
     public init(json text: String) throws(Failure) {
         do throws(JSONValue.ParsingError) {
             let object = try JSONValue(parsing: text)

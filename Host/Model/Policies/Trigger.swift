@@ -1,18 +1,19 @@
-/// What sets item-policy processors to work.
+/// A trigger: an event that runs item-policy processors.
 public enum Trigger: UInt32, Sendable, CaseIterable {
-    /// Items were added, updated or removed by one transaction.
+    /// A transaction that added, updated or removed items.
     case itemsChanged = 0
-    /// A scan finished with changes, or is the first to finish since the start.
+    /// A scan that finished with changes, or the first scan to finish since the start.
     case itemListUpdateCompleted = 1
-    /// A scan finished and found nothing new.
+    /// A scan that finished and found nothing new.
     case itemListUpdateCompletedWithoutChanges = 2
-    /// A policy was added, updated or removed.
+    /// An addition, update or removal of a policy.
     case policiesChanged = 3
-    /// A processor that has work left may ask for more actions.
+    /// The capacity for more actions, for a processor that has work left.
     case syncCapacity = 4
-    /// Time has passed and no scan has finished: for what needs no server.
+    /// The passing of time without a finished scan, for work that needs no server.
     case timer = 5
 
+    /// The trigger's name.
     public var name: String {
         switch self {
         case .itemsChanged: "itemsChanged"
@@ -24,6 +25,7 @@ public enum Trigger: UInt32, Sendable, CaseIterable {
         }
     }
 
+    /// Creates the trigger with a name, or returns nil if no trigger has the name.
     public init?(name: String) {
         guard let found = Trigger.allCases.first(where: { $0.name == name }) else { return nil }
         self = found
@@ -34,7 +36,9 @@ public enum Trigger: UInt32, Sendable, CaseIterable {
 public struct TriggerMask: OptionSet, Hashable, Sendable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
+    /// Creates a set of one trigger.
     public init(_ trigger: Trigger) { rawValue = 1 << trigger.rawValue }
 
+    /// All triggers.
     public static let all = TriggerMask(rawValue: 0b11_1111)
 }

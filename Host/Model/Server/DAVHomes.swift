@@ -1,12 +1,13 @@
-/// Where a server keeps the calendars or address books of an account, or its files.
+/// The collections of a server that contain an account's calendars, address books or files.
 public struct DAVHomes: Sendable, Hashable {
-    /// A path from the origin's root, percent-encoded in one way; nil: the server has no principals, or it
-    /// is about files.
+    /// The principal's path from the origin's root, percent-encoded in one way. Nil if the server has no principals, or
+    /// if the collections contain files.
     public var principal: String?
-    /// The collections that hold them, in the server's order, as paths with a closing slash. One or more. Where the account's url is
-    /// itself a calendar or an address book, it is that collection.
+    /// The paths of the collections, in the server's order, each with a closing slash. There is at least one. If the
+    /// account's URL is itself a calendar or an address book, that collection is the only path.
     public var homes: [String]
 
+    /// Creates the homes.
     public init(principal: String?, homes: [String]) {
         self.principal = principal
         self.homes = homes

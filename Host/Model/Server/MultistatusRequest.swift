@@ -1,27 +1,30 @@
-/// How far below a folder a listing goes (RFC 4918, section 10.2).
+/// The depth of a listing below a folder (RFC 4918, section 10.2).
 public enum Depth: String, Sendable, Hashable {
     /// The item itself.
     case zero = "0"
     /// The folder and its direct children.
     case one = "1"
-    /// Everything below. Many servers refuse it (403), and some answer with the direct children alone and give no sign.
+    /// The folder and everything below it. Many servers refuse this depth (403), and some answer with the direct
+    /// children only and give no sign of it.
     case infinity
 }
 
-/// A PROPFIND or REPORT (RFC 4918, section 9.1; RFC 3253, section 3.6).
+/// A PROPFIND or REPORT request (RFC 4918, section 9.1; RFC 3253, section 3.6).
 public struct MultistatusRequest: Sendable, Hashable {
-    /// `PROPFIND`, `REPORT`.
+    /// The method: `PROPFIND` or `REPORT`.
     public var method: String
-    /// A percent-encoded path from the origin's root, or an address at the account's origin.
+    /// A percent-encoded path from the origin's root, or a URL at the account's origin.
     public var target: String
+    /// The depth.
     public var depth: Depth
-    /// The request's XML; nil, for a PROPFIND alone: it asks for the properties.
+    /// The request's XML. Nil is allowed for PROPFIND only: the request then asks for the properties.
     public var body: [UInt8]?
-    /// The properties to hand out, in Clark's notation: `{DAV:}getetag`.
+    /// The properties to return, in Clark's notation: `{DAV:}getetag`.
     public var properties: [String]
-    /// How long the server may take until its answer begins.
+    /// The time that the server may take until its answer begins.
     public var timeLimit: Duration
 
+    /// Creates a request.
     public init(
         _ method: String = "PROPFIND", _ target: String, depth: Depth = .zero, body: [UInt8]? = nil,
         properties: [String], timeLimit: Duration = .seconds(60)
@@ -37,19 +40,21 @@ public struct MultistatusRequest: Sendable, Hashable {
 
 /// One `response` of a multistatus.
 public struct MultistatusResponse: Sendable, Hashable {
-    /// A path from the origin's root, percent-encoded in one way, so that it can be compared byte by byte: `/cal/ada/1.ics`.
+    /// The path from the origin's root, percent-encoded in one way, so that it can be compared byte by byte:
+    /// `/cal/ada/1.ics`.
     public var href: String
-    /// Of the whole response; nil if its properties have their own.
+    /// The status of the whole response, or nil if the properties have their own.
     public var status: Int?
-    /// The texts of the properties, in the order of the request; nil where the server told none.
+    /// The texts of the properties, in the order of the request. Nil for a property that the server did not report.
     ///
-    /// A text is the property's character data. If there are elements in the property, it has a line for each that has none in
-    /// itself: its name, then a space and its text or, without one, its attribute `name`, if there is any:
-    /// `{DAV:}href /cal/ada/`, `{DAV:}collection`.
+    /// A text is the property's character data. If the property contains elements, the text has a line for each element
+    /// that contains no other element. The line consists of the element's name and, after a space, the element's text,
+    /// or without text the value of its attribute `name`, if there is one: `{DAV:}href /cal/ada/`, `{DAV:}collection`.
     public var values: [String?]
-    /// The names in its `error`, in Clark's notation.
+    /// The names of the elements in the response's `error`, in Clark's notation.
     public var errors: [String]
 
+    /// Creates a response.
     public init(href: String, status: Int? = nil, values: [String?] = [], errors: [String] = []) {
         self.href = href
         self.status = status
@@ -58,15 +63,16 @@ public struct MultistatusResponse: Sendable, Hashable {
     }
 }
 
-/// What is known when all responses of a multistatus are there.
+/// The facts about a multistatus that are known when all responses have been read.
 public struct MultistatusEnd: Sendable, Hashable {
-    /// RFC 6578, section 6.2. As it was sent, without blanks around it.
+    /// The sync token (RFC 6578, section 6.2), as sent, without surrounding blanks.
     public var syncToken: String?
-    /// Whether the server left some out (a 507 for the address itself; RFC 6578, section 3.6).
+    /// Whether the server left responses out (a 507 for the address itself; RFC 6578, section 3.6).
     public var isTruncated: Bool
-    /// The names in the answer's `error`, in Clark's notation: `{DAV:}valid-sync-token`.
+    /// The names of the elements in the answer's `error`, in Clark's notation: `{DAV:}valid-sync-token`.
     public var errors: [String]
 
+    /// Creates the facts.
     public init(syncToken: String? = nil, isTruncated: Bool = false, errors: [String] = []) {
         self.syncToken = syncToken
         self.isTruncated = isTruncated

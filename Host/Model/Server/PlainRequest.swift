@@ -1,15 +1,18 @@
-/// Any request to the account's server.
+/// A request of any kind to the account's server.
 public struct PlainRequest: Sendable {
+    /// The method.
     public var method: String
-    /// A path with or without a query, percent-encoded, from the origin's root: `/ocs/v2.php/cloud/user?format=json`; or a whole
-    /// address at the account's origin.
+    /// A percent-encoded path from the origin's root, with or without a query: `/ocs/v2.php/cloud/user?format=json`. Or
+    /// a whole URL at the account's origin.
     public var target: String
-    /// `Authorization`, `Host`, `Content-Length` and those of the connection are not the caller's.
+    /// The headers. The caller may not set `Authorization`, `Host`, `Content-Length` and the headers of the connection.
     public var headers: [(name: String, value: String)]
+    /// The body.
     public var body: [UInt8]
-    /// How long the server may take until its answer begins.
+    /// The time that the server may take until its answer begins.
     public var timeLimit: Duration
 
+    /// Creates a request.
     public init(
         _ method: String = "GET", _ target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
         timeLimit: Duration = .seconds(60)

@@ -1,18 +1,19 @@
-/// The plugins that come with the host. They get nothing that a stranger's plugin does not get; the host knows only their
-/// names, so that it can say when one is missing. They are enabled unless the config says otherwise.
+/// The plugins that come with the host. They get nothing that a third-party plugin does not get. The host knows only
+/// their names, so that it can report a missing one. These plugins are enabled unless the config says otherwise.
 public enum FirstParty {
     /// A plugin that comes with the host.
     public struct Plugin: Sendable {
-        /// As the config names it: `available-offline`.
+        /// The name in the config: `available-offline`.
         public let name: String
 
+        /// The plugin's id.
         public var id: PluginID { PluginID(shortOrFull: name) }
 
-        /// The file name of its library: `libAvailableOffline.so`.
+        /// The file name of the plugin's library: `libAvailableOffline.so`.
         public var library: String { "lib\(FirstParty.pascal(name)).so" }
     }
 
-    /// All, in the order in which the original runs their processors (P9).
+    /// All plugins, in the order in which the original runs their processors.
     public static let plugins = [
         Plugin(name: "available-offline"),
         Plugin(name: "download-expiration"),
@@ -23,15 +24,16 @@ public enum FirstParty {
         Plugin(name: "share-loop"),
     ]
 
-    /// Finds a plugin by its id; nil if it does not come with the host.
+    /// Returns the plugin with an id, or nil if it does not come with the host.
     public static func plugin(_ id: PluginID) -> Plugin? { plugins.first { $0.id == id } }
 
-    /// `available-offline` → `AvailableOffline`.
+    /// Converts a name to Pascal case: `available-offline` → `AvailableOffline`.
     public static func pascal(_ name: String) -> String {
         name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
-    /// Whether `a`'s processors are called before `b`'s: the host's own first, all others by id.
+    /// Tells whether the processors of `a` are called before those of `b`. The host's own plugins come first, and all
+    /// others follow in the order of their ids.
     public static func precedes(_ a: PluginID, _ b: PluginID) -> Bool {
         switch (plugins.firstIndex { $0.id == a }, plugins.firstIndex { $0.id == b }) {
         case (let a?, let b?): a < b

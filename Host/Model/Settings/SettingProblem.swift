@@ -1,23 +1,26 @@
-/// What is wrong with one of a plugin's own settings.
+/// A problem with one of a plugin's own settings.
 public struct SettingProblem: Hashable, Sendable {
-    /// What is wrong.
+    /// The kind of problem.
     public enum Kind: Hashable, Sendable {
-        /// There is no such setting; there are these, in the schema's order.
+        /// A setting that does not exist. `among` lists the existing settings, in the schema's order.
         case unknown(among: [String])
-        /// The value does not do; the text goes on behind the setting's name: `must be at least 1`.
+        /// A wrong value. The text continues a sentence that begins with the setting's name: `must be at least 1`.
         case wrong(String)
     }
 
-    /// The setting's name behind those of the settings that hold it: `events`, `url`. Empty: the settings as a whole.
+    /// The names of the settings that contain the setting, followed by its own name: `events`, `url`. Empty for the
+    /// settings as a whole.
     public var keys: [String]
+    /// The kind of problem.
     public var kind: Kind
 
+    /// Creates a problem.
     public init(_ keys: [String], _ kind: Kind) {
         self.keys = keys
         self.kind = kind
     }
 
-    /// A sentence without its end, for who does not see the config.
+    /// The problem as a sentence without a full stop, for readers who do not see the config.
     public var text: String {
         let name = "`\(keys.joined(separator: "."))`"
         switch kind {

@@ -1,16 +1,20 @@
-/// What the config says beside the accounts.
+/// The settings in the config, apart from the accounts.
 public struct Settings: Hashable, Sendable {
-    /// How often the item list is polled; nil: the server's wish if above 5 s, else 10 s.
+    /// The interval between two polls of the item list. Nil means: the interval that the server asks for if that is
+    /// above 5 s, else 10 s.
     public var poll: Duration?
-    /// How often everything is walked where ETags do not tell of changes below.
+    /// The interval between two walks where ETags do not tell of changes below.
     public var walk: Duration
-    /// Nil: a scan may take away as much as it likes.
+    /// The limits for removals by a scan. Nil means: a scan may remove any number of items.
     public var removalGuard: RemovalGuard?
+    /// The limits for work at a time.
     public var limits: Limits
-    /// Folders with libraries besides the built-in ones, absolute.
+    /// The absolute paths of folders with plugin libraries, besides the built-in ones.
     public var pluginPaths: [String]
+    /// The settings of plugins.
     public var plugins: [PluginSettings]
 
+    /// Creates settings, by default those of an empty config.
     public init(
         poll: Duration? = nil, walk: Duration = .seconds(300), removalGuard: RemovalGuard? = RemovalGuard(),
         limits: Limits = Limits(), pluginPaths: [String] = [], plugins: [PluginSettings] = []
@@ -24,40 +28,48 @@ public struct Settings: Hashable, Sendable {
     }
 }
 
-/// How much may be under way at once.
+/// The limits for work that is under way at once.
 public struct Limits: Hashable, Sendable {
+    /// The number of connections.
     public var connections: Int
+    /// The number of downloads.
     public var downloads: Int
 
+    /// Creates limits.
     public init(connections: Int = 8, downloads: Int = 6) {
         self.connections = connections
         self.downloads = downloads
     }
 }
 
-/// What the config says of one plugin.
+/// The settings of one plugin in the config.
 public struct PluginSettings: Hashable, Sendable {
-    /// Where a plugin's code runs. The raw values are the config's.
+    /// The place where a plugin's code runs. The raw values are those of the config.
     public enum Isolation: String, Hashable, Sendable {
         case inProcess = "in-process"
         case process
     }
 
+    /// The plugin's id.
     public var id: PluginID
+    /// Whether the plugin is enabled.
     public var isEnabled: Bool
-    /// Absolute; nil: the built-in library, or the one with this id in the plugins' folders.
+    /// The absolute path of the library. Nil means: the built-in library, or the library with this id in the plugins'
+    /// folders.
     public var library: String?
-    /// Nil: in process for the first-party plugins, in a process of its own for all others.
+    /// The isolation. Nil means: in process for the first-party plugins, in a process of its own for all others.
     public var isolation: Isolation?
     /// The plugin's own settings, a JSON object.
     public var json: String
-    /// How many bytes the files of its projects may take, in each account.
+    /// The number of bytes that the files of the plugin's projects may take, in each account.
     public var projectQuota: Int64
-    /// The services that it does not get, whatever it asks for.
+    /// The services that the plugin does not get, even if it requests them.
     public var withheld: Set<String>
 
+    /// The quota if the config names none, in bytes.
     public static let defaultProjectQuota: Int64 = 1_000_000_000
 
+    /// Creates settings for a plugin.
     public init(
         id: PluginID, isEnabled: Bool = true, library: String? = nil, isolation: Isolation? = nil, json: String = "{}",
         projectQuota: Int64 = defaultProjectQuota, withheld: Set<String> = []
@@ -72,34 +84,40 @@ public struct PluginSettings: Hashable, Sendable {
     }
 }
 
-/// What is known of a plugin, as `plugin list` shows it.
+/// The state of a plugin, as `plugin list` shows it.
 public struct PluginReport: Hashable, Sendable {
-    /// How far the host has come with a plugin. The raw values are those of JSON output.
+    /// The stage that the host has reached with a plugin. The raw values are those of JSON output.
     public enum State: String, Hashable, Sendable, CaseIterable {
         case found, missing, disabled, refused, quarantined, ready, running, degraded, stopped
     }
 
+    /// The plugin's id.
     public var id: PluginID
+    /// The plugin's name.
     public var name: String
+    /// The plugin's version.
     public var version: String
-    /// Absolute; empty if there is none.
+    /// The absolute path of the library. Empty if there is none.
     public var library: String
+    /// The state.
     public var state: State
+    /// The isolation.
     public var isolation: PluginSettings.Isolation
-    /// Why it is in this state, if there is more to say.
+    /// The reason for the state, if there is more to say.
     public var reason: String?
-    /// The kinds of policies that its processors process, and of its loops.
+    /// The kinds of policies that the plugin's processors process, and the kinds of its loops.
     public var kinds: [String]
-    /// The ABI that it was built for: `1.0`; nil if it was not opened.
+    /// The version of the ABI for which the plugin was built, such as `1.0`. Nil if the plugin was not opened.
     public var abi: String?
-    /// What is wrong with the plugin's own settings, if it is refused for them.
+    /// The problems with the plugin's own settings, if the plugin is refused because of them.
     public var settingProblems: [SettingProblem] = []
-    /// Whether it is refused since the host cannot make out which settings it has.
+    /// Whether the plugin is refused because the host cannot determine which settings it has.
     public var isSchemaWrong = false
-    /// What holds for the plugin's own settings that are left out, if it was opened: an object in the shape of what stands in the
-    /// config, and written as there, such as `7d`.
+    /// The defaults of the plugin's own settings, if it was opened: an object in the shape of the settings in the
+    /// config, with values as written there, such as `7d`.
     public var settingDefaults = JSONValue.object([])
 
+    /// Creates a report.
     public init(
         id: PluginID, name: String, version: String = "", library: String = "", state: State,
         isolation: PluginSettings.Isolation, reason: String? = nil, kinds: [String] = [], abi: String? = nil

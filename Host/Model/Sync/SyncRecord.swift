@@ -1,18 +1,19 @@
-/// One action of the sync engine, as it lies in the journal.
+/// A record of one action of the sync engine in the journal.
 public struct SyncRecord: Hashable, Sendable {
-    /// How far the engine has come with a record. The raw values are the journal's.
+    /// The state of a record. The raw values are stored in the journal.
     public enum State: Int, Sendable, CaseIterable {
-        /// In the journal, its preflight not done.
+        /// In the journal, before the preflight is done.
         case pending = 0
-        /// May be scheduled as soon as its lane and the budgets let it.
+        /// Ready to be scheduled as soon as its lane and the budgets allow it.
         case ready = 1
-        /// Scheduled: a request is under way or its result is being handled.
+        /// Scheduled: a request is under way, or its result is being handled.
         case processing = 2
-        /// Done; goes with the next transaction.
+        /// Done. The next transaction removes the record.
         case completed = 3
-        /// Can never be done; an issue says why.
+        /// Impossible to do. An issue tells the reason.
         case failed = 4
 
+        /// The state's name.
         public var name: String {
             switch self {
             case .pending: "pending"
@@ -24,14 +25,16 @@ public struct SyncRecord: Hashable, Sendable {
         }
     }
 
-    /// What is to be done, with its parameters.
+    /// An action with its parameters.
     public enum Action: Hashable, Sendable {
         case download
-        /// With `unusedSince` a copy that somebody uses, or has used since then, is passed over; otherwise it is waited for.
+        /// The removal of an item's copy. With `unusedSince` the copy stays if somebody uses it, or has used it since
+        /// then. Otherwise the removal waits for the end of the use.
         case removeLocalCopy(restoringFormerTrigger: Bool, unusedSince: Timestamp? = nil)
-        /// Of an item that is no longer on the server: its copy goes, and then its row.
+        /// The removal of the copy of an item that is no longer on the server, and then of the item's row.
         case purge
 
+        /// The kind of action.
         public var kind: Kind {
             switch self {
             case .download: .download
@@ -40,11 +43,11 @@ public struct SyncRecord: Hashable, Sendable {
             }
         }
 
-        /// An action without its parameters, by the name that the journal and people know it by.
+        /// An action without its parameters. The raw value is the name in the journal and for people.
         public enum Kind: String, Hashable, Sendable, CaseIterable {
             case download, removeLocalCopy, purge
 
-            /// Whether it takes a copy away, and so needs no server.
+            /// Whether the action removes a copy, and so needs no server.
             public var isRemoval: Bool {
                 switch self {
                 case .removeLocalCopy, .purge: true
@@ -54,29 +57,37 @@ public struct SyncRecord: Hashable, Sendable {
         }
     }
 
+    /// The record's id.
     public var id: SyncRecordID
+    /// The action.
     public var action: Action
+    /// The state.
     public var state: State
+    /// The item's id.
     public var localID: LocalID
-    /// The item's path when the record was written, or after a move.
+    /// The item's path when the record was written, or after a later move.
     public var path: ItemPath
-    /// Who asked: `user`, `availableOffline`, or a plugin's id.
+    /// The requester: `user`, `availableOffline`, or a plugin's id.
     public var reason: DownloadTrigger
+    /// The idempotency key of the request, if it had one.
     public var key: String?
+    /// The time of the request.
     public var since: Timestamp
-    /// How often it was tried.
+    /// The number of failed tries.
     public var attempts: Int
+    /// The condition for which the record waits, if any.
     public var wait: WaitCondition?
 
-    /// How often new metadata was waited for.
+    /// The number of times that the record waited for new metadata.
     public var rounds: Int
-    /// A download that is complete and on its way into the tree.
+    /// The facts about a download that is complete and on its way into the tree.
     public var landing: Landing?
-    /// The changed file that a person has agreed to lose to this download, by its looks when that was agreed.
+    /// The mark of the changed file that a person has agreed to lose to this download, taken when the person agreed.
     public var overwrites: FileMark?
-    /// Of a download: whether it is dropped when the policies of who asked no longer cover the item.
+    /// For a download: whether it is dropped when the requester's policies no longer cover the item.
     public var whileCovered: Bool
 
+    /// Creates a record.
     public init(
         id: SyncRecordID = .none, action: Action, state: State = .pending, localID: LocalID, path: ItemPath,
         reason: DownloadTrigger, key: String? = nil, since: Timestamp, attempts: Int = 0, wait: WaitCondition? = nil,
@@ -98,8 +109,8 @@ public struct SyncRecord: Hashable, Sendable {
         self.whileCovered = whileCovered
     }
 
-    /// Whether what comes later about the same item, or along its path, is done after it. A download that waits for its place or for a
-    /// person is out of the way of what is to leave that place.
+    /// Whether later records about the same item, or along its path, must wait for this record. A download that waits
+    /// for its place or for a person does not block the records that free the place.
     public var holdsLane: Bool {
         switch (action, wait) {
         case (.download, .place), (.download, .issue): false
@@ -108,17 +119,18 @@ public struct SyncRecord: Hashable, Sendable {
     }
 }
 
-/// What is known of a complete download before it is put in place, so that its file is known again after a crash.
+/// The facts about a complete download before it is put in place, so that its file is recognised after a crash.
 public struct Landing: Hashable, Sendable {
-    /// The version whose bytes these are.
+    /// The version of the bytes.
     public var etag: ETag
-    /// SHA-256, 32 bytes.
+    /// The SHA-256 digest, 32 bytes.
     public var digest: [UInt8]
-    /// In bytes.
+    /// The size in bytes.
     public var size: Int64
     /// The server's modification time, which the copy gets.
     public var modified: Timestamp?
 
+    /// Creates the facts.
     public init(etag: ETag, digest: [UInt8], size: Int64, modified: Timestamp?) {
         self.etag = etag
         self.digest = digest
@@ -127,30 +139,35 @@ public struct Landing: Hashable, Sendable {
     }
 }
 
-/// What a record waits for before it is tried again.
+/// A condition for which a record waits before it is tried again.
 public enum WaitCondition: Hashable, Sendable {
-    /// Back-off or `Retry-After`.
+    /// The end of a back-off or of the server's `Retry-After`.
     case until(Timestamp)
-    /// New metadata of the item, since the server has another version than the one that was asked for; given up then.
+    /// New metadata of the item, since the server has another version than the requested one. The wait is given up at
+    /// `until`.
     case newVersion(since: ETag, until: Timestamp)
-    /// That a copy goes which lies at its place, as it does in vacuum's time; looked at again then, and after each scan.
+    /// The removal of a copy that lies at the record's place. Vacuum removes such a copy in time. The record is checked
+    /// again when a copy is removed, and after each scan.
     case place
     /// An answer to the issue with this id.
     case issue(IssueID)
 }
 
-/// Something that waits for a person.
+/// A question that waits for a person.
 public struct Issue: Hashable, Sendable {
-    /// What a choice does to data.
+    /// The effect of a choice on data.
     public enum Impact: String, Sendable { case nonDestructive, dataLoss }
 
     /// An answer that a person may give.
     public struct Choice: Hashable, Sendable {
-        /// What `issue resolve` takes.
+        /// The id that `issue resolve` takes.
         public var id: String
+        /// The text of the choice for people.
         public var label: String
+        /// The effect of the choice on data.
         public var impact: Impact
 
+        /// Creates a choice.
         public init(id: String, label: String, impact: Impact) {
             self.id = id
             self.label = label
@@ -158,19 +175,25 @@ public struct Issue: Hashable, Sendable {
         }
     }
 
+    /// The issue's id.
     public var id: IssueID
-    /// The record that waits for the answer, if one does.
+    /// The record that waits for the answer, if there is one.
     public var record: SyncRecordID?
     /// A stable name of the kind of issue, such as `download.retry`.
     public var code: String
-    /// What it is about: an item's path, an href, a host's name. With the code it makes the issue the same one.
+    /// The subject: an item's path, an href, or a host's name. Issues with the same code and subject are the same
+    /// issue.
     public var subject: String
+    /// The description of the issue.
     public var message: String
+    /// The choices that a person has.
     public var choices: [Choice]
+    /// The time when the issue was filed.
     public var created: Timestamp
-    /// The exit code's class that the issue stands for.
+    /// The kind of failure, which selects the exit code.
     public var failure: Failure.Kind
 
+    /// Creates an issue.
     public init(
         id: IssueID = .none, record: SyncRecordID? = nil, code: String, subject: String, message: String,
         choices: [Choice],

@@ -1,11 +1,13 @@
-/// A sync record with where it stands.
+/// A sync record with its lane and its progress.
 public struct SyncRecordReport: Sendable {
+    /// The record.
     public var record: SyncRecord
-    /// The first record of the lane that it is on; its own id if nothing is before it.
+    /// The first record of the record's lane, which is the record itself if nothing comes before it.
     public var lane: SyncRecordID
-    /// Which part of a download's bytes is here, 0 to 1; nil if that is not known.
+    /// The part of a download's bytes that is here, 0 to 1, or nil if that is not known.
     public var progress: Double?
 
+    /// Creates a report.
     public init(record: SyncRecord, lane: SyncRecordID, progress: Double? = nil) {
         self.record = record
         self.lane = lane

@@ -1,7 +1,7 @@
-/// Text that is equal only to the same bytes.
+/// A text that is equal only to a text with the same bytes.
 ///
-/// Swift's `String` finds the NFC and NFD forms of a name equal; a file system, SQLite and a server do not. Paths, names,
-/// ids and ETags are therefore types of their own, which compare, order and hash their UTF-8 bytes.
+/// Swift's `String` finds the NFC and NFD forms of a name equal. A file system, SQLite and a server do not. Paths,
+/// names, ids and ETags are therefore types of their own, which compare, order and hash their UTF-8 bytes.
 public protocol ByteText: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The text as it is stored and shown.
     var text: String { get }
@@ -22,17 +22,19 @@ extension ByteText {
 }
 
 extension String {
-    /// Whether both have the same UTF-8 bytes; `==` would compare canonical equivalence.
+    /// Tells whether both texts have the same UTF-8 bytes. `==` would compare canonical equivalence.
     public func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
-/// The id that Larder gives an item: stable from placeholder through moves. 32 lower-case hexadecimal digits.
+/// The id that Larder gives an item, stable from placeholder through moves: 32 lower-case hexadecimal digits.
 public struct LocalID: ByteText {
     public let text: String
+    /// Creates an id from its text.
     public init(_ text: String) { self.text = text }
 
-    /// A new id. Of its 128 bits the first 48 are the machine's time in milliseconds, so that ids made together lie together in an
-    /// index, and a batch of them touches few of its pages; the others are random. Nothing relies on the order.
+    /// Creates a new id of 128 bits. The first 48 bits are the machine's time in milliseconds, so that ids that are
+    /// created together are neighbours in an index, and a batch of them touches few of the index's pages. The other
+    /// bits are random. Nothing relies on the order.
     public static func random() -> LocalID {
         let milliseconds = UInt64(clamping: (HostRandom.source?.now() ?? .now()).nanoseconds / 1_000_000)
         return LocalID(hex(milliseconds, digits: 12) + randomHex(bytes: 10))
@@ -42,85 +44,96 @@ public struct LocalID: ByteText {
 /// The server's id of an item (`oc:id`), or a stable substitute where the server has none.
 public struct FileID: ByteText {
     public let text: String
+    /// Creates an id from its text.
     public init(_ text: String) { self.text = text }
 
-    /// Without `oc:id` an item's path is its identity: a remote move is a delete and a create.
+    /// Creates a substitute from an item's path. Without `oc:id` the path is the item's identity, so a remote move is a
+    /// delete and a create.
     public static func substitute(for path: ItemPath) -> FileID { FileID("path:" + path.text) }
 
-    /// Whether the server gave this id, so that an item found elsewhere with it has moved.
+    /// Whether the server gave this id. An item that is found elsewhere with such an id has moved.
     public var isFromServer: Bool { !text.utf8.starts(with: "path:".utf8) }
 }
 
 /// The id of an item policy: a random UUID in lower case.
 public struct PolicyID: ByteText {
     public let text: String
+    /// Creates an id from its text.
     public init(_ text: String) { self.text = text }
 
-    /// A new random id (RFC 9562, version 4).
+    /// Creates a random id (RFC 9562, version 4).
     public static func random() -> PolicyID { PolicyID(randomUUID()) }
 }
 
 /// The id of an entry in the journal of policies' changes.
 public struct PolicyChangeID: ByteText {
     public let text: String
+    /// Creates an id from its text.
     public init(_ text: String) { self.text = text }
 
-    /// A new random id (RFC 9562, version 4).
+    /// Creates a random id (RFC 9562, version 4).
     public static func random() -> PolicyChangeID { PolicyChangeID(randomUUID()) }
 }
 
-/// The id of a claim, which whoever makes it may choose.
+/// The id of a claim, which the claim's creator may choose.
 public struct ClaimID: ByteText {
     public let text: String
+    /// Creates an id from its text.
     public init(_ text: String) { self.text = text }
 
-    /// A new random id: 16 lower-case hexadecimal digits.
+    /// Creates a random id: 16 lower-case hexadecimal digits.
     public static func random() -> ClaimID { ClaimID(randomHex(bytes: 8)) }
 }
 
-/// Which kind of policy a processor processes, such as `availableOffline`.
+/// The kind of policy that a processor processes, such as `availableOffline`.
 public struct PolicyKind: ByteText {
     public let text: String
+    /// Creates a kind from its name.
     public init(_ text: String) { self.text = text }
 
+    /// The kind of the policies that keep items available offline.
     public static let availableOffline = PolicyKind("availableOffline")
 }
 
-/// A plugin's id: reverse domain, such as `org.larder.available-offline`.
+/// The id of a plugin in reverse domain notation, such as `org.larder.available-offline`.
 public struct PluginID: ByteText {
     public let text: String
+    /// Creates an id from its text.
     public init(_ text: String) { self.text = text }
 
-    /// A first-party plugin's short name stands for `org.larder.<name>`.
+    /// Creates an id from a short or full name. The short name of a first-party plugin stands for `org.larder.<name>`.
     public init(shortOrFull name: String) {
         text = name.utf8.contains(UInt8(ascii: ".")) ? name : "org.larder." + name
     }
 
-    /// The name under which the config and the command line know the plugin.
+    /// The name of the plugin in the config and on the command line.
     public var shortName: String {
         text.utf8.starts(with: "org.larder.".utf8) ? String(text.dropFirst("org.larder.".count)) : text
     }
 }
 
-/// What wanted an item's copy here: a person, the available-offline plugin, or another plugin by its id.
+/// The requester of an item's copy: a person, the available-offline plugin, or another plugin by its id.
 public struct DownloadTrigger: ByteText {
     public let text: String
+    /// Creates a trigger from its text.
     public init(_ text: String) { self.text = text }
 
+    /// A person.
     public static let user = DownloadTrigger("user")
+    /// The available-offline plugin.
     public static let availableOffline = DownloadTrigger("availableOffline")
 }
 
-/// Random bytes as lower-case hexadecimal digits.
+/// Returns random bytes as lower-case hexadecimal digits.
 public func randomHex(bytes count: Int) -> String {
-    // Each number is a system call: sixteen digits of one.
+    // Each number is a system call, so sixteen digits are taken from one number.
     let random = HostRandom()
     return stride(from: 0, to: count * 2, by: 16).reduce(into: "") { text, start in
         text += hex(random.next(), digits: min(16, count * 2 - start))
     }
 }
 
-/// The last digits of a number in lower-case hexadecimal, with zeros before it.
+/// Returns the last digits of a number in lower-case hexadecimal, with leading zeros.
 private func hex(_ number: UInt64, digits count: Int) -> String {
     String(unsafeUninitializedCapacity: count) { digits in
         let alphabet: StaticString = "0123456789abcdef"

@@ -1,25 +1,28 @@
-/// What a look at a vault's database and its backups found.
+/// The result of a check of a vault's database and its backups.
 public struct DatabaseCheck: Hashable, Sendable {
-    /// What became of the database.
+    /// The state of the database.
     public enum State: String, Sendable {
         case sound, damaged, missing
-        /// A restore began and did not end.
+        /// A restore that began and did not end.
         case restoring
     }
 
-    /// A backup, as it was found.
+    /// A backup, with the result of its check.
     public struct Backup: Hashable, Sendable {
-        /// Where the file is, absolute.
+        /// The absolute path of the file.
         public var path: String
-        /// When it was made.
+        /// The time when the backup was made.
         public var made: Timestamp
-        /// What is wrong with it; nil: nothing.
+        /// The problem of the backup, or nil if there is none.
         public var problem: String?
-        /// Whether the problem is that it cannot be read: what it holds is not known then.
+        /// Whether the problem is that the backup cannot be read. Its contents are not known then.
         public var isUnreadable = false
+        /// The number of policies in the backup.
         public var policies: Int64
+        /// The number of claims in the backup.
         public var claims: Int64
 
+        /// Creates the result for a backup.
         public init(path: String, made: Timestamp, problem: String?, policies: Int64 = 0, claims: Int64 = 0) {
             self.path = path
             self.made = made
@@ -29,14 +32,16 @@ public struct DatabaseCheck: Hashable, Sendable {
         }
     }
 
-    /// The database's file, absolute.
+    /// The absolute path of the database's file.
     public var path: String
+    /// The state of the database.
     public var state: State
-    /// What is wrong with it; nil: nothing.
+    /// The problem of the database, or nil if there is none.
     public var problem: String?
-    /// The newest first.
+    /// The backups, the newest first.
     public var backups: [Backup]
 
+    /// Creates a result.
     public init(path: String, state: State, problem: String?, backups: [Backup]) {
         self.path = path
         self.state = state
@@ -44,6 +49,6 @@ public struct DatabaseCheck: Hashable, Sendable {
         self.backups = backups
     }
 
-    /// What a restore takes; nil: there is none, and it begins with an empty database.
+    /// The backup that a restore takes, or nil if there is none. A restore then begins with an empty database.
     public var newestSound: Backup? { backups.first { $0.problem == nil } }
 }

@@ -1,10 +1,10 @@
 import Glibc
 
 extension Failure {
-    /// A system call on the tree or the vault that failed for a reason that lies in the system.
+    /// Creates the failure of a system call on the tree or the vault, for a reason that lies in the system.
     /// - Parameters:
-    ///   - what: What was being done, to what: `writing /a/b`.
-    ///   - code: `errno`.
+    ///   - what: The operation and its object: `writing /a/b`.
+    ///   - code: The value of `errno`.
     package static func system(_ what: String, _ code: Int32) -> Failure {
         switch code {
         case ENOSPC, EDQUOT:

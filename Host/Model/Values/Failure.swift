@@ -1,28 +1,28 @@
-/// An error as a person gets it: what happened to what, and what to do next.
+/// An error for a person: what failed and on what, and what to do next.
 public struct Failure: Error, Sendable, CustomStringConvertible {
-    /// The class of a failure, which makes a command's exit code. The raw values are a contract.
+    /// The class of a failure, which selects a command's exit code. The raw values are a contract.
     public enum Kind: Int32, Sendable, CaseIterable {
-        /// Something failed, or issues wait.
+        /// A failure without a class of its own, or issues that wait.
         case failed = 1
         case usage = 64
         /// Input that makes no sense.
         case badData = 65
-        /// No such item, policy, claim, plugin, project or step.
+        /// An unknown item, policy, claim, plugin, project or step.
         case notFound = 66
         case unreachable = 69
         case `internal` = 70
         case cannotCreate = 73
-        /// The disk is full, the tree is not mounted, reading or writing failed.
+        /// A disk that is full, a tree that is not mounted, or a failed read or write.
         case localIO = 74
-        /// Another host has the vault open.
+        /// A vault that another host has open.
         case vaultLocked = 75
-        /// The server's answer makes no sense.
+        /// An answer of the server that makes no sense.
         case protocolViolation = 76
-        /// Not authenticated, not allowed, or the server's certificate is not trusted.
+        /// A request without authentication or permission, or a server whose certificate is not trusted.
         case denied = 77
         case config = 78
 
-        /// The name that JSON output carries as `code`.
+        /// The name in JSON output, as `code`.
         public var code: String {
             switch self {
             case .failed: "failed"
@@ -40,36 +40,39 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
             }
         }
 
-        /// Of several failures the first in this order makes the exit code.
+        /// The order in which the kinds are considered: of several failures the first in this order selects the exit
+        /// code.
         private static let order: [Kind] = [
             .internal, .localIO, .config, .vaultLocked, .denied, .protocolViolation, .unreachable, .cannotCreate,
             .badData, .notFound, .failed, .usage,
         ]
 
-        /// The one of several that makes the exit code; nil for none.
+        /// Returns the kind that selects the exit code, or nil if there are no kinds.
         public static func worst(of kinds: some Sequence<Kind>) -> Kind? {
             let kinds = Set(kinds)
             return order.first(where: kinds.contains)
         }
     }
 
+    /// The kind.
     public var kind: Kind
-    /// What happened, to what: one sentence without a full stop.
+    /// The description of the failure and its object: one sentence without a full stop.
     public var message: String
-    /// What to do next, if there is something.
+    /// The next step for the person, if there is one.
     public var hint: String?
-    /// Whether it does not pass by itself: the folder of the local copies is not there, the database is damaged.
+    /// Whether the failure needs a person: the folder of the local copies is missing, or the database is damaged.
     public var needsPerson = false
-    /// Whether the account's run in this process is over, whatever else may pass.
+    /// Whether the account's run in this process is over, even if other failures may pass.
     public var endsAccount = false
 
+    /// Creates a failure.
     public init(_ kind: Kind, _ message: String, hint: String? = nil) {
         self.kind = kind
         self.message = message
         self.hint = hint
     }
 
-    /// One that does not pass before somebody has put something right.
+    /// Creates a failure that lasts until a person removes its cause.
     public static func lasting(_ kind: Kind, _ message: String, hint: String) -> Failure {
         var failure = Failure(kind, message, hint: hint)
         failure.needsPerson = true

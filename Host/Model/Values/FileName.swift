@@ -1,4 +1,4 @@
-/// A name in a folder, equal only to the same bytes.
+/// The name of a file in a folder. Names are equal only if their bytes are the same.
 package struct FileName: ByteText {
     package let text: String
     package init(text: String) { self.text = text }

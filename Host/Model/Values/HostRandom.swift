@@ -1,20 +1,23 @@
-/// The host's random numbers: the system's, or those that a test brings so that it can repeat them by a seed.
+/// The host's random numbers: those of the system, or those of a test that repeats them by a seed.
 public struct HostRandom: RandomNumberGenerator {
-    /// What a test brings in their place.
+    /// A test's source of numbers.
     public struct Source: Sendable {
+        /// Returns the next number.
         public var next: @Sendable () -> UInt64
-        /// The time that goes into new ids.
+        /// Returns the time that goes into new ids.
         public var now: @Sendable () -> Timestamp
 
+        /// Creates a source.
         public init(next: @escaping @Sendable () -> UInt64, now: @escaping @Sendable () -> Timestamp) {
             self.next = next
             self.now = now
         }
     }
 
-    /// Of the current task and those that it makes; nil: the system's.
+    /// The source for the current task and the tasks that it creates, or nil for the system's numbers.
     @TaskLocal public static var source: Source?
 
+    /// Creates a generator.
     public init() {}
 
     public func next() -> UInt64 {
@@ -23,7 +26,7 @@ public struct HostRandom: RandomNumberGenerator {
         return system.next()
     }
 
-    /// A number from 0 to 1, without 1.
+    /// Returns a number from 0 to 1, excluding 1.
     public static func fraction() -> Double {
         var random = HostRandom()
         return .random(in: 0..<1, using: &random)

@@ -1,19 +1,20 @@
-/// The path of an item on the server: decoded, absolute, without a closing slash; the root is `/`.
+/// The path of an item on the server: decoded, absolute and without a closing slash. The root is `/`.
 ///
-/// A value of this type is safe to use below a folder: no component is empty, `.` or `..`, and none has a NUL or is longer
+/// A value of this type is safe to use below a folder. No component is empty, `.` or `..`, contains a NUL, or is longer
 /// than 255 bytes, the limit of Linux's file systems.
 public struct ItemPath: ByteText {
     public let text: String
 
+    /// The root.
     public static let root = ItemPath(unchecked: "/")
 
-    /// Why a text is no path of an item.
+    /// The reason why a text is not the path of an item.
     public enum Problem: Error, Equatable, Sendable {
         case notAbsolute, emptyName, dotName, nul, nameTooLong, pathTooLong, slashInName, notUTF8
-        /// The name of the mark that a tree outside of its vault has.
+        /// The name of the marker of a tree that lies outside its vault.
         case reserved
 
-        /// For people: the rest of a sentence that begins with "it cannot be kept here:".
+        /// The explanation for people, which continues a sentence that begins with "it cannot be kept here:".
         public var explanation: String {
             switch self {
             case .notAbsolute: "it does not begin with a slash"
@@ -29,13 +30,14 @@ public struct ItemPath: ByteText {
         }
     }
 
-    /// The longest name of a file on Linux, in bytes (`NAME_MAX`).
+    /// The length of the longest file name on Linux, in bytes (`NAME_MAX`).
     public static let longestName = 255
-    /// The longest path that is kept, in bytes; with the tree's own path it stays below `PATH_MAX`.
+    /// The length of the longest path that is kept, in bytes. Together with the tree's own path it stays below
+    /// `PATH_MAX`.
     public static let longestPath = 3_500
 
-    /// The path with this text; one closing slash is dropped.
-    /// - Throws: ``Problem``: what makes it unsafe or impossible to keep below a folder.
+    /// Creates a path from a text. Drops one closing slash.
+    /// - Throws: ``Problem``, the reason why the path is unsafe or impossible to keep below a folder.
     public init(_ text: String) throws(Problem) {
         let bytes = text.utf8
         guard bytes.first == UInt8(ascii: "/") else { throw .notAbsolute }
@@ -51,13 +53,13 @@ public struct ItemPath: ByteText {
         self.text = String(trimmed) ?? text
     }
 
-    /// The path that a person typed: the leading slash may be missing, a closing one is dropped.
+    /// Creates a path from a person's input. The leading slash may be missing, and one closing slash is dropped.
     /// - Throws: As ``init(_:)``, but never ``Problem/notAbsolute``.
     public init(typed text: String) throws(Problem) {
         try self.init(text.utf8.first == UInt8(ascii: "/") ? text : "/" + text)
     }
 
-    /// A path that is known to be right, such as one read from the database.
+    /// Creates a path from a text that is known to be valid, such as one read from the database.
     @inlinable
     public init(unchecked text: String) { self.text = text }
 
@@ -68,23 +70,24 @@ public struct ItemPath: ByteText {
         if name.contains(0) { throw .nul }
     }
 
+    /// Whether the path is the root.
     public var isRoot: Bool { text.utf8.count == 1 }
 
-    /// The last component; empty for the root.
+    /// The last component. Empty for the root.
     public var name: String {
         guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { return text }
         return String(text[text.utf8.index(after: slash)...])
     }
 
-    /// The folder that holds this item; the root's parent is the root.
+    /// The folder that contains the item. The root's parent is the root.
     public var parent: ItemPath {
         guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")), slash != text.startIndex else { return .root }
         return ItemPath(unchecked: String(text[..<slash]))
     }
 
-    /// The item with this name in this folder.
+    /// Returns the path of the item with a name in this folder.
     /// - Throws: ``Problem/slashInName``, ``Problem/emptyName``, ``Problem/dotName``, ``Problem/nul`` or
-    ///   ``Problem/nameTooLong`` for the name, and ``Problem/pathTooLong`` for what it makes.
+    ///   ``Problem/nameTooLong`` for the name, and ``Problem/pathTooLong`` for the resulting path.
     public func appending(_ name: String) throws(Problem) -> ItemPath {
         if name.utf8.contains(UInt8(ascii: "/")) { throw .slashInName }
         try Self.check(name[...].utf8)
@@ -93,23 +96,25 @@ public struct ItemPath: ByteText {
         return ItemPath(unchecked: path)
     }
 
-    /// The text that the path of every item below this folder, at any depth, begins with: `/Photos/`, for the root `/`.
+    /// The text with which the path of every item below this folder begins, at any depth: `/Photos/`, or `/` for the
+    /// root.
     public var prefixOfItemsBelow: String { isRoot ? "/" : text + "/" }
 
-    /// Whether `other` is below this folder, at any depth. `/a` is not above `/ab`, and not above itself.
+    /// Tells whether `other` lies below this folder, at any depth. `/a` is neither above `/ab` nor above itself.
     public func isAncestor(of other: ItemPath) -> Bool {
         guard !(isRoot && other.isRoot) else { return false }
         return other.text.utf8.starts(with: prefixOfItemsBelow.utf8)
     }
 
-    /// The same item after the folder `old`, which is this path or an ancestor of it, has become `new`.
+    /// Returns the path of the same item after the folder `old` has become `new`. `old` must be this path or an
+    /// ancestor of it.
     public func moved(from old: ItemPath, to new: ItemPath) -> ItemPath {
         if self == old { return new }
         let below = text.utf8.dropFirst(old.prefixOfItemsBelow.utf8.count)
         return ItemPath(unchecked: new.prefixOfItemsBelow + String(decoding: below, as: UTF8.self))
     }
 
-    /// The names from the root down; none for the root.
+    /// The names from the root down. Empty for the root.
     public var components: [String] {
         text.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
     }

@@ -1,6 +1,6 @@
-/// Text as JSON writes it.
+/// Conversions of text to JSON.
 public enum JSONText {
-    /// The text as a JSON string (RFC 8259, section 7).
+    /// Returns a text as a JSON string (RFC 8259, section 7).
     public static func quoted(_ text: String) -> String {
         var bytes: [UInt8] = [0x22]
         for byte in text.utf8 {

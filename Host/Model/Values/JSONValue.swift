@@ -1,4 +1,4 @@
-/// A JSON value (RFC 8259). Members keep their order; of two with one name the last counts.
+/// A JSON value (RFC 8259). The members of an object keep their order. Of two members with one name the last counts.
 public indirect enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -10,35 +10,40 @@ public indirect enum JSONValue: Hashable, Sendable {
 
     /// A member of an object.
     public struct Member: Hashable, Sendable {
+        /// The name.
         public var name: String
+        /// The value.
         public var value: JSONValue
 
+        /// Creates a member.
         public init(name: String, value: JSONValue) {
             self.name = name
             self.value = value
         }
     }
 
-    /// Why a text is no JSON, and where, in bytes from its start.
+    /// The error of a text that is not JSON.
     public struct ParsingError: Error, Hashable {
+        /// The description of the error.
         public var message: String
+        /// The position, in bytes from the start of the text.
         public var offset: Int
     }
 
-    /// Reads a text, at most 64 levels deep.
-    /// - Throws: ``ParsingError`` if the text is no JSON or nested deeper.
+    /// Parses a text that is nested at most 64 levels deep.
+    /// - Throws: ``ParsingError`` if the text is not JSON, or nested deeper.
     public init(parsing text: String) throws(ParsingError) {
         var parser = JSONParser(bytes: Array(text.utf8))
         self = try parser.document()
     }
 
-    /// The value of an object's member; nil if there is none, or this is no object.
+    /// The value of an object's member, or nil if there is no such member or the value is not an object.
     public subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.last { $0.name.utf8.elementsEqual(name.utf8) }?.value
     }
 
-    /// The value as JSON, without spaces.
+    /// The value as JSON text without spaces.
     public var text: String {
         switch self {
         case .null: "null"
@@ -54,7 +59,7 @@ public indirect enum JSONValue: Hashable, Sendable {
 }
 
 private struct JSONParser {
-    /// Deeper than any settings are.
+    /// The greatest nesting depth. No settings are nested this deep.
     private static let deepest = 64
     let bytes: [UInt8]
     var position = 0
@@ -143,7 +148,7 @@ private struct JSONParser {
 
     private mutating func hexUnit() throws(JSONValue.ParsingError) -> UInt16 {
         let digits = bytes[position...].prefix(4)
-        // What Swift reads may begin with a sign.
+        // Swift's parser would accept a sign.
         guard digits.count == 4, digits.first != UInt8(ascii: "+"), digits.first != UInt8(ascii: "-"),
             let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw error("four hexadecimal digits are missing") }

@@ -1,6 +1,6 @@
-/// The name that was probably meant by one that is none: the known one that fewest letters to change, add, drop or swap tell
-/// apart from it. Letter case counts for nothing.
-/// - Parameter ifLikely: whether one is named only if fewer than half of the letters tell it apart.
+/// Returns the known name that was probably meant by an unknown one: the name that is reached with the fewest letters
+/// changed, added, dropped or swapped. Letter case does not count.
+/// - Parameter ifLikely: Whether to return a name only if fewer than half of the letters differ.
 public func nearestName(
     to name: String, among known: some Sequence<String>, ifLikely: Bool = false
 ) -> String? {
@@ -12,8 +12,8 @@ public func nearestName(
     return best.name
 }
 
-/// How many bytes must be exchanged, added, dropped or swapped with their neighbour to make one text of the other (optimal
-/// string alignment).
+/// Returns how many bytes must be replaced, added, dropped or swapped with their neighbour to turn one text into the
+/// other (optimal string alignment).
 private func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...b.count)

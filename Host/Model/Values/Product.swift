@@ -1,4 +1,5 @@
-/// This program, as it names itself to servers and to people.
+/// This program's identification for servers and people.
 public enum Product {
+    /// The program's version.
     public static let version = "0.1.0"
 }

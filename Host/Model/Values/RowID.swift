@@ -1,48 +1,48 @@
-/// The number that a table of the database gives a row. The row keeps it; a later row gets a larger one.
+/// The number of a row in a table of the database. A row keeps its number, and later rows get larger numbers.
 public protocol RowID: Hashable, Comparable, Sendable, CustomStringConvertible {
     var number: Int64 { get }
     init(_ number: Int64)
 }
 
 extension RowID {
-    /// The id of what is not stored yet, and the number before the first row's.
+    /// The id of a value that is not stored yet. It is also the number before that of the first row.
     public static var none: Self { Self(0) }
 
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
     public var description: String { String(number) }
 }
 
-/// An item's row, for as long as the row is there; ``LocalID`` names the item also after that.
+/// The number of an item's row, for as long as the row exists. ``LocalID`` identifies the item beyond that.
 public struct ItemRowID: RowID {
     public let number: Int64
     public init(_ number: Int64) { self.number = number }
 }
 
-/// An item policy's row; policies are in the order of their rows.
+/// The number of an item policy's row. Policies are ordered by their rows.
 public struct PolicyRowID: RowID {
     public let number: Int64
     public init(_ number: Int64) { self.number = number }
 }
 
-/// A record of the sync engine's journal; records are done in the order of their ids.
+/// The number of a record in the sync engine's journal. Records are ordered by their ids.
 public struct SyncRecordID: RowID {
     public let number: Int64
     public init(_ number: Int64) { self.number = number }
 }
 
-/// An issue, by the id that a person resolves it with.
+/// The number of an issue, by which a person resolves it.
 public struct IssueID: RowID {
     public let number: Int64
     public init(_ number: Int64) { self.number = number }
 }
 
-/// A move of the tree that is still to be carried out.
+/// The number of a move of the tree that is still to be carried out.
 public struct TreeMoveID: RowID {
     public let number: Int64
     public init(_ number: Int64) { self.number = number }
 }
 
-/// The content of a cached calendar's object.
+/// The number of the content of a cached calendar's object.
 public struct CalendarContentID: RowID {
     public let number: Int64
     public init(_ number: Int64) { self.number = number }

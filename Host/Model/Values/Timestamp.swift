@@ -1,43 +1,53 @@
 public import Glibc
 
-/// A moment: nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+/// A moment as nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
 ///
-/// It reaches from 1677 to 2262. What is earlier or later, as dates of servers and files may be, is the first or the last moment.
+/// The range is from 1677 to 2262. An earlier or later moment, as in dates of servers and files, becomes the first or
+/// the last moment of the range.
 public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The number of nanoseconds since 1970-01-01T00:00:00Z.
     public var nanoseconds: Int64
 
+    /// Creates a moment from nanoseconds since 1970-01-01T00:00:00Z.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    /// Creates a moment from seconds since 1970-01-01T00:00:00Z.
     public init(seconds: Int64) { self.init(seconds: seconds, fraction: 0) }
 
-    /// - Parameter fraction: in nanoseconds.
+    /// Creates a moment from seconds and a fraction.
+    /// - Parameter fraction: The fraction in nanoseconds.
     private init(seconds: Int64, fraction: Int64) {
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         nanoseconds = overflow ? (seconds < 0 ? .min : .max) : whole.adding(fraction)
     }
 
+    /// The number of whole seconds since 1970-01-01T00:00:00Z, rounded down.
     public var seconds: Int64 { nanoseconds.flooredDivision(by: 1_000_000_000).quotient }
 
     public static func < (a: Timestamp, b: Timestamp) -> Bool { a.nanoseconds < b.nanoseconds }
+    /// Returns the moment a duration later.
     public static func + (time: Timestamp, duration: Duration) -> Timestamp {
         Timestamp(nanoseconds: time.nanoseconds.adding(duration.nanoseconds))
     }
+    /// Returns the moment a duration earlier.
     public static func - (time: Timestamp, duration: Duration) -> Timestamp {
         Timestamp(nanoseconds: time.nanoseconds.subtracting(duration.nanoseconds))
     }
+    /// Returns the duration from `b` to `a`.
     public static func - (a: Timestamp, b: Timestamp) -> Duration {
         .nanoseconds(a.nanoseconds) - .nanoseconds(b.nanoseconds)
     }
 
-    /// The system's wall clock.
+    /// Returns the time of the system's wall clock.
     public static func now() -> Timestamp {
         var spec = timespec()
         clock_gettime(CLOCK_REALTIME, &spec)
         return Timestamp(spec)
     }
 
+    /// Creates a moment from a system's time.
     public init(_ spec: timespec) { self.init(seconds: Int64(spec.tv_sec), fraction: Int64(spec.tv_nsec)) }
 
-    /// RFC 3339 in UTC, with as many digits of the second as are needed: `2026-11-21T10:12:00Z`.
+    /// The moment in RFC 3339 form, in UTC, with as many digits of the second as are needed: `2026-11-21T10:12:00Z`.
     public var description: String {
         let (second, fraction) = nanoseconds.flooredDivision(by: 1_000_000_000)
         let (day, inDay) = second.flooredDivision(by: 86_400)
@@ -52,8 +62,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         return text + "Z"
     }
 
-    /// RFC 3339, section 5.6: `2026-11-21T10:12:00.25Z`, `2026-11-21T11:12:00+01:00`.
-    /// - Returns: nil if the text is none, or no such day or time exists.
+    /// Parses a time in RFC 3339 form (section 5.6): `2026-11-21T10:12:00.25Z`, `2026-11-21T11:12:00+01:00`.
+    /// - Returns: The moment, or nil if the text is not such a time, or the day or time does not exist.
     public init?(rfc3339 text: String) {
         var reader = DigitReader(text)
         guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
@@ -81,8 +91,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         nanoseconds = sum
     }
 
-    /// The date in an HTTP header or in `getlastmodified` (RFC 9110, section 5.6.7): `Sat, 21 Nov 2026 10:12:00 GMT`.
-    /// The obsolete forms of RFC 850 and asctime are not read.
+    /// Parses the date in an HTTP header or in `getlastmodified` (RFC 9110, section 5.6.7): `Sat, 21 Nov 2026 10:12:00
+    /// GMT`. The obsolete forms of RFC 850 and asctime are not accepted.
     public init?(httpDate text: String) {
         guard let comma = text.utf8.firstIndex(of: UInt8(ascii: ",")) else { return nil }
         var reader = DigitReader(String(text[text.utf8.index(after: comma)...]))
@@ -96,7 +106,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         self.init(seconds: whole)
     }
 
-    /// The date as HTTP writes it, in whole seconds.
+    /// The date in the form of HTTP, in whole seconds.
     public var httpDate: String {
         let (second, _) = nanoseconds.flooredDivision(by: 1_000_000_000)
         let (day, inDay) = second.flooredDivision(by: 86_400)
@@ -130,7 +140,7 @@ private struct CivilDate: Equatable {
         self.day = day
     }
 
-    /// Years are counted from March, so that the leap day is a year's last.
+    /// Years are counted from March, so that the leap day is the last day of a year.
     init(daysSince1970 days: Int64) {
         let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -169,7 +179,7 @@ private struct DigitReader {
         return taken.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }
 
-    /// Nanoseconds from one digit on; digits after the ninth are dropped.
+    /// Reads at least one digit of a fraction and returns nanoseconds. Digits after the ninth are dropped.
     mutating func fraction() -> Int64? {
         let taken = rest.prefix(while: { (0x30...0x39).contains($0) })
         guard !taken.isEmpty else { return nil }
@@ -204,7 +214,7 @@ extension Int64 {
 }
 
 extension Duration {
-    /// Whole nanoseconds; durations over 292 years are cut to that.
+    /// The whole nanoseconds. A duration of more than 292 years is cut to that.
     public var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

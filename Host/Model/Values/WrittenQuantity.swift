@@ -1,4 +1,4 @@
-/// Durations and sizes as they are written in the config.
+/// Durations and sizes in the form of the config.
 public enum WrittenQuantity {
     private static let durations: [(unit: String, milliseconds: Int64)] = [
         ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
@@ -8,15 +8,15 @@ public enum WrittenQuantity {
         ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40),
     ]
 
-    /// A duration like `500ms`, `90s`, `10m`, `24h` or `7d`.
-    /// - Returns: milliseconds; nil if it is none, or longer than 292 years.
+    /// Parses a duration such as `500ms`, `90s`, `10m`, `24h` or `7d`.
+    /// - Returns: The number of milliseconds, or nil if the text is not a duration, or longer than 292 years.
     public static func milliseconds(_ text: some StringProtocol) -> Int64? {
         let number = number(text, in: durations.map { ($0.unit, $0.milliseconds) })
         return number.flatMap { $0.magnitude <= Int64.max / 1_000_000 ? $0 : nil }
     }
 
-    /// A size like `0B`, `700MB`, `20GB` or `16GiB`.
-    /// - Returns: bytes; nil if it is none, or more than 8 EiB.
+    /// Parses a size such as `0B`, `700MB`, `20GB` or `16GiB`.
+    /// - Returns: The number of bytes, or nil if the text is not a size, or more than 8 EiB.
     public static func bytes(_ text: some StringProtocol) -> Int64? {
         number(text, in: sizes.map { ($0.unit, $0.bytes) })
     }
