@@ -8,7 +8,7 @@ import Synchronization
 extension ItemListUpdate {
     private enum Event: Sendable {
         case listed(ScanJob, Listed)
-        /// The walk has taken so long that it is worth recording where a later scan can continue.
+        /// The time after which it is worth recording where a later scan can continue the walk.
         case late
     }
 

@@ -51,15 +51,15 @@ public struct DroppedAction: Hashable, Sendable {
 
 /// The outcome of a request's early checks and preflight.
 public enum EnqueueOutcome: Sendable {
-    /// The request is in the journal as this record.
+    /// A request that is in the journal as this record.
     case queued(SyncRecordID)
-    /// The same request is already under way as this record.
+    /// A request for what is already under way as this record.
     case joined(SyncRecordID)
-    /// The requested state is reached without a record: a copy was adopted, a folder was made, or nothing had to be
+    /// A request that is fulfilled without a record: a copy was adopted, a folder was made, or nothing had to be
     /// done.
     case done
-    /// The request is in the journal, but a person must decide first.
+    /// A request that is in the journal, but about which a person must decide first.
     case waits(record: SyncRecordID, issue: IssueID)
-    /// The request was refused, and nothing was changed.
+    /// A request that was refused. Nothing was changed.
     case refused(Failure)
 }

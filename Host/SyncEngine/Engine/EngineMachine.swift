@@ -33,33 +33,34 @@ struct EngineMachine: Sendable {
 
     /// An order to the driver. The result of the order is an input.
     enum Effect: Sendable {
-        /// Takes back the jobs that were handed out and not started, at once. Answered by `recalled`.
+        /// The immediate recall of the jobs that were handed out and not started. Answered by `recalled`.
         case recall
-        /// Hands out downloads, behind those that were handed out before. Answered by `fetched` for each download that
-        /// is not recalled.
+        /// Downloads to hand out, behind those that were handed out before. Answered by `fetched` for each download
+        /// that is not recalled.
         case fetch([Job])
-        /// Reads the journal. Answered by `read` or `unread`.
+        /// A read of the journal. Answered by `read` or `unread`.
         case read(JournalRequest)
-        /// Records what follows from a failed download. Answered by `recorded` or `unrecorded`.
+        /// The consequences of a failed download, to be written down. Answered by `recorded` or `unrecorded`.
         case recordFailure(Job, RetryDecision, FetchFailure, tellsOfAccount: Bool)
-        /// Puts complete downloads in place, and completes the items of files that already are in place. Answered by
-        /// `landed`.
+        /// Complete downloads to put in place, and files in place whose items are to be completed. Answered by `landed`.
         case land([Fetched], completing: [Placed])
-        /// Removes copies. Answered by `removed`.
+        /// A removal of copies. Answered by `removed`.
         case remove([Job])
-        /// Has folders listed again, for the records that wait for the listings. Answered by `relisted`.
+        /// Folders to be listed again, for the records that wait for the listings. Answered by `relisted`.
         case relist([ItemPath: [SyncRecordID]])
-        /// Grants the tree to the tasks that need exclusive access to it.
+        /// The grant of the tree to the tasks that need exclusive access to it.
         case grantTree
-        /// Wakes the machine at a time. Answered by `woke`. An earlier wake that is still to come is not taken back.
+        /// A time at which to wake the machine. Answered by `woke`. An earlier wake that is still to come is not taken
+        /// back.
         case wake(at: Timestamp)
     }
 
-    /// How current the part of the journal in memory is.
+    /// The state of the part of the journal that is in memory.
     enum Memory: Hashable, Sendable {
         case current
-        /// The journal must be read from its beginning.
+        /// A memory for which the journal must be read from its beginning.
         case outdated
+        /// A memory that is being read.
         /// - Parameters:
         ///   - ended: The records that ended since the read of the page began, and that may still be on the page.
         ///   - next: What to do after the read, because of news that came during it.
@@ -70,11 +71,11 @@ struct EngineMachine: Sendable {
     /// read, so the news count after the read.
     enum AfterReading: Hashable, Sendable { case goOn, readOn, beginAnew }
 
-    /// How far the journal was read.
+    /// The position up to which the journal was read.
     enum Place: Hashable, Sendable {
-        /// More records may come behind this record.
+        /// A record behind which there may be more records.
         case after(SyncRecordID)
-        /// No record came behind this record.
+        /// A record behind which there was no other record.
         case end(SyncRecordID)
 
         var record: SyncRecordID {
@@ -88,6 +89,7 @@ struct EngineMachine: Sendable {
     /// The work in the tree. At most one piece of work is under way at a time.
     enum TreeWork: Hashable, Sendable {
         case none
+        /// A landing of files.
         /// - Parameter completes: Whether the landing also completes the items of files that already are in place.
         case landing(completes: Bool)
         case removing

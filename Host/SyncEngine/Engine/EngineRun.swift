@@ -13,7 +13,7 @@ import Threads
 struct EngineRun {
     private enum Event: Sendable {
         case signalled
-        /// The gathering delay after the pool's signal has passed.
+        /// The end of the gathering delay that follows the pool's signal.
         case gathered
         /// The end of a worker that has nothing more to do.
         case left

@@ -4,7 +4,7 @@ import Threads
 final class TreeAccess: Sendable {
     /// The way in which the tree is shared at a moment.
     enum State: Sendable {
-        /// No task but the engine wants the tree.
+        /// A tree that no task but the engine wants.
         case none
         /// A tree for which a task waits, and which no task has.
         case requested
