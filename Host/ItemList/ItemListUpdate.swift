@@ -6,7 +6,8 @@ package import Model
 import Synchronization
 import Threads
 
-/// Finds what changed on the server and brings the database up to date. Only one scan runs at a time.
+/// The item list update: finds what changed on the server and brings the database up to date. Only one scan runs at a
+/// time.
 ///
 /// A listing that fails, is cut off or makes no sense removes nothing. Missing items are only removed from a folder
 /// that was listed completely, and only a scan in which every folder was listed counts as complete.

@@ -1,8 +1,8 @@
 import Database
 import Threads
 
-/// Collects the writes of parallel listings and commits them together, so that there are few transactions, whatever the
-/// number of folders.
+/// A writer that collects the writes of parallel listings and commits them together, so that there are few
+/// transactions, whatever the number of folders.
 actor MergeWriter {
     private struct Work {
         var body: @Sendable (Transaction) throws -> Void

@@ -1,4 +1,4 @@
-/// The way in which an item is pinned.
+/// The way in which an item is pinned (P32).
 public enum AvailableOfflineLevel: String, Sendable {
     case none
     /// Pinned by a policy for the item itself.

@@ -114,7 +114,7 @@ public enum CloudStatus: Int, Sendable, CaseIterable {
     }
 }
 
-/// Whether the server has a newer version than the copy here. The raw values are stored in the database.
+/// The comparison of the copy here with the newest version on the server. The raw values are stored in the database.
 public enum RemoteVersion: Int, Sendable {
     case current = 0
     case newer = 1

@@ -13,7 +13,7 @@ public enum FirstParty {
         public var library: String { "lib\(FirstParty.pascal(name)).so" }
     }
 
-    /// All plugins, in the order in which the original runs their processors.
+    /// All plugins, in the order in which the original runs their processors (P9).
     public static let plugins = [
         Plugin(name: "available-offline"),
         Plugin(name: "download-expiration"),

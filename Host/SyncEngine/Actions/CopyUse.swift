@@ -3,8 +3,8 @@ import LocalTree
 import Logging
 public import Model
 
-/// Who uses a copy, as far as the database knows. Whether a program has the copy open is asked of the kernel when the
-/// copy is taken out of the tree.
+/// The uses of a copy that the database knows. The kernel tells whether a program has the copy open, when the copy is
+/// taken out of the tree.
 extension SyncEngine {
     /// Tells why a copy that may only be removed while unused stays.
     /// - Parameters:

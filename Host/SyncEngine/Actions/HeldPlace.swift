@@ -9,7 +9,7 @@ struct HeldPlace {
     var failure: Failure
 }
 
-/// How long an obsolete copy keeps its place. The copy of an item that is gone from the server stays until vacuum
+/// The rules for the place of an obsolete copy. The copy of an item that is gone from the server stays until vacuum
 /// removes it. The copy of an item about which nobody has decided yet stays at least until the decision. A download
 /// that needs the place waits.
 extension SyncEngine {

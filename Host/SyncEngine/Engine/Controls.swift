@@ -15,7 +15,7 @@ struct EngineFlags: Hashable, Sendable {
     var isReset = false
 }
 
-/// Takes what other parts tell a running engine, from any thread.
+/// The controls by which other parts tell a running engine something, from any thread.
 ///
 /// A transaction that changes a record which the engine may have in memory suspends the record first. The engine then
 /// does not start the record before it has read the journal again. The engine reads in a transaction of its own, and so

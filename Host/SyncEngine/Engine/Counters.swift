@@ -1,7 +1,7 @@
 import Model
 import Synchronization
 
-/// Counts the downloads that are done and those that are still to come. Callable from any thread.
+/// The counts of the downloads that are done and of those that are still to come. Callable from any thread.
 final class Counters: Sendable {
     private let progress = Mutex(SyncProgress())
 

@@ -42,7 +42,8 @@ struct EngineMachine: Sendable {
         case read(JournalRequest)
         /// The consequences of a failed download, to be written down. Answered by `recorded` or `unrecorded`.
         case recordFailure(Job, RetryDecision, FetchFailure, tellsOfAccount: Bool)
-        /// Complete downloads to put in place, and files in place whose items are to be completed. Answered by `landed`.
+        /// Complete downloads to put in place, and files in place whose items are to be completed. Answered by
+        /// `landed`.
         case land([Fetched], completing: [Placed])
         /// A removal of copies. Answered by `removed`.
         case remove([Job])
@@ -67,7 +68,7 @@ struct EngineMachine: Sendable {
         case reading(ended: Set<SyncRecordID>, next: AfterReading)
     }
 
-    /// What follows when the journal has been read. News that come during a read may concern a part that was already
+    /// The next step when the journal has been read. News that come during a read may concern a part that was already
     /// read, so the news count after the read.
     enum AfterReading: Hashable, Sendable { case goOn, readOn, beginAnew }
 

@@ -1,6 +1,6 @@
 import Threads
 
-/// Decides who may use the tree: the engine while its loop works, or a task that needs exclusive access.
+/// The turns in the tree: either the engine uses the tree while its loop works, or a task has exclusive access.
 final class TreeAccess: Sendable {
     /// The way in which the tree is shared at a moment.
     enum State: Sendable {

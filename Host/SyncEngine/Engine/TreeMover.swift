@@ -5,7 +5,7 @@ import Model
 import Synchronization
 import Threads
 
-/// Carries out the tree's moves that scans have journalled, so that the tree follows the moves on the server.
+/// A mover that carries out the moves that scans have journalled, so that the tree follows the moves on the server.
 ///
 /// A move is in the journal from the transaction that rewrote the rows until the move is done, so that a start after a
 /// crash carries it out. If two items change places, the item that is in the way waits in `incoming/` for its own move.

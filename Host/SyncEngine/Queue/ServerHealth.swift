@@ -1,7 +1,7 @@
 import Connection
 import Model
 
-/// Tells whether the server, the account and the disk let downloads go on. A value without I/O.
+/// The health of the server, the account and the disk: whether they let downloads go on. A value without I/O.
 struct ServerHealth {
     /// The cause for which all downloads wait.
     struct Hold: Sendable {
