@@ -16,14 +16,18 @@ import Testing
 
     static let include = "\(Build.root)/SDK/C/include"
 
+    /// The headers' paths below `larder/`.
+    private static func headers() throws -> [String] {
+        try Files.names(in: "\(include)/larder").filter { $0.hasSuffix(".h") }
+            + Files.names(in: "\(include)/larder/ext").map { "ext/\($0)" }
+    }
+
     @Test(
         "GL2: each header compiles by itself with gcc and clang, without a warning or hidden padding",
         arguments: dialects)
     func alone(_ dialect: Dialect) async throws {
         try await withTemporaryFolder { folder in
-            let headers =
-                try Files.names(in: "\(Self.include)/larder").filter { $0.hasSuffix(".h") }
-                + Files.names(in: "\(Self.include)/larder/ext").map { "ext/\($0)" }
+            let headers = try Self.headers()
             #expect(headers.count == 26)
             var sources: [String] = []
             for (number, header) in headers.enumerated() {
@@ -39,6 +43,33 @@ import Testing
                         "-std=\(dialect.standard)", "-Wall", "-Wextra", "-Wpedantic", "-Wpadded", "-Werror",
                         "-fsyntax-only",
                         "-I", Self.include,
+                    ] + sources)
+                #expect(result.exitCode == 0, "\(compiler): \(result.errors)")
+            }
+        }
+    }
+
+    @Test("GL2: each header's example compiles with gcc and clang, in C and C++", arguments: dialects)
+    func examples(_ dialect: Dialect) async throws {
+        try await withTemporaryFolder { folder in
+            // These declare no functions that an author calls.
+            let without = ["larder.h", "layout.h", "base.h"]
+            var sources: [String] = []
+            for header in try Self.headers() where !without.contains(header) {
+                let example = try #require(try CommentExample.header("\(Self.include)/larder/\(header)"), "\(header)")
+                let source = "\(folder)/\(sources.count).\(dialect.language)"
+                let includes = ["larder/larder.h", "larder/single.h", "stdio.h", "stdlib.h", "string.h"]
+                let head = includes.map { "#include <\($0)>\n" }.joined()
+                try Files.write("\(head)#line \(example.line) \"\(header)\"\n\(example.code)", to: source)
+                sources.append(source)
+            }
+            #expect(sources.count == 23)
+            for compiler in dialect.compilers {
+                let result = try await run(
+                    compiler,
+                    [
+                        "-std=\(dialect.standard)", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-unused-function",
+                        "-Wno-unused-const-variable", "-Wno-unused-variable", "-fsyntax-only", "-I", Self.include,
                     ] + sources)
                 #expect(result.exitCode == 0, "\(compiler): \(result.errors)")
             }

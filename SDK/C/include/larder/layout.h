@@ -1,8 +1,8 @@
-/* layout.h: every size and offset of the ABI, asserted.
+/* layout.h: assertions of every size and offset of the ABI.
  *
- * Not included by larder.h. Include it once in a plugin's sources, or translate it to another language's assertions, to know
- * that the compiler lays the structs out as the host's did. A line here never changes; new members get new lines, and the
- * sizes are those of the newest version: a struct that is received may be smaller or larger.
+ * larder.h does not include this header. Include it once in a plugin's sources, or translate it to the assertions of
+ * another language, to check that your compiler lays the structs out as the host's did. A line here never changes; new
+ * members get new lines. The sizes are those of the newest version: a received struct may be smaller or larger.
  */
 #ifndef LARDER_LAYOUT_H
 #define LARDER_LAYOUT_H

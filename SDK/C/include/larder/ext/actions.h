@@ -1,14 +1,26 @@
-/* ext/actions.h: what a plugin may ask to be done with an item, "larder.actions/1".
+/* ext/actions.h: the actions that a plugin may ask for, "larder.actions/1".
  *
- * Nothing is done in the call. The host takes note of what was asked; when the plugin's call returns well it becomes a
- * record in the journal of the sync engine, which carries it out when its turn comes, over restarts too.
+ * The host carries nothing out during the call. It notes the request. When the plugin's call returns LARDER_OK, the
+ * request becomes a record in the journal of the sync engine, which carries it out when its turn comes, also after a
+ * restart.
  *
- * Each asking carries a key that the plugin chooses, which stands for what is asked: while the first is under way, the
- * same key of the same plugin asks for nothing more. So a run that is repeated after a crash asks for nothing twice.
- * Put into it what makes a new asking a new one, as a rule the item and its version: "download:8f31…:5f2-1a".
+ * Each request has a key, which the plugin chooses and which identifies the request. While a request is in progress,
+ * another request of the same plugin with the same key has no effect. So a run that is repeated after a crash asks for
+ * nothing twice. Put into the key everything that makes a request a new one, as a rule the item and its version:
+ * "download:8f31…:5f2-1a".
  *
- * The host refuses what would lose data, whoever asks: a file with changes that the server is not known to have is not
- * removed and not written over.
+ * The host refuses an action that would lose data, whoever asks for it: it neither removes nor overwrites a file with
+ * changes that the server is not known to have.
+ *
+ * Example:
+ *
+ *     static larder_status download(const larder_host *host, const larder_actions *actions, const larder_item *item) {
+ *         char key[1024];
+ *         int length = snprintf(key, sizeof key, "download:%.*s:%.*s", (int)item->local_id.len, item->local_id.ptr,
+ *                               (int)item->etag.len, item->etag.ptr);
+ *         if (length < 0 || (size_t)length >= sizeof key) return LARDER_LIMIT;
+ *         return actions->download(host, item->local_id, 0, larder_str_make(key, (uint64_t)length));
+ *     }
  */
 #ifndef LARDER_EXT_ACTIONS_H
 #define LARDER_EXT_ACTIONS_H
@@ -18,51 +30,59 @@
 
 #define LARDER_EXT_ACTIONS "larder.actions/1"
 
-/* Only as long as the item is covered: just before the first request the host looks whether it meets a stored policy of
- * the processor's kind, or the policy condition that the processor gave in its last run, and drops the download if not. */
+/* Downloads only if the item is still covered. Just before the first request to the server, the host checks whether the
+ * item meets a stored policy of the processor's kind, or the policy condition that the processor gave in its last run.
+ * If not, it drops the download. */
 #define LARDER_DOWNLOAD_WHILE_COVERED 0x01u
-/* Only as an update: without a copy that the server has newer, nothing is done. The copy keeps its trigger. */
+/* Downloads only as an update: if there is no copy of which the server has a newer version, nothing happens. The copy
+ * keeps its trigger. */
 #define LARDER_DOWNLOAD_AS_UPDATE 0x02u
 
-/* A copy that was here for another reason before this plugin asked for it stays: it gets its former trigger back,
- * and counts as used now. Only a copy that came here for this plugin goes. */
+/* Keeps a copy that was here for another reason before this plugin asked for it. The copy gets its former trigger back
+ * and counts as used now. Only a copy that came here for this plugin is removed. */
 #define LARDER_REMOVE_RESTORE_FORMER 0x01u
 
-/* Only if nobody uses it: a copy that a program has open, that is claimed, that was used since the run began, or that
- * something else is to be done with already is passed over. Nothing is kept of the wish then, and nobody is told. Without
- * this flag a copy that is in use or claimed goes later, when it is not any more. */
+/* Removes only a copy that nobody uses. The host skips a copy that a program has open, that is claimed, that was used
+ * since the run began, or that another action is already planned for. It then forgets the request and reports it
+ * nowhere. Without this flag the host removes a copy that is in use or claimed later, when it is neither any more. */
 #define LARDER_REMOVE_IF_UNUSED 0x02u
 
 LARDER_BEGIN
 
+/* The actions service. `local_id` is that of an item. `key` is 1 byte to 1 KiB; the host copies both. */
 typedef struct larder_actions {
     uint32_t struct_size;
     uint32_t reserved;
 
-    /* Asks that the item's newest version is fetched. Of a folder: that it is kept here as a folder. A copy that is
-     * current is adopted without a request: its trigger becomes the plugin's, and the former one is remembered. One
-     * that is not stays until the new one is complete. Asked again while it is under way, or for what is already so,
-     * it does nothing. `flags` are LARDER_DOWNLOAD_…. Returns LARDER_NOT_FOUND (no such item), LARDER_LIMIT (a key
-     * above 1 KiB), LARDER_INVALID_ARGUMENT (an empty key).
+    /* Asks for a download of the file's newest version; for a folder: that it is kept here as a folder. `flags` is a
+     * set of LARDER_DOWNLOAD_…. A copy that is current is adopted without a request to the server: its trigger becomes
+     * the plugin's, and the host remembers the former one. A copy that is not current stays until the new one is
+     * complete. A request that repeats one in progress, or asks for a state that is already reached, does nothing.
+     * Returns LARDER_NOT_FOUND (no such item), LARDER_LIMIT (a key above 1 KiB, or max_records actions are in progress)
+     * or LARDER_INVALID_ARGUMENT (an empty key).
      * [processor] since 1.0 */
     larder_status (*download)(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key);
 
-    /* Asks that the item's local copy is removed, or the folder, if it is empty by then. Needs no server. A modified copy
-     * stays; one that is in use or claimed stays as long as it is, unless LARDER_REMOVE_IF_UNUSED says otherwise. It is
-     * looked at again when its turn comes: a copy that an available-offline policy covers by then stays. Asked again
-     * while it is under way, or for what is already so, it does nothing. `flags` are LARDER_REMOVE_…. Returns LARDER_NOT_FOUND, LARDER_LIMIT.
+    /* Asks for the removal of the file's local copy; for a folder: of the folder, if it is empty by then. It needs no
+     * server. `flags` is a set of LARDER_REMOVE_…. A modified copy stays. A copy that is in use or claimed stays as
+     * long as it is, unless LARDER_REMOVE_IF_UNUSED says otherwise. The host checks again when the request's turn
+     * comes: a copy that an available-offline policy covers by then stays. A request that repeats one in progress, or
+     * asks for a state that is already reached, does nothing. Returns LARDER_NOT_FOUND, LARDER_LIMIT or
+     * LARDER_INVALID_ARGUMENT as `download` does.
      * [processor] since 1.0 */
     larder_status (*remove_local_copy)(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key);
 
-    /* Asks that an item which is no longer on the server is forgotten, and its local copy removed. A folder goes only
-     * when it is empty. What is modified, in use or claimed, cannot be removed, or is on the server again stays known as
-     * it is, and may be asked for again later. `flags` are 0. Returns LARDER_NOT_FOUND, LARDER_LIMIT,
-     * LARDER_INVALID_ARGUMENT.
+    /* Asks the host to forget an item that is no longer on the server, and to remove its local copy. A folder is
+     * removed only when it is empty. `flags` is 0. An item stays known as it is if its copy is modified, in use or
+     * claimed, if it cannot be removed, or if it is on the server again; the plugin may ask again later. Returns
+     * LARDER_NOT_FOUND, LARDER_LIMIT or LARDER_INVALID_ARGUMENT as `download` does.
      * [processor] since 1.0 */
     larder_status (*purge)(const larder_host *host, larder_str local_id, uint32_t flags, larder_str key);
 
-    /* Asks that the item list looks at the file or folder with this path now, and at all below it that changed. Asked again,
-     * or with a path that is not there, it looks once, or in vain. Not in poll or on_error.
+    /* Asks the item list to check the file or folder with this path on the server now, and everything below it that
+     * changed. `path` is an absolute path of an item. Several requests for one path lead to one check; a path that does
+     * not exist leads to nothing. Not allowed in poll and on_error. Returns LARDER_INVALID_ARGUMENT (not an item's
+     * path) or LARDER_LIMIT (the turn asks for more than 16 MiB).
      * [loop] since 1.0 */
     larder_status (*look)(const larder_host *host, larder_str path);
 } larder_actions;

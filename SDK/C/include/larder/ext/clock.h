@@ -1,6 +1,15 @@
 /* ext/clock.h: the time, "larder.clock/1".
  *
- * Advice to plugins: ask this clock and no other, so that your tests can set it. It is not free: ask once a run.
+ * Advice to plugins: use only this clock, so that your tests can set it. A call has a cost: ask once in a run.
+ *
+ * Example:
+ *
+ *     static larder_status week_ago(const larder_host *host, const larder_clock *clock, int64_t *out) {
+ *         int64_t now;
+ *         larder_status status = clock->now(host, &now);
+ *         if (status == LARDER_OK) *out = now - INT64_C(604800000000000);
+ *         return status;
+ *     }
  */
 #ifndef LARDER_EXT_CLOCK_H
 #define LARDER_EXT_CLOCK_H
@@ -12,17 +21,19 @@
 
 LARDER_BEGIN
 
+/* The clock service. */
 typedef struct larder_clock {
     uint32_t struct_size;
     uint32_t reserved;
 
-    /* The time of day, in nanoseconds since 1970 UTC, as far as the host believes the system's clock: compare ages with
-     * this. It may jump.
+    /* Sets `*out` to the time of day in nanoseconds since 1970 UTC, as far as the host trusts the system's clock. It
+     * may jump. Compute ages with this clock.
      * [any] since 1.0 */
     larder_status (*now)(const larder_host *host, int64_t *out);
 
-    /* Nanoseconds since some moment of this run of the host: of two runs they tell nothing. It never goes back, and goes on
-     * while the machine sleeps: measure waits and time limits with this, and expect them to be over after a sleep.
+    /* Sets `*out` to the nanoseconds since an unspecified moment of this run of the host: values of two runs cannot be
+     * compared. The clock never goes back, and it goes on while the machine sleeps. Measure waits and time limits with
+     * this clock, and expect them to be over after a sleep.
      * [any] since 1.0 */
     larder_status (*monotonic)(const larder_host *host, int64_t *out);
 } larder_clock;

@@ -1,4 +1,17 @@
-/* ext/discover.h: where a server keeps what is the account's, "larder.discover/1" (RFC 6764, RFC 5397, RFC 4791). */
+/* ext/discover.h: the addresses of the account's calendars and files, "larder.discover/1" (RFC 6764, RFC 5397, RFC
+ * 4791).
+ *
+ * Example:
+ *
+ *     static larder_status find_calendars(const larder_host *host, const larder_discover *discover, larder_str *out) {
+ *         larder_discovery found;
+ *         larder_status status;
+ *         found.struct_size = sizeof found;
+ *         status = discover->find(host, LARDER_STR("caldav"), &found);
+ *         if (status == LARDER_OK) *out = found.homes[0];
+ *         return status;
+ *     }
+ */
 #ifndef LARDER_EXT_DISCOVER_H
 #define LARDER_EXT_DISCOVER_H
 
@@ -9,24 +22,29 @@
 
 LARDER_BEGIN
 
+/* The addresses that were found. */
 typedef struct larder_discovery {
     uint32_t struct_size;
     uint32_t reserved;
-    /* Paths from the origin's root, percent-encoded: "/principals/ada/". Absent for "files". */
+    /* The account's principal, a percent-encoded path from the origin's root: "/principals/ada/". Absent for
+     * "files". */
     larder_str principal;
-    /* The homes: "/cal/ada/". One or more. */
+    /* The homes, one or more percent-encoded paths from the origin's root: "/cal/ada/". */
     const larder_str *LARDER_NULLABLE homes;
     uint64_t home_count;
 } larder_discovery;
 
+/* The discovery service. */
 typedef struct larder_discover {
     uint32_t struct_size;
     uint32_t reserved;
 
-    /* Finds the homes of a service. "caldav": asks the server each time. "files": where the account's files are; an item's path, encoded,
-     * is below it; known without asking. Set out->struct_size before; borrowed until the call under way
-     * returns. Returns LARDER_UNSUPPORTED (the server does not offer it), LARDER_NOT_FOUND (none were found, and a place that might
-     * have told cannot now: ask again later), LARDER_IO, LARDER_CANCELLED, LARDER_INVALID_ARGUMENT (no such service).
+    /* Fills `*out` with the homes of a service. Set out->struct_size before. Everything that `*out` points to is
+     * borrowed until the current call returns. `service` is "caldav" or "files". For "caldav" the host asks the server
+     * each time. For "files" it knows the answer: the home below which the percent-encoded paths of all items are.
+     * Returns LARDER_UNSUPPORTED (the server does not offer the service), LARDER_NOT_FOUND (the host found no home, and
+     * a place that might know one cannot be asked now: ask again later), LARDER_IO, LARDER_CANCELLED or
+     * LARDER_INVALID_ARGUMENT (no such service).
      * [loop] since 1.0 */
     larder_status (*find)(const larder_host *host, larder_str service, larder_discovery *out);
 } larder_discover;

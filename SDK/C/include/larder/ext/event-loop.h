@@ -1,45 +1,71 @@
-/* ext/event-loop.h: a plugin that asks a server what is new, "larder.event-loop/1".
+/* ext/event-loop.h: a plugin that polls a server for news, "larder.event-loop/1".
  *
- * A loop knows how far it has come: its event id, which the host keeps and does not look into. A turn of a loop is
+ * An event loop remembers its position in the server's history as an event id. The host stores the event id and does
+ * not interpret it. A turn of a loop is this sequence of calls:
  *
- *   poll            what is new since the event id? A page is the answer
- *   process         what the page says, done to the loop's records
+ *   poll            asks the server for changes since the event id, and hands out a page
+ *   process         applies the page to the loop's records
  *   release_page
  *
- * and then the host commits what process asked for together with the page's event id: both or none, whatever happens.
- * If the page says that there is more, another turn follows, behind those of the other loops.
+ * Then the host commits the requests of `process` together with the page's event id: both or none, whatever happens. If
+ * the page says that there is more, another turn follows, after the turns of the other loops.
  *
- * What was cached may be too old to be brought up to date by events: the loop has no event id yet, or the page says
- * `refresh`. Then, in place of process,
+ * The records may be too old for events to bring them up to date: the loop has no event id yet, or the page says
+ * `refresh`. Then the host calls, in place of process,
  *
- *   refresh         take a new anchor first, then fetch everything; what differs is asked for
+ *   refresh         takes a new event id (the anchor) first, then fetches everything and asks for the differences
  *   release_page
  *
- * and the anchor is committed with it. It is taken first, since what happens while everything is fetched would be
- * lost otherwise.
+ * and commits the requests together with the anchor. The anchor comes first so that changes during the fetch are not
+ * lost.
  *
- * Which loops there are, the host reads from the records. A plugin whose `collection` is "calendars" has a loop for
- * each record in it, with the record's key as the loop's id; the loop begins when the record is committed and ends when
- * it is removed, and all that it cached goes with it. A plugin without a collection has one loop, whose id is `kind`.
- * A collection has one writer. The loop of the kind "core", which comes first in every cycle, writes "calendars", "shares"
- * and "account"; a loop of the kind "calendar" or "share" its own record there, and what belongs to it; every plugin the
- * collection with its id, or, if its loops are there for records, the one below it with the loop's id: "org.example.x/12".
- * Collections that plugins name have no slash in them, so that every other one belongs to one record.
+ * The host learns from the records which loops there are. A plugin whose `collection` is "calendars" has one loop for
+ * each record in that collection, and the record's key is the loop's id. The loop begins when the record is committed,
+ * and ends when the record is removed; everything that the loop stored is removed with it. A plugin without a
+ * collection has one loop, whose id is `kind`.
+ *
+ * A collection has one writer. The loop of the kind "core", which comes first in every cycle, writes "calendars",
+ * "shares" and "account". A loop of the kind "calendar" or "share" writes its own record there, and the collection that
+ * belongs to that record. Every plugin writes the collection with its plugin's id or, if its loops are there for
+ * records, the collection below it with the loop's id: "org.example.x/12". Collections that plugins name have no slash,
+ * so that every collection with a slash belongs to one record.
  *
  * Scenarios:
  *
- *  I.   A calendar. Poll: a REPORT for what changed since the sync-token, which is the event id. Process: put and remove
- *       its objects. Refresh: an empty sync-token gives the listing and a new token in one answer; fetch what differs.
- *  II.  A server that can only list. Poll: list; the event id is a digest of the listing. Process: compare with the records.
- *  III. Much to fetch. A turn asks for at most 16 MiB. Hand out a page with `more` and an event id of which you know what
- *       is left: "fetch:<token>".
- *  IV.  Nothing there. Return LARDER_UNSUPPORTED from poll or refresh: the loop is asked again a day later.
+ *  I.   A calendar. Poll: a REPORT for the changes since the sync-token, which is the event id. Process: put and remove
+ *     the
+ *       calendar's objects. Refresh: an empty sync-token gives the listing and a new token in one answer; fetch the
+ *       objects that differ.
+ *  II.  A server that can only list. Poll: list; the event id is a digest of the listing. Process: compare the listing
+ *      with
+ *       the records.
+ *  III. Much to fetch. A turn may ask for at most 16 MiB. Hand out a page with `more` and an event id that tells you
+ *       what is left to fetch: "fetch:<token>".
+ *  IV.  Nothing to poll. Return LARDER_UNSUPPORTED from poll or refresh: the host asks the loop again a day later.
  *
- * Advice to plugins: a page with the same event id and no more changes nothing and costs nothing. Fail when the server
- * fails: an error is not absence, and what you do not know to be gone stays. A loop that fails is asked less often, at
- * 1, 1, 2, 3, 5, 8 times the interval; whatever wait the server asks for is kept without your doing.
+ * Advice to plugins: a page with the same event id and without `more` changes nothing and costs nothing. Fail when the
+ * server fails: an error is not absence, and a record stays until you know that its thing is gone. The host asks a
+ * failing loop less often, after 1, 1, 2, 3, 5 and 8 times the interval. It keeps any wait that the server asks for by
+ * itself.
  *
- * Advice to hosts: one loop at a time. A call that is given up for its length fails its loop alone.
+ * Advice to hosts: run one loop at a time. A call that you give up because it takes too long fails its own loop only.
+ *
+ * Example:
+ *
+ *     // A poll that finds nothing new: the same event id, which must last until release_page, and no content.
+ *     static larder_status poll(void *context, const larder_loop *loop, larder_event_page *out) {
+ *         char *copy = (char *)malloc((size_t)loop->event_id.len);
+ *         (void)context;
+ *         if (!copy) return LARDER_LIMIT;
+ *         memcpy(copy, loop->event_id.ptr, (size_t)loop->event_id.len);
+ *         out->event_id = larder_str_make(copy, loop->event_id.len);
+ *         return LARDER_OK;
+ *     }
+ *
+ *     static void release_page(void *context, larder_event_page *page) {
+ *         (void)context;
+ *         free((void *)page->event_id.ptr);
+ *     }
  */
 #ifndef LARDER_EXT_EVENT_LOOP_H
 #define LARDER_EXT_EVENT_LOOP_H
@@ -48,91 +74,99 @@
 
 #define LARDER_EXT_EVENT_LOOP "larder.event-loop/1"
 
-/* What a page wants to be fetched anew: bits of the loop's own, 0x01 to 0x80, or all of it. */
+/* Asks for a refresh of everything. Smaller parts are bits of the loop's own, 0x01 to 0x80. */
 #define LARDER_REFRESH_EVERYTHING 0xffu
 
-/* What a server may announce between two polls; a loop that declares it is then asked at once. */
+/* The announcements that a server may make between two polls. The host polls a loop that declares a hint at once when
+ * the hint comes. */
 #define LARDER_HINT_ITEMS 0x01u   /* files and folders */
 #define LARDER_HINT_SHARES 0x02u  /* shares */
 #define LARDER_HINT_ACCOUNT 0x04u /* the account: spaces, memberships, notifications of any kind */
 
-/* Why a turn of a loop failed. */
-#define LARDER_LOOP_MISSING_ID 1u   /* it has no event id: it never ran, or its cache was dropped; refresh follows */
+/* The reasons why a turn of a loop fails. */
+#define LARDER_LOOP_MISSING_ID 1u   /* no event id: the loop never ran, or its cache was dropped; a refresh follows */
 #define LARDER_LOOP_OUTDATED 2u     /* the page asked for a refresh, which follows */
-#define LARDER_LOOP_POLL_FAILED 3u  /* poll or refresh did not succeed */
-#define LARDER_LOOP_PROCESSING 4u   /* process did not succeed, or its effects were not committed */
-#define LARDER_LOOP_TIMED_OUT 5u    /* the call was given up for its length */
+#define LARDER_LOOP_POLL_FAILED 3u  /* poll or refresh failed */
+#define LARDER_LOOP_PROCESSING 4u   /* process failed, or its requests were not committed */
+#define LARDER_LOOP_TIMED_OUT 5u    /* the host gave the call up because it took too long */
 #define LARDER_LOOP_NO_PROGRESS 6u  /* pages said that there is more, with the same event id */
 
 LARDER_BEGIN
 
-/* A loop, as the call under way has it. */
+/* A loop in the current call. */
 typedef struct larder_loop {
     uint32_t struct_size;
     uint32_t reserved;
-    larder_str id;       /* "/ada/work/"; of a loop that is there once, its kind */
-    larder_str event_id; /* how far it has come; absent: nothing is known */
+    larder_str id;       /* the key of its record, "/ada/work/"; the kind, if the plugin has one loop */
+    larder_str event_id; /* its position; absent: no position is known */
 } larder_loop;
 
-/* What a poll came to. The host hands it over with its struct_size set and zeros else; all that the plugin makes it point to stays as
- * it is until release_page. */
+/* The result of a poll. The host passes it with struct_size set and zeros everywhere else. Everything that the plugin
+ * makes it point to stays unchanged until release_page. */
 typedef struct larder_event_page {
     uint32_t struct_size;
-    /* 0, bits, or LARDER_REFRESH_EVERYTHING: what is cached is too old. `event_id` and `more` then mean nothing. */
+    /* The parts of the cache that are too old: 0, bits, or LARDER_REFRESH_EVERYTHING. If it is not 0, `event_id` and
+     * `more` mean nothing. */
     uint32_t refresh;
     /* 1: there is more after this page. */
     uint32_t more;
     uint32_t reserved;
-    /* How far the loop has come with this page. Not empty. */
+    /* The loop's position after this page. Not empty. */
     larder_str event_id;
-    /* The plugin's own. */
+    /* Belongs to the plugin; the host does not use it. */
     void *LARDER_NULLABLE content;
 } larder_event_page;
 
+/* The reason why a turn of a loop failed. */
 typedef struct larder_loop_error {
     uint32_t struct_size;
-    uint32_t code; /* LARDER_LOOP_… */
-    larder_status status;
+    uint32_t code;        /* LARDER_LOOP_… */
+    larder_status status; /* a status for the failure, as far as the host knows one */
     uint32_t reserved;
-    /* For people, as the log has it. */
+    /* A sentence for people, as in the log. */
     larder_str message;
 } larder_loop_error;
 
+/* The functions of a plugin with event loops. `context` is that of the instance. Arguments are borrowed for the
+ * call. */
 typedef struct larder_event_loop {
     uint32_t struct_size;
-    /* The bits of a page's `refresh` for which `refresh` is called one by one. Together they are everything. A bit that is not in it
-     * means everything. 0: there is only everything. */
+    /* The bits of a page's `refresh` for which the host calls `refresh` one by one. Together they are everything. A bit
+     * that is not in this mask means everything. 0: the loop can only refresh everything. */
     uint32_t refresh_bits;
-    /* Of its loops; unique among the plugins of a host. Letters and digits, or the plugin's id. */
+    /* The kind of the plugin's loops: letters and digits, or the plugin's id. It is unique among the plugins of a
+     * host. */
     larder_str kind;
-    /* Whose records each mean a loop: "calendars"; absent: it has one loop. Without a slash. */
+    /* The collection of which each record is a loop: "calendars". It has no slash. Absent: the plugin has one loop. */
     larder_str collection;
-    /* LARDER_HINT_… */
+    /* The hints that concern the loops: a set of LARDER_HINT_…. */
     uint32_t hints;
     uint32_t reserved;
 
-    /* Asks what is new since loop->event_id, which is there. `out` comes with its struct_size set and zero else. May read records and
-     * not change them. Returns LARDER_UNSUPPORTED: there is nothing to poll here.
+    /* Asks the server for changes since loop->event_id, which is present, and fills `*out`. `out` comes with
+     * struct_size set and zeros everywhere else. May read records, but not change them. Returns LARDER_UNSUPPORTED if
+     * there is nothing to poll.
      * [loop] since 1.0 */
     larder_status (*poll)(void *LARDER_NULLABLE context, const larder_loop *loop, larder_event_page *out);
 
-    /* Does what a page says to the records. A page of which this fails comes again.
+    /* Applies a page of `poll` to the records. If it fails, the page comes again in a later turn.
      * [loop] since 1.0 */
     larder_status (*process)(void *LARDER_NULLABLE context, const larder_loop *loop, const larder_event_page *page);
 
-    /* Takes a new anchor, then fetches what `what` says: one of refresh_bits, or LARDER_REFRESH_EVERYTHING. Fills `out` as poll does; its
-     * event_id is the anchor. Of several bits the first one's anchor counts. `more` may be said with LARDER_REFRESH_EVERYTHING
-     * alone. Returns LARDER_UNSUPPORTED as poll does.
+    /* Takes a new anchor, then fetches what `what` says: one bit of refresh_bits, or LARDER_REFRESH_EVERYTHING. Fills
+     * `*out` as `poll` does; its event_id is the anchor. If the host calls it for several bits, the anchor of the first
+     * call counts. May set `more` with LARDER_REFRESH_EVERYTHING only. Returns LARDER_UNSUPPORTED as `poll` does.
      * [loop] since 1.0 */
     larder_status (*refresh)(void *LARDER_NULLABLE context, const larder_loop *loop, uint32_t what,
                              larder_event_page *out);
 
-    /* Says why a turn failed, or that what is cached cannot be used any more. May read records and not change them.
+    /* Tells the loop why a turn failed, or that its cache cannot be used any more. May read records, but not change
+     * them.
      * [loop] since 1.0 */
     void (*on_error)(void *LARDER_NULLABLE context, const larder_loop *loop, const larder_loop_error *error);
 
-    /* Frees what a page points to. Called once for each page that poll or refresh handed out with LARDER_OK, at the latest before
-     * stop. Of the host's functions it may call those that are [any].
+    /* Frees the memory that a page points to. Called once for each page that poll or refresh handed out with LARDER_OK,
+     * at the latest before stop. It may call those functions of the host that are [any].
      * [loop] since 1.0 */
     void (*release_page)(void *LARDER_NULLABLE context, larder_event_page *page);
 } larder_event_loop;
