@@ -137,6 +137,6 @@ import Testing
         larder_fake_fail(stage.fake, "actions.download", 2, LARDER_LIMIT)
         #expect(stage.run(.itemListUpdateCompleted) == LARDER_LIMIT)
         #expect(stage.paths("download") == ["/a/1", "/a/3"])
-        #expect(stage.failures == ["the host's actions.download answered that a limit is reached"])
+        #expect(stage.failures == ["the host's actions.download failed: a limit is reached"])
     }
 }

@@ -231,7 +231,7 @@ struct Sampler: ItemPolicyProcessor {
         start()
         larder_fake_fail(stage.fake, "kv.put", 1, LARDER_IO)
         #expect(runOver(.file("/values")) == LARDER_IO)
-        #expect(stage.failures == ["the host's kv.put answered that reading or writing failed"])
+        #expect(stage.failures == ["the host's kv.put failed: reading or writing failed"])
         #expect(stage.value(of: "a") == nil && stage.actions == [])
     }
 

@@ -126,7 +126,7 @@ struct Drafter: ItemPolicyProcessor {
         #expect(perform("create many:abcd back-to:1 show") == LARDER_OK)
         #expect(stage.logLines == ["added 4", "1/3 b,c,d data 'kept' true true current b"])
         #expect(perform("stale") == LARDER_CONFLICT)
-        #expect(stage.failures == ["the host's projects.update answered that it changed meanwhile"])
+        #expect(stage.failures == ["the host's projects.update failed: it changed since it was read"])
         #expect(perform("back-to:3") == LARDER_INVALID_ARGUMENT)
         #expect(perform("show list duplicate show remove show list") == LARDER_OK)
         let shown = "1/3 b,c,d data 'kept' true true current b"
@@ -138,7 +138,7 @@ struct Drafter: ItemPolicyProcessor {
         #expect(perform("create many:abcd whole:kept") == LARDER_OK)
         for cursor in ["-1", "-2"] { #expect(perform("cursor:\(cursor)") == LARDER_INVALID_ARGUMENT) }
         #expect(perform("if:0") == LARDER_CONFLICT)
-        #expect(stage.failures == ["the project is not what it was at 0"])
+        #expect(stage.failures == ["the project was not modified at 0"])
         #expect(perform("show") == LARDER_OK)
         #expect(stage.logLines == ["1/1  data 'kept' true false current "])
     }
@@ -164,7 +164,7 @@ struct Drafter: ItemPolicyProcessor {
         #expect(changes == ["create", "add_step"])
         larder_fake_fail(stage.fake, "projects.add_step", 1, LARDER_IO)
         #expect(perform("add:b") == LARDER_IO)
-        #expect(stage.failures == ["the host's projects.add_step answered that reading or writing failed"])
+        #expect(stage.failures == ["the host's projects.add_step failed: reading or writing failed"])
         larder_fake_quota(stage.fake, 3)
         #expect(perform("add:bc add:d") == LARDER_LIMIT)
         #expect(perform("undo add:de show") == LARDER_OK)

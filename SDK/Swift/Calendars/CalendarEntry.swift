@@ -1,23 +1,33 @@
-/// What a calendar object is about: its event, task or journal entry (RFC 5545, section 3.6).
+/// The event, task or journal entry of a calendar object (RFC 5545, section 3.6).
+///
+/// ```swift
+/// let object = "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:Lunch\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+/// if let entry = CalendarEntry(parsing: object.utf8.span) {
+///     host.log?.debug("\(entry.component): \(entry.summary ?? "")")
+/// }
+/// ```
 public struct CalendarEntry: Hashable, Sendable {
-    /// `VEVENT`, `VTODO`, `VJOURNAL`, or another one that is no time zone.
+    /// `VEVENT`, `VTODO`, `VJOURNAL`, or any other component but a time zone.
     public var component: String
+    /// The UID.
     public var uid: String?
+    /// The summary, without escapes.
     public var summary: String?
-    /// `2026-03-01T10:00:00Z`, in a time zone `2026-03-01T10:00:00[Europe/Vienna]`, in none `2026-03-01T10:00:00`, or a whole day
-    /// `2026-03-01` (RFC 9557).
+    /// The start: `2026-03-01T10:00:00Z`, with a time zone `2026-03-01T10:00:00[Europe/Vienna]`, without one
+    /// `2026-03-01T10:00:00`, or a whole day `2026-03-01` (RFC 9557).
     public var start: String?
-    /// The same; of a task when it is due. Reckoned from the start where the object has a duration.
+    /// The end, or the time when a task is due, in the form of ``start``. If the object has a duration, it is computed
+    /// from the start.
     public var end: String?
-    /// As it stands there: `FREQ=WEEKLY;BYDAY=MO`.
+    /// The recurrence rule as in the object: `FREQ=WEEKLY;BYDAY=MO`.
     public var rrule: String?
 
     private var isException = false
 
     private init(_ component: String) { self.component = component }
 
-    /// Reads the first component that is no time zone; of a series that itself, if it comes with exceptions. Nil if there is none, or if
-    /// it has no end.
+    /// Parses the first component that is not a time zone. For a series with exceptions it is the series itself. Nil if
+    /// there is no such component, or if it has no end.
     public init?(parsing bytes: Span<UInt8>) {
         var lines = ContentLines(bytes)
         var first: CalendarEntry?
@@ -37,7 +47,7 @@ public struct CalendarEntry: Hashable, Sendable {
         self = first
     }
 
-    /// Reads a component up to its end, past what is inside it.
+    /// Parses a component up to its end, and skips the components inside it.
     private init?(_ component: String, _ lines: inout ContentLines) {
         self.init(component)
         var depth = 0
@@ -65,7 +75,7 @@ public struct CalendarEntry: Hashable, Sendable {
         return nil
     }
 
-    /// A text that a record's value has room for.
+    /// Cuts a text to a length for which a record's value has room.
     private static func clipped(_ text: String) -> String {
         let longest = 16 << 10
         guard text.utf8.count > longest else { return text }

@@ -1,13 +1,18 @@
 /// A DATE or DATE-TIME (RFC 5545, sections 3.3.4 and 3.3.5).
+///
+/// ```swift
+/// let day = CalendarTime(secondsSince1970: 1_772_359_200, isWholeDay: true)
+/// let text = day?.basicText ?? ""
+/// ```
 public struct CalendarTime: Hashable, Sendable {
-    /// Since 1970-01-01 in the proleptic Gregorian calendar.
+    /// Days since 1970-01-01 in the proleptic Gregorian calendar.
     private var day: Int64
-    /// Since midnight; nil: a whole day.
+    /// Seconds since midnight. Nil: a whole day.
     private var second: Int64?
     private var isUTC = false
     private var zone: String?
 
-    /// A moment, or the day on which it is in UTC; nil outside the years 0 to 9999.
+    /// Creates a moment, or the day that it falls on in UTC. Nil outside of the years 0 to 9999.
     public init?(secondsSince1970 seconds: Int64, isWholeDay: Bool = false) {
         day = seconds.flooredDivision(by: 86_400)
         guard Self.days.contains(day) else { return nil }
@@ -17,7 +22,7 @@ public struct CalendarTime: Hashable, Sendable {
         }
     }
 
-    /// The value of a property; nil if it is no time.
+    /// Parses the value of a property. Nil if it is not a time.
     public init?(_ line: ContentLine) {
         let text = Array(line.value.utf8)
         guard text.count >= 8, let year = Self.number(text[0..<4]), let month = Self.number(text[4..<6]),
@@ -35,7 +40,8 @@ public struct CalendarTime: Hashable, Sendable {
         if !isUTC, let zone = line.parameter("TZID"), zone.utf8.count <= 255 { self.zone = zone }
     }
 
-    /// So much later, in the same time zone and without regard to its changes; nil past the year 9999, or if a day is not a day then.
+    /// Returns the time that is later by a number of seconds, in the same time zone and ignoring its changes. Nil past
+    /// the year 9999, or if the result for a whole day is not a whole day.
     func after(seconds: Int64) -> CalendarTime? {
         var later = self
         let total = (second ?? 0) + seconds
@@ -48,7 +54,7 @@ public struct CalendarTime: Hashable, Sendable {
 
     private static let days = day(0, 1, 1)...day(9999, 12, 31)
 
-    /// As a property's value: `20260301T100000Z`, or `20260301`; without its time zone.
+    /// The time as a property's value: `20260301T100000Z`, or `20260301`. It omits the time zone.
     public var basicText: String {
         let (year, month, date) = Self.date(day)
         let dateText = Self.padded(year, 4) + Self.padded(month, 2) + Self.padded(date, 2)
@@ -57,7 +63,7 @@ public struct CalendarTime: Hashable, Sendable {
         return "\(dateText)T\(time)" + (isUTC ? "Z" : "")
     }
 
-    /// As ``CalendarEntry/start`` has it.
+    /// The time in the form of ``CalendarEntry/start``.
     public var text: String {
         let (year, month, date) = Self.date(day)
         let dateText = "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(date, 2))"
@@ -66,7 +72,7 @@ public struct CalendarTime: Hashable, Sendable {
         return "\(dateText)T\(time)" + (isUTC ? "Z" : zone.map { "[\($0)]" } ?? "")
     }
 
-    /// A duration (RFC 5545, section 3.3.6); nil if the text is none.
+    /// Parses a duration (RFC 5545, section 3.3.6) in seconds. Nil if the text is not a duration.
     static func seconds(ofDuration text: String) -> Int64? {
         var rest = text.utf8[...]
         let isNegative = rest.first == UInt8(ascii: "-")
@@ -119,7 +125,7 @@ public struct CalendarTime: Hashable, Sendable {
         }
     }
 
-    /// Counted in years that begin in March, so that the leap day is a year's last.
+    /// Computes the day's number. Counting in years that begin in March makes the leap day a year's last day.
     private static func day(_ year: Int64, _ month: Int64, _ date: Int64) -> Int64 {
         let shifted = month > 2 ? year : year - 1
         let era = shifted.flooredDivision(by: 400)

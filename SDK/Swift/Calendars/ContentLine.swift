@@ -1,12 +1,20 @@
 /// A content line (RFC 5545, section 3.1): `DTSTART;TZID=Europe/Vienna:20260301T100000`.
+///
+/// ```swift
+/// let object = "DTSTART;TZID=Europe/Vienna:20260301T100000\r\n"
+/// var lines = ContentLines(object.utf8.span)
+/// if let line = lines.next(), line.name == "DTSTART" {
+///     host.log?.debug("\(line.value) in \(line.parameter("TZID") ?? "no time zone")")
+/// }
+/// ```
 public struct ContentLine: Sendable {
-    /// In capitals.
+    /// The property's name in capitals.
     public let name: String
-    /// As they stand in the line, after the name's semicolon.
+    /// The parameters as in the line, from behind the first semicolon.
     private let parameters: ArraySlice<UInt8>
     private let rest: ArraySlice<UInt8>
 
-    /// Takes an unfolded line apart; nil if it is none.
+    /// Splits an unfolded line into its parts. Nil if it is not a content line.
     init?(_ line: [UInt8]) {
         guard let nameEnd = line.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ";") }), nameEnd > 0,
             line[..<nameEnd].allSatisfy(\.isNameCharacter)
@@ -22,7 +30,7 @@ public struct ContentLine: Sendable {
         rest = line[(colon + 1)...]
     }
 
-    /// What stands after the colon. Bytes that are no UTF-8 are mended.
+    /// The text after the colon. Bytes that are not UTF-8 are replaced with U+FFFD.
     public var value: String { String(decoding: rest, as: UTF8.self) }
 
     /// The value of a property of the type TEXT, without its escapes (RFC 5545, section 3.3.11).
@@ -43,8 +51,8 @@ public struct ContentLine: Sendable {
         return String(decoding: unescaped, as: UTF8.self)
     }
 
-    /// The first value of a parameter, without its quotes; nil if there is none.
-    /// - Parameter name: in capitals.
+    /// Returns the first value of a parameter without its quotes, or nil if there is none.
+    /// - Parameter name: The parameter's name in capitals.
     public func parameter(_ name: StaticString) -> String? {
         var isQuoted = false
         let parts = parameters.split { byte in

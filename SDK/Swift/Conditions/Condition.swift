@@ -1,20 +1,22 @@
 /// A condition on items, built from parts that the compiler checks. The host gets its ``text``.
 ///
-///     let large: Condition = .size > 1_000_000 && .path.startsWith("/Photos/")
-///     let unused: Condition = .cloudStatus == .localCopy && .lastUsed < .now - .seconds(7 * 86_400)
-///     let pictures: Condition = !.removed && .mimeType.isIn(["image/jpeg", "image/png"])
+/// ```swift
+/// let large: Condition = .size > 1_000_000 && .path.startsWith("/Photos/")
+/// let unused: Condition = .cloudStatus == .localCopy && .lastUsed < .now - .seconds(7 * 86_400)
+/// let pictures: Condition = !.removed && .mimeType.isIn(["image/jpeg", "image/png"])
+/// ```
 ///
-/// It means what the language of conditions says: what an item does not have is nil, equal only to itself, and every other
-/// comparison or test of it is false. Parentheses within each other are at most 200 in what the host reads.
+/// It has the meaning of the condition language: a property without a value is nil. Nil equals only nil, and every
+/// other comparison or test of it is false. The host reads parentheses that are nested at most 200 levels deep.
 public struct Condition: Sendable {
-    /// In the condition language, at most 1 MiB for the host.
+    /// The condition in the condition language. The host reads at most 1 MiB.
     public let text: String
     private let binding: Binding
 
-    /// How tightly its parts hold together, so that parentheses stand only where they must.
+    /// The precedence of the outermost operator, which decides where parentheses are needed.
     enum Binding: Int { case or, and, relation, unary }
 
-    /// A condition that somebody else wrote, and that the host reads by itself.
+    /// Creates a condition from a text that somebody else wrote. The SDK does not check it; the host does.
     public init(text: String) { self.init(text, .or) }
 
     init(_ text: String, _ binding: Binding) {
@@ -24,16 +26,21 @@ public struct Condition: Sendable {
 
     private func text(inside outer: Binding) -> String { binding.rawValue < outer.rawValue ? "(\(text))" : text }
 
+    /// Returns a condition that an item meets if it meets both conditions.
     public static func && (left: Condition, right: Condition) -> Condition { all(of: [left, right]) }
+    /// Returns a condition that an item meets if it meets at least one of the conditions.
     public static func || (left: Condition, right: Condition) -> Condition { any(of: [left, right]) }
+    /// Returns a condition that an item meets if it does not meet the given one.
     public static prefix func ! (condition: Condition) -> Condition {
         Condition("!" + condition.text(inside: .unary), .unary)
     }
 
-    /// Meets all of the parts; of none: every item does. Of many it is quicker than `&&` between each two.
+    /// Returns a condition that an item meets if it meets all of the parts. Without parts, every item meets it. For
+    /// many parts it is quicker than `&&` between each two.
     public static func all(of parts: [Condition]) -> Condition { group(parts, " && ", .and, ofNone: "true") }
 
-    /// Meets any of the parts; of none: no item does. Of many it is quicker than `||` between each two.
+    /// Returns a condition that an item meets if it meets at least one of the parts. Without parts, no item meets it.
+    /// For many parts it is quicker than `||` between each two.
     public static func any(of parts: [Condition]) -> Condition { group(parts, " || ", .or, ofNone: "false") }
 
     private static func group(

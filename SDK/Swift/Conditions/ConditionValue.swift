@@ -1,10 +1,18 @@
-/// What a property can be compared with.
+/// A type whose values a property can be compared with: an integer, a text, a boolean, a time, a duration, or a state.
+///
+/// ```swift
+/// let copies: Condition = .cloudStatus == CloudStatus.localCopy
+/// ```
 public protocol ConditionValue: Sendable {
-    /// As the condition language writes it.
+    /// The value in the condition language.
     var literal: String { get }
 }
 
-/// What has an order besides.
+/// A type whose values can also be compared with `<`, `<=`, `>` and `>=`.
+///
+/// ```swift
+/// let early: Condition = .name < "m"
+/// ```
 public protocol OrderedConditionValue: ConditionValue {}
 
 extension Int64: OrderedConditionValue {
@@ -34,7 +42,7 @@ extension RemoteVersion: ConditionValue {
     public var literal: String { self == .current ? "\"current\"" : "\"newer\"" }
 }
 
-/// Compared byte by byte in UTF-8, for order too.
+/// Strings are compared byte by byte in UTF-8, also for order.
 extension String: OrderedConditionValue {
     public var literal: String {
         var literal = "\""
@@ -55,7 +63,7 @@ extension String: OrderedConditionValue {
     }
 }
 
-/// In whole milliseconds, what is below them cut off; at most 292 years.
+/// A duration counts in whole milliseconds, truncated, and is at most 292 years.
 extension Duration: OrderedConditionValue {
     public var literal: String {
         let longest = Int64.max / 1_000_000
@@ -66,7 +74,7 @@ extension Duration: OrderedConditionValue {
         return "duration(\"\(Self.text(ofMilliseconds: count))\")"
     }
 
-    /// In the largest unit that leaves no rest.
+    /// Returns the duration in the largest unit of which it is a multiple.
     private static func text(ofMilliseconds count: Int64) -> String {
         if count == 0 { return "0s" }
         for (unit, length) in [("h", 3_600_000), ("m", 60_000), ("s", 1_000)] as [(String, Int64)]

@@ -1,64 +1,90 @@
-// The properties of items, once as sides of a comparison and once as the begin of a condition, such as
-// `.path.startsWith("/Photos/")`: what is written with a leading dot is looked for in the type that is expected.
+// The properties of items, once as operands of a comparison, and once as the start of a condition such as
+// `.path.startsWith("/Photos/")`: the compiler looks a name with a leading dot up in the expected type.
 
 extension Operand where Value == String {
+    /// The path on the server, decoded, without a closing slash.
     public static var path: Self { Self(property: "path") }
+    /// The last part of the path.
     public static var name: Self { Self(property: "name") }
+    /// The MIME type: `image/jpeg`.
     public static var mimeType: Self { Self(property: "mimeType") }
+    /// The ETag of the newest known version.
     public static var etag: Self { Self(property: "etag") }
+    /// The server's id of the item.
     public static var fileID: Self { Self(property: "fileID") }
+    /// The host's id of the item.
     public static var localID: Self { Self(property: "localID") }
+    /// The cause of the copy: `user`, `availableOffline`, or another plugin's id.
     public static var downloadTrigger: Self { Self(property: "downloadTrigger") }
 }
 
 extension Operand where Value == Int64 {
-    /// In bytes.
+    /// The size in bytes.
     public static var size: Self { Self(property: "size") }
 }
 
 extension Operand where Value == Moment {
+    /// The time of the last change.
     public static var lastModified: Self { Self(property: "lastModified") }
+    /// The time of the last use of the copy.
     public static var lastUsed: Self { Self(property: "lastUsed") }
-    /// Since when an item is known to be no longer on the server.
+    /// The time since which the item is known to be no longer on the server.
     public static var removedAt: Self { Self(property: "removedAt") }
 }
 
 extension Operand where Value == ItemType {
+    /// Whether the item is a file or a folder.
     public static var type: Self { Self(property: "type") }
 }
 
 extension Operand where Value == CloudStatus {
+    /// The place of the item's content.
     public static var cloudStatus: Self { Self(property: "cloudStatus") }
 }
 
 extension Operand where Value == RemoteVersion {
+    /// Whether the server has a newer version than the copy.
     public static var remoteVersion: Self { Self(property: "remoteVersion") }
 }
 
 extension Operand where Value == Bool {
+    /// Whether the item is no longer on the server.
     public static var removed: Self { Self(property: "removed") }
+    /// Whether the item is marked as a favorite on the server.
     public static var favorite: Self { Self(property: "favorite") }
 }
 
 extension Condition {
+    /// The path on the server, decoded, without a closing slash.
     public static var path: Operand<String> { .path }
+    /// The last part of the path.
     public static var name: Operand<String> { .name }
+    /// The MIME type: `image/jpeg`.
     public static var mimeType: Operand<String> { .mimeType }
+    /// The ETag of the newest known version.
     public static var etag: Operand<String> { .etag }
+    /// The server's id of the item.
     public static var fileID: Operand<String> { .fileID }
+    /// The host's id of the item.
     public static var localID: Operand<String> { .localID }
+    /// The cause of the copy: `user`, `availableOffline`, or another plugin's id.
     public static var downloadTrigger: Operand<String> { .downloadTrigger }
-    /// In bytes.
+    /// The size in bytes.
     public static var size: Operand<Int64> { .size }
+    /// The time of the last change.
     public static var lastModified: Operand<Moment> { .lastModified }
+    /// The time of the last use of the copy.
     public static var lastUsed: Operand<Moment> { .lastUsed }
-    /// Since when an item is known to be no longer on the server.
+    /// The time since which the item is known to be no longer on the server.
     public static var removedAt: Operand<Moment> { .removedAt }
+    /// Whether the item is a file or a folder.
     public static var type: Operand<ItemType> { .type }
+    /// The place of the item's content.
     public static var cloudStatus: Operand<CloudStatus> { .cloudStatus }
+    /// Whether the server has a newer version than the copy.
     public static var remoteVersion: Operand<RemoteVersion> { .remoteVersion }
-    /// No longer on the server.
+    /// The condition that an item is no longer on the server.
     public static var removed: Condition { Condition("removed", .unary) }
-    /// Marked as such on the server.
+    /// The condition that an item is marked as a favorite on the server.
     public static var favorite: Condition { Condition("favorite", .unary) }
 }

@@ -1,16 +1,23 @@
 /// A time, as conditions compare it.
+///
+/// ```swift
+/// let since2026: Condition = .lastModified >= .at(1_767_225_600_000_000_000)
+/// ```
 public struct Moment: Hashable, Sendable {
-    /// Since 1970 UTC.
+    /// The time in nanoseconds since 1970 UTC.
     public let nanoseconds: Int64
 
+    /// Creates a moment from nanoseconds since 1970 UTC.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// - Parameter nanoseconds: since 1970 UTC, as items and the clock have them.
+    /// Creates a moment.
+    /// - Parameter nanoseconds: Nanoseconds since 1970 UTC, as items and the clock have them.
     public static func at(_ nanoseconds: Int64) -> Moment { Moment(nanoseconds: nanoseconds) }
 }
 
 extension Moment: OrderedConditionValue {
-    /// RFC 3339 in UTC. What lies before the year 1678 is its begin as the language has it.
+    /// The moment as RFC 3339 text in UTC. A moment before 1677-09-21T00:12:44Z becomes that one, the earliest of the
+    /// condition language.
     public var literal: String {
         let first: Int64 = -9_223_372_036
         var (second, fraction) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
@@ -29,9 +36,10 @@ extension Moment: OrderedConditionValue {
         return "timestamp(\"\(text)Z\")"
     }
 
-    /// The proleptic Gregorian calendar, counted in eras of 400 years that begin in March, so that a leap day ends a year.
+    /// Computes a date of the proleptic Gregorian calendar. Counting in eras of 400 years that begin in March puts the
+    /// leap day at the end of a year.
     private static func date(daysSince1970: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        // From 0000-03-01; all that can be told lies after it.
+        // Days since 0000-03-01. Every representable moment is after that day.
         let days = daysSince1970 + 719_468
         let (era, inEra) = days.quotientAndRemainder(dividingBy: 146_097)
         let yearInEra = (inEra - inEra / 1_460 + inEra / 36_524 - inEra / 146_096) / 365

@@ -1,29 +1,45 @@
-/// An events endpoint in plain JSON: the newest event id, and pages of what happened after one.
+/// A client of an events endpoint in plain JSON, which gives the newest event id and pages of the changes after an
+/// event id.
 ///
-/// A page is `{"EventID": "…", "Refresh": 0, "More": 0, …}`. `Refresh` may be a boolean, a number or a mask, `More` a boolean or a number;
-/// members that nobody knows are passed over.
+/// A page is `{"EventID": "…", "Refresh": 0, "More": 0, …}`. `Refresh` may be a boolean, a number or a mask, `More` a
+/// boolean or a number. Unknown members are ignored.
+///
+/// ```swift
+/// let feed = EventFeed(try host.require(host.http, .http), url: "/events")
+/// if let page = try feed.page("core/v5/events", since: "41") {
+///     for change in page.changes("Calendars", entity: "Calendar") where change.isDelete {
+///         host.log?.debug("the calendar \(change.id) is gone")
+///     }
+/// }
+/// ```
 public struct EventFeed {
     private let http: Host.HTTP
     private let url: String
 
-    /// - Parameter url: of the endpoint, at the account's server: a path or a whole address.
+    /// Creates a client.
+    /// - Parameters:
+    ///   - http: The service that sends the requests.
+    ///   - url: The endpoint's address at the account's server: a path or a whole address.
     public init(_ http: Host.HTTP, url: String) {
         self.http = http
         self.url = url.utf8.last == UInt8(ascii: "/") ? String(url.dropLast()) : url
     }
 
-    /// One page of what happened.
+    /// One page of changes.
     public struct Page: Sendable {
+        /// The position after this page.
         public var eventID: String
+        /// The parts of the cache that must be fetched anew.
         public var refresh: RefreshSet
+        /// Whether there is more after this page.
         public var more: Bool
-        /// All of the page.
+        /// The whole page.
         public var json: JSON
 
-        /// What happened to things of a kind, oldest first; what is malformed is passed over.
+        /// Returns the changes of things of a kind, oldest first. It skips malformed ones.
         /// - Parameters:
-        ///   - name: the array's: `Calendars`.
-        ///   - entity: the member that has the thing: `Calendar`.
+        ///   - name: The name of the array: `Calendars`.
+        ///   - entity: The name of the member that holds the thing: `Calendar`.
         public func changes(_ name: String, entity: String) -> [Change] {
             (json[name]?.array ?? []).compactMap { change in
                 guard let id = change["ID"]?.string, !id.isEmpty, let action = change["Action"]?.integer else {
@@ -34,28 +50,35 @@ public struct EventFeed {
         }
     }
 
-    /// What happened to one thing.
+    /// A change of one thing.
     public struct Change: Sendable {
+        /// The thing's id.
         public var id: String
-        /// Otherwise it came or changed.
+        /// Whether the thing was deleted. Otherwise it was added or changed.
         public var isDelete: Bool
-        /// What it is now; nil where the page does not say.
+        /// The thing after the change. Nil if the page does not say.
         public var entity: JSON?
     }
 
-    /// The newest event id.
+    /// Returns the newest event id.
     /// - Parameters:
-    ///   - path: below the endpoint's address: `core/v4/events/latest`.
-    ///   - name: the member that has the event id.
+    ///   - path: A path below the endpoint's address: `core/v4/events/latest`.
+    ///   - name: The name of the member that holds the event id.
     /// - Throws: ``Status/unsupported`` if there is no such endpoint, ``Status/io`` if it answers without an event id,
     ///   ``Status/limit`` if the answer is longer than 8 MiB, and what ``Host/HTTP/send(_:_:headers:body:)`` throws.
     public func latest(_ path: String, name: String = "EventID") throws(PluginError) -> String {
-        guard let json = try ask(path) else { throw PluginError(.io, "the events endpoint \(url)/\(path) refuses") }
+        guard let json = try ask(path) else {
+            throw PluginError(.io, "the events endpoint \(url)/\(path) refused the request")
+        }
         return try eventID(in: json, name, path)
     }
 
-    /// The page after an event id; nil if that is of no use any more, and everything is to be fetched anew.
-    /// - Parameter path: below the endpoint's address, without the id: `core/v5/events`.
+    /// Returns the page after an event id. Nil if the event id is of no use any more, and everything must be fetched
+    /// anew.
+    /// - Parameters:
+    ///   - path: A path below the endpoint's address, without the id: `core/v5/events`.
+    ///   - id: The event id.
+    ///   - name: The name of the member that holds the next event id.
     /// - Throws: As ``latest(_:name:)``.
     public func page(_ path: String, since id: String, name: String = "EventID") throws(PluginError) -> Page? {
         guard let json = try ask("\(path)/\(Self.escaped(id))") else { return nil }
@@ -64,10 +87,10 @@ public struct EventFeed {
             more: Self.isTrue(json["More"]), json: json)
     }
 
-    /// All things of a kind, in as many parts as the endpoint makes of them; nil: it has no such listing.
+    /// Returns all things of a kind, from as many parts as the endpoint makes. Nil: the endpoint has no such listing.
     /// - Parameters:
-    ///   - path: below the endpoint's address: `calendar/v1`.
-    ///   - name: the array's: `Calendars`.
+    ///   - path: A path below the endpoint's address: `calendar/v1`.
+    ///   - name: The name of the array: `Calendars`.
     /// - Throws: ``Status/io`` if the listing is not whole: a part without the array, a thing without an `ID`, an empty
     ///   part that is not the last, a part that is not there though the one before said so, or more than 10,000 parts;
     ///   ``Status/limit`` if a part is longer than 8 MiB, and what ``Host/HTTP/send(_:_:headers:body:)`` throws.
@@ -79,9 +102,9 @@ public struct EventFeed {
             do throws(PluginError) { answer = try ask(target) } catch {
                 guard error.status == .unsupported else { throw error }
                 if part == 0 { return nil }
-                // With this status the caller would say that there is nothing to poll at all.
+                // The status unsupported would tell the caller that there is nothing to poll at all.
                 throw PluginError(
-                    .io, "the events endpoint \(url)/\(target) has no part \(part) of its listing any more")
+                    .io, "the events endpoint \(url)/\(target) no longer has part \(part) of its listing")
             }
             guard let json = answer, let things = json[name]?.array else {
                 throw PluginError(.io, "the events endpoint \(url)/\(target) answered without \(name)")
@@ -95,28 +118,33 @@ public struct EventFeed {
             guard Self.isTrue(json["More"]) else { return all }
             guard !things.isEmpty else {
                 throw PluginError(
-                    .io, "the events endpoint \(url)/\(target) gives a part of a listing with nothing in it")
+                    .io, "the events endpoint \(url)/\(target) answered with an empty part of a listing")
             }
         }
-        throw PluginError(.io, "the events endpoint \(url)/\(path) gives a listing without an end")
+        throw PluginError(.io, "the events endpoint \(url)/\(path) answered with an endless listing")
     }
 
-    /// Of a listing.
+    /// The greatest number of parts of a listing.
     private static let mostParts = 10_000
 
-    /// Something that is there, as a listing has it.
+    /// A thing in a listing.
     public struct Listed: Sendable {
+        /// The thing's id.
         public var id: String
+        /// The thing.
         public var entity: JSON
     }
 
-    /// What a loop fails with that is to fetch everything, where the endpoint has no listing: it neither drops what it cannot know to be
-    /// gone nor goes on as if nothing had been missed.
-    /// - Parameter what: is out of date: `the calendars`.
+    /// Returns the error for a loop that must fetch everything from an endpoint without a listing. Such a loop neither
+    /// removes records of which it cannot know that they are gone, nor goes on as if it had missed nothing.
+    /// - Parameters:
+    ///   - path: The path of the listing.
+    ///   - what: The things that are out of date: `the calendars`.
     public func cannotList(_ path: String, _ what: String) -> PluginError {
         PluginError(
             .failed,
-            "the events endpoint \(url) has no listing at \(path), and without one \(what) cannot be fetched anew: what is kept stays as it is"
+            "the events endpoint \(url) has no listing at \(path), so \(what) cannot be fetched anew; "
+                + "the records stay as they are"
         )
     }
 
@@ -127,7 +155,7 @@ public struct EventFeed {
         return id
     }
 
-    /// Nil: the event id in the path is none.
+    /// Asks the endpoint. Nil: it does not know the event id in the path.
     private func ask(_ path: String) throws(PluginError) -> JSON? {
         var answer = try http.send("GET", "\(url)/\(path)", headers: [("Accept", "application/json")])
         let status = answer.status
@@ -149,7 +177,7 @@ public struct EventFeed {
 
     private static func isTrue(_ json: JSON?) -> Bool { json?.boolean ?? ((json?.integer ?? 0) > 0) }
 
-    /// As a segment of a path (RFC 3986, section 2.3).
+    /// Percent-encodes an id as a segment of a path (RFC 3986, section 2.3).
     public static func escaped(_ id: String) -> String {
         var escaped = ""
         for byte in id.utf8 {

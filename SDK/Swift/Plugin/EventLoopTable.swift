@@ -1,5 +1,5 @@
 extension larder_event_loop {
-    /// The table whose functions call the loop of the ``Instance`` that their context is.
+    /// Makes the table whose functions call the loop of the ``Instance`` that is their context.
     static func calling(
         kind: larder_str, collection: larder_str, refreshBits: RefreshSet, hints: HintSet
     ) -> larder_event_loop {

@@ -1,21 +1,24 @@
 @_exported public import CLarder
 import Synchronization
 
-/// Where the entry function puts what the library holds.
+/// The address to which the entry function writes the pointer to the library's module. See ``export(_:loops:to:)``.
 public typealias ModulePointer = UnsafeMutablePointer<UnsafePointer<larder_module>?>
 
-/// Hands the host what a library holds. A plugin's whole entry is:
+/// Hands the host the plugins of a library. This is the whole entry function of a plugin:
 ///
-///     @c @implementation
-///     public func larder_plugin_entry_v1(_ hostMinor: UInt32, _ module: ModulePointer) -> larder_status {
-///         export(Archive.self, to: module)
-///     }
+/// ```swift
+/// @c @implementation
+/// public func larder_plugin_entry_v1(_ hostMinor: UInt32, _ module: ModulePointer) -> larder_status {
+///     export(Favorites.self, to: module)
+/// }
+/// ```
 ///
-/// The compiler checks that function against the header.
+/// The compiler checks that function against the C header.
 /// - Parameters:
-///   - processors: the library's plugins, the same ones in each call.
-///   - loops: those of them that are event loops.
-///   - module: what the host passed.
+///   - processors: The library's item-policy processors. Pass the same ones in each call.
+///   - loops: The library's event loops. Pass the same ones in each call.
+///   - module: The argument of the entry function.
+/// - Returns: `LARDER_OK`.
 public func export(
     _ processors: any ItemPolicyProcessor.Type..., loops: any EventLoop.Type..., to module: ModulePointer
 ) -> larder_status {
@@ -23,13 +26,13 @@ public func export(
     return LARDER_OK
 }
 
-/// The same for a library that holds event loops alone.
+/// Hands the host the plugins of a library that holds only event loops. See ``export(_:loops:to:)``.
 public func export(_ loops: any EventLoop.Type..., to module: ModulePointer) -> larder_status {
     module.pointee = Library.module(holding: loops.map { .loop($0) })
     return LARDER_OK
 }
 
-/// What a plugin of a library does.
+/// The type of one of the library's plugins.
 enum PluginType {
     case processor(any ItemPolicyProcessor.Type)
     case loop(any EventLoop.Type)
@@ -49,9 +52,10 @@ enum PluginType {
     }
 }
 
-/// What this library holds. Every library that links the SDK has a copy of this of its own.
+/// The plugins of this library. Each library that links the SDK has its own copy of this type.
 enum Library {
-    /// Unchecked: its pointers are to memory that is never written again, nor freed.
+    /// The module and its plugins. Sendable is unchecked: the pointers are to memory that is neither written again nor
+    /// freed.
     private struct Contents: @unchecked Sendable {
         let descriptors: [UnsafePointer<larder_descriptor>]
         let types: [PluginType]
@@ -69,7 +73,7 @@ enum Library {
         }
     }
 
-    /// Made by the first call of the entry function.
+    /// The contents, which the first call of the entry function makes.
     private static let contents = Mutex<Contents?>(nil)
 
     static func module(holding types: [PluginType]) -> UnsafePointer<larder_module> {

@@ -1,4 +1,5 @@
-/// One plugin at work for one account: the tables that the host holds, and the processor or event loop while it is started.
+/// One plugin at work for one account: the tables that the host uses, and the processor or event loop while it is
+/// started.
 struct Instance {
     private let type: PluginType
     private let host: Host
@@ -12,10 +13,10 @@ struct Instance {
     private let collection: larder_str
     private var processor: (any ItemPolicyProcessor)?
     private var loop: (any EventLoop)?
-    /// Conditions that the host got and may read until its next call.
+    /// The conditions that the host got, and may read until its next call.
     private var lent: (policy: larder_str, match: larder_str, cleanup: larder_str) = (.init(), .init(), .init())
 
-    /// Makes one that lives until the host destroys it.
+    /// Makes an instance that lives until the host destroys it.
     static func make(of type: PluginType, host: Host) -> UnsafePointer<larder_instance> {
         let made = UnsafeMutablePointer<Instance>.allocate(capacity: 1)
         let table = stored(
@@ -95,11 +96,11 @@ struct Instance {
     }
 }
 
-/// What the tables' functions call.
+/// The methods that the tables' functions call.
 extension Instance {
     enum ConditionKind { case policy, match, cleanup }
 
-    /// Calls the processor in its place, and turns what it throws into a status and a sentence.
+    /// Calls the processor in place, and turns an error into a status and a message for the host.
     mutating func call(_ body: (inout any ItemPolicyProcessor) throws(PluginError) -> Void) -> larder_status {
         guard var running = processor.take() else { return LARDER_WRONG_STATE }
         defer { processor = running }
@@ -111,7 +112,7 @@ extension Instance {
         }
     }
 
-    /// The same with the event loop.
+    /// Calls the event loop in place, and turns an error into a status and a message for the host.
     mutating func callLoop(_ body: (inout any EventLoop) throws(PluginError) -> Void) -> larder_status {
         guard var running = loop.take() else { return LARDER_WRONG_STATE }
         defer { loop = running }
@@ -125,7 +126,7 @@ extension Instance {
 
     var triggers: TriggerSet { processor?.triggers ?? [] }
 
-    /// Asks the processor for a condition and lends its text to the host; what was lent before is freed.
+    /// Asks the processor for a condition and lends its text to the host. The text that was lent before is freed.
     mutating func lend(_ condition: ConditionKind, to out: UnsafeMutablePointer<larder_str>) -> larder_status {
         guard let processor else { return LARDER_WRONG_STATE }
         func replace(_ lent: inout larder_str, with text: String?) -> larder_str {

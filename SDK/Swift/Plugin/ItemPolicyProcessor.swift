@@ -1,60 +1,93 @@
-/// A plugin that processes items. Conform a struct to it and hand its type to ``export(_:to:)``.
+/// A plugin that processes items. Conform a struct to it and pass its type to ``export(_:to:)``.
 ///
-/// The host calls it on one thread at a time. `init` is the start of the work and the end of the value its stop; what a call
-/// asks of the host counts when the call returns, and is forgotten when it throws.
+/// The host calls it on one thread at a time. `init` starts the work, and the end of the value stops it. The requests
+/// of a call take effect when the call returns; the host drops them when it throws.
+///
+/// ```swift
+/// struct Favorites: ItemPolicyProcessor {
+///     static let description = PluginDescription(
+///         id: "org.example.favorites", name: "Favorites", version: "1.0.0", required: [.actions])
+///     static let kind = "org.example.favorites"
+///     static let fields: ItemFields = [.localID, .etag]
+///
+///     private let actions: Host.Actions
+///
+///     init(host: Host) throws(PluginError) { actions = try host.require(host.actions, .actions) }
+///
+///     var triggers: TriggerSet { [.itemListUpdateCompleted] }
+///     var matchCondition: String? {
+///         let wanted: Condition = .favorite && !.removed && .cloudStatus == .cloudOnly
+///         return wanted.text
+///     }
+///
+///     mutating func performAction(on item: Item, for trigger: Trigger) throws(PluginError) {
+///         guard let localID = item.localID, let etag = item.etag else { return }
+///         try actions.download(localID, key: "download:\(localID.copied()):\(etag.copied())")
+///     }
+/// }
+/// ```
 public protocol ItemPolicyProcessor: SendableMetatype {
+    /// The plugin's identity and the services that it uses.
     static var description: PluginDescription { get }
-    /// The kind of policies that it is for.
+    /// The kind of the policies that the processor is for: letters and digits, or the plugin's id. It is unique among
+    /// the plugins of a host.
     static var kind: String { get }
-    /// The fields that it reads of items.
+    /// The fields that the processor reads of items. The host fills only these.
     static var fields: ItemFields { get }
-    /// How many of the actions that it asked for may be under way at a time; nil: any number. What goes beyond is not handed
-    /// over, and comes again with ``Trigger/syncCapacity``, which must be among the ``triggers``.
+    /// The greatest number of the processor's actions that may be in progress at a time; nil: any number. The host
+    /// hands over only as many items as there is room for, and the rest later with ``Trigger/syncCapacity``, which must
+    /// be among the ``triggers``.
     static var maximumRecords: Int? { get }
-    /// The JSON Schema of its settings; nil: it has none.
+    /// The JSON Schema of the plugin's settings. Nil: it has none.
     static var settingsSchema: String? { get }
 
-    /// Starts: asks for services and reads the settings.
-    /// - Throws: A ``PluginError`` if the processor cannot work. The plugin is then refused, and the message is the
-    ///   reason that people see.
+    /// Starts the plugin: asks for services and reads the settings.
+    /// - Throws: A ``PluginError`` if the processor cannot work. The host then refuses the plugin, and shows the
+    ///   message to people as the reason.
     init(host: Host) throws(PluginError)
 
-    /// Asked before each run.
+    /// The triggers that start a run. The host asks for them before each run.
     var triggers: TriggerSet { get }
-    /// What the policies cover; nil: nothing.
+    /// The condition of the items that the policies cover. Nil: they cover nothing. The host asks for it after
+    /// ``willEnter(_:)``.
     var policyCondition: String? { get }
-    /// Which items ``performAction(on:for:)`` is called for; nil: none. Asked after ``willEnter(_:)``.
+    /// The condition of the items for which the host calls ``performAction(on:for:)``. Nil: no item. The host asks for
+    /// it after ``willEnter(_:)``.
     var matchCondition: String? { get }
-    /// Which items ``performCleanup(on:for:)`` is called for; nil: none. Asked after matching.
+    /// The condition of the items for which the host calls ``performCleanup(on:for:)``. Nil: no item. The host asks for
+    /// it after matching.
     var cleanupCondition: String? { get }
 
-    /// Takes all policies of its kind, in place of those that it had.
-    /// - Throws: A ``PluginError`` if they cannot be taken: the run goes on, and the next run hands them over again.
+    /// Takes all policies of the processor's kind, which replace the policies of the call before.
+    /// - Throws: A ``PluginError`` if the processor cannot take them: the run goes on, and the host hands them over
+    ///   again in the next run.
     mutating func updatePolicies(_ policies: [ItemPolicy]) throws(PluginError)
-    /// Brings policies up to date.
-    /// - Parameter changed: what was added, updated or removed, if the trigger is ``Trigger/itemsChanged``; nothing for all
-    ///   others.
-    /// - Throws: A ``PluginError`` that fails this call alone: what it asked for is forgotten, and the run goes on.
+    /// Brings policies up to date at the start of a run.
+    /// - Parameters:
+    ///   - trigger: The trigger of the run.
+    ///   - changed: The items that were added, updated or removed, if the trigger is ``Trigger/itemsChanged``. Empty
+    ///     for all other triggers.
+    /// - Throws: A ``PluginError`` that fails this call only: the host drops its requests, and the run goes on.
     mutating func preflight(for trigger: Trigger, changed: inout ItemCursor) throws(PluginError)
-    /// Begins a run: the time to note the clock, or to count anew.
+    /// Begins the main part of a run. This is the time to read the clock or to reset counters.
     /// - Throws: As ``preflight(for:changed:)``.
     mutating func willEnter(_ trigger: Trigger) throws(PluginError)
     /// Begins matching. At least one item meets ``matchCondition``.
     /// - Throws: As ``preflight(for:changed:)``.
     mutating func beginMatching(for trigger: Trigger) throws(PluginError)
-    /// Asks for what is to be done with an item that meets ``matchCondition``.
-    /// - Throws: A ``PluginError`` that skips this item alone: what the call asked for is forgotten.
+    /// Asks for actions for an item that meets ``matchCondition``. The item is borrowed for the call.
+    /// - Throws: A ``PluginError`` that skips this item only: the host drops the requests of the call.
     mutating func performAction(on item: Item, for trigger: Trigger) throws(PluginError)
-    /// Ends matching, after all items that match.
+    /// Ends matching, after the last item that meets ``matchCondition``.
     /// - Throws: As ``preflight(for:changed:)``.
     mutating func endMatching(for trigger: Trigger) throws(PluginError)
     /// Begins cleanup. At least one item meets ``cleanupCondition``.
     /// - Throws: As ``preflight(for:changed:)``.
     mutating func beginCleanup(for trigger: Trigger) throws(PluginError)
-    /// Asks for what is to be done with an item that meets ``cleanupCondition``.
-    /// - Throws: A ``PluginError`` that skips this item alone: what the call asked for is forgotten.
+    /// Asks for actions for an item that meets ``cleanupCondition``. The item is borrowed for the call.
+    /// - Throws: A ``PluginError`` that skips this item only: the host drops the requests of the call.
     mutating func performCleanup(on item: Item, for trigger: Trigger) throws(PluginError)
-    /// Ends cleanup, after all items that meet the condition.
+    /// Ends cleanup, after the last item that meets ``cleanupCondition``.
     /// - Throws: As ``preflight(for:changed:)``.
     mutating func endCleanup(for trigger: Trigger) throws(PluginError)
     /// Ends the run.
@@ -62,7 +95,7 @@ public protocol ItemPolicyProcessor: SendableMetatype {
     mutating func didPass(_ trigger: Trigger) throws(PluginError)
 }
 
-/// What a processor that does not care need not write.
+/// The defaults of the members that a simple processor need not write.
 extension ItemPolicyProcessor {
     public static var maximumRecords: Int? { nil }
     public static var settingsSchema: String? { nil }

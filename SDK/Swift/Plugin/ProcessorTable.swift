@@ -1,5 +1,5 @@
 extension larder_item_policy_processor {
-    /// The table whose functions call the processor of the ``Instance`` that their context is.
+    /// Makes the table whose functions call the processor of the ``Instance`` that is their context.
     static func calling(
         kind: larder_str, fields: ItemFields, maximumRecords: Int?
     ) -> larder_item_policy_processor {
@@ -65,6 +65,7 @@ extension larder_item_policy_processor {
 }
 
 extension larder_config_schema {
+    /// The table whose function hands out the schema of the ``Instance`` that is its context.
     static var handingOut: larder_config_schema {
         larder_config_schema(
             struct_size: UInt32(MemoryLayout<larder_config_schema>.size), reserved: 0,

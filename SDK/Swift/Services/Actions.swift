@@ -1,22 +1,33 @@
 extension Host {
-    /// Asks for what is to be done with items; nil if withheld.
+    /// The requests for downloads and for removals of local copies. Nil if the service is withheld.
     public var actions: Actions? { table(.actions, as: larder_actions.self).map { Actions(host: pointer, table: $0) } }
 
-    /// Nothing is done in the call: what is asked for becomes a record in the journal when the call returns.
+    /// The actions that a plugin may ask for. The host carries nothing out during the call: a request becomes a record
+    /// in the journal when the call returns.
     ///
-    /// A key stands for what is asked: while the first is under way, the same key asks for nothing more. Items are named by their
-    /// `localID`.
+    /// ```swift
+    /// let actions = try host.require(host.actions, .actions)
+    /// if let localID = item.localID {
+    ///     try actions.download(localID, whileCovered: true, key: "download:\(localID.copied())")
+    /// }
+    /// ```
+    ///
+    /// A key identifies a request: while the request is in progress, another one with the same key has no effect. An
+    /// item is named by its ``Item/localID``.
     public struct Actions {
         fileprivate let host: UnsafePointer<larder_host>
         fileprivate let table: UnsafePointer<larder_actions>
 
-        /// Asks that the item's newest version is fetched; of a folder, that it is kept here as a folder. A current copy is
-        /// adopted without a request.
-        /// - Parameter whileCovered: drops the download if, when its turn comes, the processor's policy condition does not
-        ///   hold for the item any more.
+        /// Asks for a download of the file's newest version; for a folder: that it is kept here as a folder. A current
+        /// copy is adopted without a request to the server.
+        /// - Parameters:
+        ///   - localID: The item's ``Item/localID``.
+        ///   - whileCovered: Drops the download if the processor's policy condition does not hold for the item any more
+        ///     when the download's turn comes.
+        ///   - key: The request's key, at most 1 KiB.
         /// - Throws: ``Status/notFound`` if there is no such item, ``Status/invalidArgument`` if the key is empty, and
-        ///   ``Status/limit`` if it is longer than 1 KiB or ``ItemPolicyProcessor/maximumRecords`` actions are under
-        ///   way.
+        ///   ``Status/limit`` if it is longer than 1 KiB or ``ItemPolicyProcessor/maximumRecords`` actions are in
+        ///   progress.
         public func download(
             _ localID: borrowing Text, whileCovered: Bool = false, key: String
         ) throws(PluginError) {
@@ -27,15 +38,15 @@ extension Host {
                 "actions.download")
         }
 
-        /// Asks the same for an item whose id was copied.
+        /// Asks for a download of an item whose id was copied.
         /// - Throws: As the other `download`.
         public func download(_ localID: String, whileCovered: Bool = false, key: String) throws(PluginError) {
             var loan = Loan()
             try download(Text(unsafe: loan.text(localID)), whileCovered: whileCovered, key: key)
         }
 
-        /// Asks that the copy which is here, and which the server has newer, is brought up to date. It keeps its trigger; without
-        /// such a copy nothing is done.
+        /// Asks for an update of a copy of which the server has a newer version. The copy keeps its trigger. Without
+        /// such a copy nothing happens.
         /// - Throws: As ``download(_:whileCovered:key:)``.
         public func update(_ localID: borrowing Text, key: String) throws(PluginError) {
             var loan = Loan()
@@ -44,28 +55,31 @@ extension Host {
                 "actions.download")
         }
 
-        /// Asks that an item which is no longer on the server is forgotten, and its local copy removed; a folder, if it is empty
-        /// by then. What is modified, in use or claimed stays, and may be asked for again later.
+        /// Asks the host to forget an item that is no longer on the server, and to remove its local copy. A folder is
+        /// removed only if it is empty by then. An item whose copy is modified, in use or claimed stays; the plugin may
+        /// ask again later.
         /// - Throws: As ``download(_:whileCovered:key:)``.
         public func purge(_ localID: borrowing Text, key: String) throws(PluginError) {
             var loan = Loan()
             try Status.check(table.pointee.purge(host, localID.lent, 0, loan.text(key)), "actions.purge")
         }
 
-        /// Asks the same for an item whose id was copied.
+        /// Asks the host to forget an item whose id was copied.
         /// - Throws: As ``download(_:whileCovered:key:)``.
         public func purge(_ localID: String, key: String) throws(PluginError) {
             var loan = Loan()
             try purge(Text(unsafe: loan.text(localID)), key: key)
         }
 
-        /// Asks that the item's local copy is removed, of a folder: if it is empty by then. A modified copy stays; one that is in
-        /// use or claimed stays as long as it is.
+        /// Asks for the removal of the file's local copy; for a folder: of the folder, if it is empty by then. A
+        /// modified copy stays. A copy that is in use or claimed stays as long as it is.
         /// - Parameters:
-        ///   - restoringFormer: a copy that was here for another reason before this plugin asked for it stays and
-        ///     gets its former trigger back.
-        ///   - ifUnused: a copy that is in use, claimed, was used since the run began, or that something else is to be done with
-        ///     already is passed over for good, and nobody is told.
+        ///   - localID: The item's ``Item/localID``.
+        ///   - restoringFormer: Keeps a copy that was here for another reason before this plugin asked for it, and
+        ///     gives it its former trigger back.
+        ///   - ifUnused: Skips a copy for good, and reports it nowhere, if it is in use, claimed, was used since the
+        ///     run began, or if another action is already planned for it.
+        ///   - key: The request's key, at most 1 KiB.
         /// - Throws: As ``download(_:whileCovered:key:)``.
         public func removeLocalCopy(
             _ localID: borrowing Text, restoringFormer: Bool = false, ifUnused: Bool = false, key: String
@@ -78,7 +92,7 @@ extension Host {
                 "actions.remove_local_copy")
         }
 
-        /// Asks the same for an item whose id was copied.
+        /// Asks for the removal of the local copy of an item whose id was copied.
         /// - Throws: As ``download(_:whileCovered:key:)``.
         public func removeLocalCopy(
             _ localID: String, restoringFormer: Bool = false, ifUnused: Bool = false, key: String
@@ -88,10 +102,11 @@ extension Host {
                 Text(unsafe: loan.text(localID)), restoringFormer: restoringFormer, ifUnused: ifUnused, key: key)
         }
 
-        /// Asks that the item list looks now at what has this path on the server, and at all below it that changed.
-        /// - Throws: ``Status/invalidArgument`` if the path is no absolute path of an item, ``Status/wrongState`` in
-        ///   other calls than a loop's `process` and `refresh`, and ``Status/limit`` if the turn asks for more than 16
-        ///   MiB.
+        /// Asks the item list to check the file or folder with this path on the server now, and everything below it
+        /// that changed.
+        /// - Throws: ``Status/invalidArgument`` if the path is not an absolute path of an item, ``Status/wrongState``
+        ///   in other calls than a loop's `process` and `refresh`, and ``Status/limit`` if the turn asks for more than
+        ///   16 MiB.
         public func look(at path: String) throws(PluginError) {
             var loan = Loan()
             try Status.check(table.pointee.look(host, loan.text(path)), "actions.look")

@@ -1,6 +1,11 @@
 extension Host {
-    /// The plugin's settings: an object with a member for each property of its schema. Empty if the service is withheld.
-    /// - Throws: ``Status/wrongThread`` on another thread than that of the call under way.
+    /// Returns the plugin's settings: an object with a member for each property of its schema. It is empty if the
+    /// service is withheld.
+    ///
+    /// ```swift
+    /// let years = try host.settings()["years"]?.integer ?? 5
+    /// ```
+    /// - Throws: ``Status/wrongThread`` on another thread than that of the current call.
     public func settings() throws(PluginError) -> JSON {
         guard let table = table(.config, as: larder_config.self) else { return .object([]) }
         var text = larder_str()

@@ -1,34 +1,39 @@
 extension Host {
-    /// Where the server keeps what is the account's; nil if withheld.
+    /// The addresses of the account's calendars and files. Nil if the service is withheld.
     public var discover: Discover? {
         table(.discover, as: larder_discover.self).map { Discover(host: pointer, table: $0) }
     }
 
     /// The account's homes on the server.
+    ///
+    /// ```swift
+    /// let discover = try host.require(host.discover, .discover)
+    /// for home in try discover.calendarHomes().homes { host.log?.debug("calendars are in \(home)") }
+    /// ```
     public struct Discover {
         fileprivate let host: UnsafePointer<larder_host>
         fileprivate let table: UnsafePointer<larder_discover>
 
-        /// Where a service keeps what is the account's.
+        /// The homes of a service.
         public struct Homes: Hashable, Sendable {
-            /// A path from the origin's root, percent-encoded.
+            /// The account's principal: a percent-encoded path from the origin's root. Empty if the server names none.
             public var principal: String
-            /// One or more.
+            /// One or more percent-encoded paths from the origin's root.
             public var homes: [String]
         }
 
-        /// Where the account's files are: a path from the origin's root with a closing slash, percent-encoded.
+        /// Returns the home of the account's files: a percent-encoded path from the origin's root with a closing slash.
         /// - Throws: ``Status/unsupported`` if the server keeps no files.
         public func filesHome() throws(PluginError) -> String {
             let homes = try homes("files", orElse: "the server keeps no files").homes
-            guard let home = homes.first else { throw PluginError(.internal, "the host knows no home of files") }
+            guard let home = homes.first else { throw PluginError(.internal, "the host returned no home of the files") }
             return home
         }
 
-        /// The account's calendar homes. Asks the server each time.
-        /// - Throws: ``Status/unsupported`` if the server does not offer CalDAV, ``Status/notFound`` if none were found
-        ///   and a place that might have told cannot now, so that it is worth asking later, ``Status/io`` if the server
-        ///   does not answer, and ``Status/cancelled`` if the call should end.
+        /// Returns the account's calendar homes. It asks the server each time.
+        /// - Throws: ``Status/unsupported`` if the server does not offer CalDAV, ``Status/notFound`` if the host found
+        ///   none and a place that might know one cannot be asked now, so that it is worth asking later, ``Status/io``
+        ///   if the server does not answer, and ``Status/cancelled`` if the call should end.
         public func calendarHomes() throws(PluginError) -> Homes {
             try homes("caldav", orElse: "the server offers no CalDAV")
         }

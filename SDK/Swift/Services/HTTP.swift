@@ -1,4 +1,13 @@
-/// An answer whose body has yet to be read. It is closed when it goes.
+/// An answer, whose body is read piece by piece. The end of its life closes it.
+///
+/// ```swift
+/// let http = try host.require(host.http, .http)
+/// var answer = try http.send("GET", "/apps/news/newest")
+/// if answer.status == 200, answer.header("Content-Type") == "application/json" {
+///     let body = try answer.body()
+///     host.log?.debug(try JSON(parsing: body.span).text)
+/// }
+/// ```
 public struct HTTPAnswer: ~Copyable {
     private let answer: UnsafeMutablePointer<larder_http_answer>
     private let http: Host.HTTP
@@ -10,9 +19,11 @@ public struct HTTPAnswer: ~Copyable {
 
     deinit { http.close(answer) }
 
+    /// The status code.
     public var status: Int { Int(answer.pointee.status) }
 
-    /// A header's value, the first one's if there are several; nil if there is none.
+    /// Returns a header's value; if there are several, that of the first one; nil if there is none. The name's case
+    /// does not matter.
     public func header(_ name: String) -> String? {
         var loan = Loan()
         var value = larder_str()
@@ -20,7 +31,7 @@ public struct HTTPAnswer: ~Copyable {
         return Text(unsafe: value).copied()
     }
 
-    /// The next bytes of the body as they come; nil at its end.
+    /// Returns the next bytes of the body as they arrive, or nil at its end.
     /// - Throws: ``Status/io`` if the body ended too soon, ``Status/cancelled`` if the call should end.
     public mutating func next() throws(PluginError) -> [UInt8]? {
         var bytes = larder_bytes()
@@ -28,8 +39,8 @@ public struct HTTPAnswer: ~Copyable {
         return bytes.ptr.map { Array(UnsafeBufferPointer(start: $0, count: Int(bytes.len))) }
     }
 
-    /// The whole body.
-    /// - Parameter limit: the most bytes that are wanted.
+    /// Returns the whole body.
+    /// - Parameter limit: The greatest size in bytes.
     /// - Throws: ``Status/limit`` if the body is longer than the limit, and what ``next()`` throws.
     public mutating func body(atMost limit: Int = 16 << 20) throws(PluginError) -> [UInt8] {
         var body: [UInt8] = []
@@ -44,22 +55,30 @@ public struct HTTPAnswer: ~Copyable {
 }
 
 extension Host {
-    /// Requests to the account's server; nil if withheld.
+    /// The requests to the account's server. Nil if the service is withheld.
     public var http: HTTP? { table(.http, as: larder_http.self).map { HTTP(host: pointer, table: $0) } }
 
-    /// Requests at the account's origin, made by the host with the account's credentials.
+    /// Requests to the account's origin, which the host sends with the account's credentials.
+    ///
+    /// ```swift
+    /// let http = try host.require(host.http, .http)
+    /// let isThere = try http.send("HEAD", "/apps/news/newest").status == 200
+    /// ```
     public struct HTTP {
         fileprivate let host: UnsafePointer<larder_host>
         fileprivate let table: UnsafePointer<larder_http>
 
-        /// Sends a request and returns when the answer's head is there.
+        /// Sends a request, and returns when the head of the answer has arrived.
         /// - Parameters:
-        ///   - target: a path with or without a query, percent-encoded, from the origin's root.
-        ///   - headers: names and values.
-        /// - Throws: ``Status/io`` if there is no answer, ``Status/denied`` for another origin, a header that is the
-        ///   host's or a method that it does not send, ``Status/limit`` if 4 answers are open or there are more than 64
-        ///   headers, and ``Status/cancelled`` if the call should end. An answer with an error status is returned, not
-        ///   thrown.
+        ///   - method: The method: `GET`.
+        ///   - target: A percent-encoded path from the origin's root, with or without a query, or a whole address at
+        ///     the account's origin.
+        ///   - headers: The names and values of at most 64 headers.
+        ///   - body: The body. Nil: none.
+        /// - Throws: ``Status/io`` if there is no answer, ``Status/denied`` for another origin, a header that the host
+        ///   sets itself or a method that it does not send, ``Status/limit`` if 4 answers are open or there are more
+        ///   than 64 headers, and ``Status/cancelled`` if the call should end. An answer with an error status is
+        ///   returned, not thrown.
         public func send(
             _ method: String, _ target: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil
         ) throws(PluginError) -> HTTPAnswer {
@@ -77,7 +96,7 @@ extension Host {
                 header_count: UInt64(headers.count), body: loan.bytes(body))
             var answer: UnsafeMutablePointer<larder_http_answer>?
             try Status.check(table.pointee.open(host, &request, &answer), "http.open")
-            guard let answer else { throw PluginError(.internal, "the host's http.open handed out nothing") }
+            guard let answer else { throw PluginError(.internal, "the host's http.open returned no answer") }
             return HTTPAnswer(answer, of: self)
         }
 

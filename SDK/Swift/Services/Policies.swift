@@ -1,16 +1,25 @@
 extension Host {
-    /// The policies of the processor's own kind; nil if withheld.
+    /// The policies of the processor's own kind. Nil if the service is withheld.
     public var policies: Policies? {
         table(.policies, as: larder_policies.self).map { Policies(host: pointer, table: $0) }
     }
 
-    /// Changes are made when the call returns. `quietly`: no ``Trigger/policiesChanged`` follows.
+    /// The policies of the processor's own kind. The host makes changes when the call returns. With `quietly`, a change
+    /// does not fire ``Trigger/policiesChanged``.
+    ///
+    /// ```swift
+    /// let policies = try host.require(host.policies, .policies)
+    /// for var policy in try policies.list() where policy.path == "/Photos" {
+    ///     policy.description = "All pictures"
+    ///     try policies.update(policy, quietly: true)
+    /// }
+    /// ```
     public struct Policies {
         fileprivate let host: UnsafePointer<larder_host>
         fileprivate let table: UnsafePointer<larder_policies>
 
-        /// The policies as they were at the start of the run.
-        /// - Throws: ``Status/wrongState`` outside a processor's run.
+        /// Returns the policies at the start of the run.
+        /// - Throws: ``Status/wrongState`` outside of a processor's run.
         public func list() throws(PluginError) -> [ItemPolicy] {
             var list = larder_policy_list()
             list.struct_size = UInt32(MemoryLayout<larder_policy_list>.size)
@@ -18,15 +27,15 @@ extension Host {
             return ItemPolicy.all(in: list)
         }
 
-        /// Asks for a new policy. Its id, kind and revision are the host's and not read.
-        /// - Throws: ``Status/invalidArgument`` if a condition does not parse or the path is no path of an item,
-        ///   ``Status/limit`` if the data are larger than 1 MiB.
+        /// Asks for a new policy. The host assigns its id, kind and revision, and does not read them.
+        /// - Throws: ``Status/invalidArgument`` if a condition does not parse or the path is not an item's path,
+        ///   ``Status/limit`` if the data is larger than 1 MiB.
         public func add(_ policy: ItemPolicy, quietly: Bool = false) throws(PluginError) {
             try Status.check(
                 policy.lend { table.pointee.add(host, $0, quietly ? LARDER_POLICY_QUIET : 0) }, "policies.add")
         }
 
-        /// Replaces the policy with the same id and revision.
+        /// Asks for new values of the policy with the same id and revision.
         /// - Throws: ``Status/notFound`` if there is no such policy, ``Status/conflict`` if it has another revision by
         ///   now, and what ``add(_:quietly:)`` throws.
         public func update(_ policy: ItemPolicy, quietly: Bool = false) throws(PluginError) {
@@ -34,7 +43,7 @@ extension Host {
                 policy.lend { table.pointee.update(host, $0, quietly ? LARDER_POLICY_QUIET : 0) }, "policies.update")
         }
 
-        /// Asks that the policy with this id and revision goes.
+        /// Asks for the removal of the policy with the same id and revision.
         /// - Throws: ``Status/notFound`` if there is no such policy, ``Status/conflict`` if it has another revision by
         ///   now.
         public func remove(_ policy: ItemPolicy, quietly: Bool = false) throws(PluginError) {

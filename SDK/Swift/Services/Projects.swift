@@ -1,21 +1,27 @@
 extension Host {
-    /// State with steps, undo and redo; nil if withheld.
+    /// State with steps, undo and redo. Nil if the service is withheld.
     public var projects: Projects? {
         table(.projects, as: larder_projects.self).map { Projects(host: pointer, table: $0) }
     }
 
-    /// The plugin's projects for this account. No others are there for it.
+    /// The plugin's projects for this account. It sees no others.
     ///
-    /// Writes are made at once: they are on the disk when the method returns, and stay if the call then fails. A call that is made
-    /// again after a crash finds what it changed the first time, so put into the user data what tells you. In a preview writes
-    /// throw ``Status/denied``; above the quota, ``Status/limit``.
+    /// ```swift
+    /// let projects = try host.require(host.projects, .projects)
+    /// let id = try projects.create()
+    /// try projects.addStep(ProjectStepContent(userData: Array("500000".utf8)), to: id)
+    /// ```
+    ///
+    /// Writes are made at once: they are on the disk when the method returns, and stay if the call then fails. A call
+    /// that is repeated after a crash finds the changes of the first time, so put into the user data whatever tells you
+    /// how far you came. In a preview, writes throw ``Status/denied``; above the quota, they throw ``Status/limit``.
     public struct Projects {
         fileprivate let host: UnsafePointer<larder_host>
         fileprivate let table: UnsafePointer<larder_projects>
 
-        // MARK: Reading, in any call from `init` on
+        // MARK: Reading: in any call from `init` on
 
-        /// The ids of the plugin's projects.
+        /// Returns the ids of the plugin's projects.
         /// - Throws: ``Status/io`` if the projects cannot be read.
         public func list(_ order: ProjectOrder = []) throws(PluginError) -> [String] {
             var ids = larder_project_ids()
@@ -24,7 +30,7 @@ extension Host {
             return texts(ids.ids, ids.count)
         }
 
-        /// A project as it is now; nil if there is none.
+        /// Returns a project as it is now, or nil if there is none.
         /// - Throws: ``Status/io`` if the project cannot be read or is damaged.
         public func project(
             _ id: String, _ parts: ProjectParts = [.stepIDs, .userData]
@@ -38,7 +44,7 @@ extension Host {
             return Project(view, id: id, parts)
         }
 
-        /// A step; nil if there is none.
+        /// Returns a step, or nil if there is none.
         /// - Throws: ``Status/io`` if the step cannot be read or is damaged.
         public func step(_ step: String, of project: String) throws(PluginError) -> ProjectStep? {
             var loan = Loan()
@@ -50,8 +56,8 @@ extension Host {
             return ProjectStep(view)
         }
 
-        /// How much room the plugin's projects take. Looks at each of their files.
-        /// - Throws: ``Status/io`` if a project cannot be looked at.
+        /// Returns the room that the plugin's projects take. It inspects each of their files.
+        /// - Throws: ``Status/io`` if a project cannot be inspected.
         public func usage() throws(PluginError) -> ProjectUsage {
             var view = larder_project_usage()
             view.struct_size = UInt32(MemoryLayout<larder_project_usage>.size)
@@ -59,29 +65,29 @@ extension Host {
             return ProjectUsage(bytes: view.bytes, quota: view.quota)
         }
 
-        // MARK: Writing, in a processor's calls, and in process and refresh of a loop
+        // MARK: Writing: in a processor's calls, and in a loop's `process` and `refresh`
 
-        /// Makes a project without steps and data.
-        /// - Returns: its id.
+        /// Creates a project without steps and user data.
+        /// - Returns: The project's id.
         /// - Throws: ``Status/limit`` above the quota, ``Status/denied`` in a preview, ``Status/io`` if the project
         ///   cannot be written.
         public func create() throws(PluginError) -> String {
             try handedOut("projects.create") { table.pointee.create(host, $0) }
         }
 
-        /// Applies an update, whole or not at all.
-        /// - Returns: the ids of the steps that were added.
-        /// - Throws: ``Status/conflict`` if the project is not what ``ProjectUpdate/ifModified`` says,
-        ///   ``Status/notFound`` if there is none, ``Status/invalidArgument`` for a cursor that the steps do not reach
-        ///   or assets that cannot be used, ``Status/limit`` above the quota or for more than 10,000 steps or 16 MiB of
-        ///   user data, ``Status/denied`` in a preview, ``Status/io`` if it cannot be written.
+        /// Makes an update, all of it or nothing.
+        /// - Returns: The ids of the added steps.
+        /// - Throws: ``Status/conflict`` if the project no longer has ``ProjectUpdate/ifModified``, ``Status/notFound``
+        ///   if there is no such project, ``Status/invalidArgument`` for a cursor beyond the steps or assets that
+        ///   cannot be used, ``Status/limit`` above the quota or for more than 10,000 steps or 16 MiB of user data,
+        ///   ``Status/denied`` in a preview, ``Status/io`` if it cannot be written.
         @discardableResult
         public func update(_ project: String, _ update: ProjectUpdate) throws(PluginError) -> [String] {
             if let cursor = update.cursor, cursor < 0 {
                 throw PluginError(.invalidArgument, "a project's cursor cannot be \(cursor)")
             }
-            // By the ABI's word for any time: no project was modified then.
-            if update.ifModified == 0 { throw PluginError(.conflict, "the project is not what it was at 0") }
+            // In the ABI 0 means any time, but no project was modified at 0.
+            if update.ifModified == 0 { throw PluginError(.conflict, "the project was not modified at 0") }
             var loan = Loan()
             let unwanted = UnsafeMutableBufferPointer<larder_str>.allocate(
                 capacity: max(1, update.stepsToDelete.count))
@@ -109,10 +115,13 @@ extension Host {
             return texts(added.ids, added.count)
         }
 
-        /// Adds a step behind the current one and makes it current; steps that were undone are deleted. It is added to what the
-        /// project is now, whatever somebody else did to it before.
-        /// - Parameter userData: in place of the project's, in the same update; nil: they stay.
-        /// - Returns: the step's id.
+        /// Adds a step after the current one and makes it the current step. Steps that were undone are deleted. The
+        /// step is added to the project as it is now, whatever somebody else changed before.
+        /// - Parameters:
+        ///   - step: The step's content.
+        ///   - project: The project's id.
+        ///   - userData: Replaces the project's user data in the same update. Nil: the user data stays.
+        /// - Returns: The step's id.
         /// - Throws: As ``update(_:_:)``, but never ``Status/conflict``.
         @discardableResult
         public func addStep(
@@ -124,8 +133,8 @@ extension Host {
             return try handedOut("projects.add_step") { table.pointee.add_step(host, id, &view, data, $0) }
         }
 
-        /// Goes one step back.
-        /// - Returns: false if there is no step to go back from, or no such project.
+        /// Moves the cursor one step back.
+        /// - Returns: False if no step is applied, or there is no such project.
         /// - Throws: ``Status/denied`` in a preview, ``Status/io`` if the project cannot be read or written.
         @discardableResult
         public func undo(_ project: String) throws(PluginError) -> Bool {
@@ -133,8 +142,8 @@ extension Host {
             return try isDone(table.pointee.undo(host, loan.text(project)), "projects.undo")
         }
 
-        /// Goes one step forward.
-        /// - Returns: false if there is no step to go to, or no such project.
+        /// Moves the cursor one step forward.
+        /// - Returns: False if all steps are applied, or there is no such project.
         /// - Throws: As ``undo(_:)``.
         @discardableResult
         public func redo(_ project: String) throws(PluginError) -> Bool {
@@ -142,8 +151,8 @@ extension Host {
             return try isDone(table.pointee.redo(host, loan.text(project)), "projects.redo")
         }
 
-        /// Copies a project with its steps, cursor, data and assets.
-        /// - Returns: the copy's id.
+        /// Copies a project with its steps, cursor, user data and assets.
+        /// - Returns: The copy's id.
         /// - Throws: ``Status/notFound`` if there is no such project, ``Status/limit`` above the quota,
         ///   ``Status/denied`` in a preview, ``Status/io`` if it cannot be copied.
         public func duplicate(_ project: String) throws(PluginError) -> String {
@@ -152,8 +161,8 @@ extension Host {
             return try handedOut("projects.duplicate") { table.pointee.duplicate(host, id, $0) }
         }
 
-        /// Removes a project with all that is in it, for good.
-        /// - Returns: false if there is no such project.
+        /// Removes a project with everything in it, for good.
+        /// - Returns: False if there is no such project.
         /// - Throws: ``Status/denied`` in a preview, ``Status/io`` if it cannot be removed.
         @discardableResult
         public func remove(_ project: String) throws(PluginError) -> Bool {

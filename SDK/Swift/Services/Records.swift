@@ -1,14 +1,20 @@
-/// A thing that a loop cached.
+/// A thing that an event loop keeps.
+///
+/// ```swift
+/// let value = JSON.object(of: ["title": .string("Rain")])
+/// let record = Record(key: "headline-7", version: "5f2-1a", value: value.text)
+/// ```
 public struct Record: Hashable, Sendable {
-    /// In its collection: a path, an id; at most 4 KiB.
+    /// The key, which is unique in the collection: a path or an id of at most 4 KiB. Not empty.
     public var key: String
-    /// The server's, such as an ETag; empty: none.
+    /// The server's version, such as an ETag. Empty: there is none.
     public var version: String
-    /// A JSON object; empty: nothing yet. At most 1 MiB.
+    /// A JSON object of at most 1 MiB. Empty: there is nothing to tell yet.
     public var value: String
-    /// Nil: there is none, or it was not asked for.
+    /// The thing itself. Nil: the record has none, or it was not asked for.
     public var content: [UInt8]?
 
+    /// Creates a record.
     public init(key: String, version: String = "", value: String = "", content: [UInt8]? = nil) {
         self.key = key
         self.version = version
@@ -24,17 +30,32 @@ public struct Record: Hashable, Sendable {
     }
 }
 
-/// Which parts of a record are read; its key always is.
+/// The parts of a record that a method reads. It always reads the key.
+///
+/// ```swift
+/// let records = try host.require(host.records, .records)
+/// let record = try records.record("/ada/work/", in: "calendars", [.version, .content])
+/// ```
 public struct RecordParts: OptionSet, Sendable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
+    /// ``Record/version``.
     public static let version = RecordParts(rawValue: LARDER_RECORD_VERSION)
+    /// ``Record/value``.
     public static let value = RecordParts(rawValue: LARDER_RECORD_VALUE)
+    /// ``Record/content``.
     public static let content = RecordParts(rawValue: LARDER_RECORD_CONTENT)
 }
 
-/// A stream of records in the order of their keys' bytes, for the call.
+/// A stream of records in the order of their keys' bytes, valid for the call.
+///
+/// ```swift
+/// let records = try host.require(host.records, .records)
+/// var cursor = try records.all(in: "calendars", .version)
+/// var versions: [String: String] = [:]
+/// while let record = try cursor.next() { versions[record.key] = record.version }
+/// ```
 public struct RecordCursor: ~Copyable {
     private let cursor: UnsafeMutablePointer<larder_record_cursor>
     private let records: Host.Records
@@ -46,7 +67,7 @@ public struct RecordCursor: ~Copyable {
 
     deinit { records.close(cursor) }
 
-    /// The next record; nil past the last.
+    /// Returns the next record, or nil past the last one.
     /// - Throws: ``Status/io`` if the records cannot be read, ``Status/cancelled`` if the call should end.
     public mutating func next() throws(PluginError) -> Record? {
         var record: UnsafePointer<larder_record>?
@@ -56,16 +77,23 @@ public struct RecordCursor: ~Copyable {
 }
 
 extension Host {
-    /// What loops cached; nil if withheld.
+    /// The records that event loops keep. Nil if the service is withheld.
     public var records: Records? { table(.records, as: larder_records.self).map { Records(host: pointer, table: $0) } }
 
-    /// Changes are made when the turn is committed, with its event id. A loop writes the collection with its plugin's id, or, if it is
-    /// there for a record, the one that is named after both.
+    /// The records that event loops keep. The host makes changes when it commits the turn, together with the turn's
+    /// event id. A loop writes the collection with its plugin's id or, if the loop is there for a record, the
+    /// collection that is named after both.
+    ///
+    /// ```swift
+    /// let records = try host.require(host.records, .records)
+    /// let objects = Host.Records.collection(of: "/ada/work/", in: "calendars")
+    /// try records.put(Record(key: "/ada/work/1.ics", version: "1"), in: objects)
+    /// ```
     public struct Records {
         fileprivate let host: UnsafePointer<larder_host>
         fileprivate let table: UnsafePointer<larder_records>
 
-        /// The record with a key, as the turn has it so far; nil if there is none.
+        /// Returns the record with a key, with the turn's earlier requests applied; nil if there is none.
         /// - Throws: ``Status/io`` if the record cannot be read.
         public func record(
             _ key: String, in collection: String, _ parts: RecordParts = [.version, .value]
@@ -81,7 +109,10 @@ extension Host {
         }
 
         /// Streams a collection's records as they were when the turn began.
-        /// - Parameter key: only those with a greater key.
+        /// - Parameters:
+        ///   - collection: The collection's name.
+        ///   - key: Streams only the records with a greater key. Nil: all.
+        ///   - parts: The parts to read.
         /// - Throws: ``Status/limit`` if 16 cursors are open, ``Status/io`` if the records cannot be read.
         public func all(
             in collection: String, after key: String? = nil, _ parts: RecordParts = [.version, .value]
@@ -91,14 +122,14 @@ extension Host {
             try Status.check(
                 table.pointee.open(host, loan.text(collection), loan.text(key), parts.rawValue, &cursor),
                 "records.open")
-            guard let cursor else { throw PluginError(.internal, "the host's records.open handed out nothing") }
+            guard let cursor else { throw PluginError(.internal, "the host's records.open returned no cursor") }
             return RecordCursor(cursor, of: self)
         }
 
-        /// Asks that a record is as given, in place of any with its key.
+        /// Asks for a record as given, in place of the record with its key if there is one.
         /// - Throws: ``Status/denied`` for a collection that is not this loop's, ``Status/limit`` if the record is too
         ///   large or the turn asks for more than 16 MiB, ``Status/invalidArgument`` if the key is empty or the value
-        ///   no JSON object, and ``Status/wrongState`` in a loop's `poll` and `onError`.
+        ///   is not a JSON object, and ``Status/wrongState`` in a loop's `poll` and `onError`.
         public func put(_ record: Record, in collection: String) throws(PluginError) {
             var loan = Loan()
             var view = larder_record(
@@ -108,7 +139,7 @@ extension Host {
             try Status.check(table.pointee.put(host, loan.text(collection), &view), "records.put")
         }
 
-        /// Asks that a record and all that belongs to it go.
+        /// Asks for the removal of a record and of everything that belongs to it.
         /// - Throws: ``Status/denied`` for a collection that is not this loop's, ``Status/limit`` if the key is longer
         ///   than 4 KiB or the turn asks for more than 16 MiB, ``Status/invalidArgument`` if the key is empty, and
         ///   ``Status/wrongState`` in a loop's `poll` and `onError`.
@@ -117,7 +148,7 @@ extension Host {
             try Status.check(table.pointee.remove(host, loan.text(collection), loan.text(key)), "records.remove")
         }
 
-        /// The collection of what belongs to a record.
+        /// Returns the name of the collection of the things that belong to a record.
         public static func collection(of key: String, in collection: String) -> String { collection + "/" + key }
 
         func close(_ cursor: UnsafeMutablePointer<larder_record_cursor>) { _ = table.pointee.close(host, cursor) }

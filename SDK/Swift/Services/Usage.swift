@@ -1,25 +1,31 @@
 extension Host {
-    /// How much room the local copies take, and how much there is; nil if withheld.
+    /// The room that local copies take, and the room that is left. Nil if the service is withheld.
     public var usage: Usage? { table(.usage, as: larder_usage.self).map { Usage(host: pointer, table: $0) } }
 
-    /// The room that the local copies take, and that of their file system.
+    /// The room that the local copies take, and the room on their file system.
+    ///
+    /// ```swift
+    /// let figures = try host.require(host.usage, .usage).figures()
+    /// let isNearlyFull = figures.freeBytes < figures.totalBytes / 10
+    /// ```
     public struct Usage {
         fileprivate let host: UnsafePointer<larder_host>
         fileprivate let table: UnsafePointer<larder_usage>
 
         /// Sizes and counts at one moment.
         public struct Figures: Hashable, Sendable {
-            /// What the local copies hold, in bytes, those with changes included, at the start of the run.
+            /// The total size of the local copies in bytes, including those with local changes, at the start of the
+            /// run.
             public var localBytes: Int64
-            /// How many these are.
+            /// The number of these copies.
             public var localCopies: Int64
-            /// What may still be written to their file system, in bytes.
+            /// The bytes that may still be written to the copies' file system.
             public var freeBytes: Int64
-            /// How large their file system is, in bytes.
+            /// The size of the copies' file system in bytes.
             public var totalBytes: Int64
         }
 
-        /// Reads the figures. What the run asked for is not in them yet.
+        /// Returns the figures. They do not include the requests of the run.
         /// - Throws: ``Status/io`` if the folder of the local copies cannot be reached.
         public func figures() throws(PluginError) -> Figures {
             var figures = larder_usage_figures()

@@ -1,13 +1,19 @@
 extension Host {
-    /// A small store of the plugin's own; nil if withheld.
+    /// A small store of the plugin's own. Nil if the service is withheld.
     public var values: Values? { table(.values, as: larder_kv.self).map { Values(host: pointer, table: $0) } }
 
-    /// Writes are made when the call returns; reads see them before.
+    /// A small store of the plugin's own. The host makes writes when the call returns; reads see them before.
+    ///
+    /// ```swift
+    /// let values = try host.require(host.values, .values)
+    /// let runs = (try values.value(of: "runs")?.first ?? 0) &+ 1
+    /// try values.set("runs", to: [runs])
+    /// ```
     public struct Values {
         fileprivate let host: UnsafePointer<larder_host>
         fileprivate let table: UnsafePointer<larder_kv>
 
-        /// The value of a key; nil if it has none.
+        /// Returns the value of a key, or nil if it has none.
         /// - Throws: ``Status/limit`` if the key is empty or longer than 1 KiB, ``Status/io`` if the store cannot be
         ///   read.
         public func value(of key: String) throws(PluginError) -> [UInt8]? {
@@ -19,10 +25,10 @@ extension Host {
             return Array(UnsafeBufferPointer(start: value.ptr, count: Int(value.len)))
         }
 
-        /// Asks that a key has this value, in place of any that it has.
+        /// Asks for a new value of a key, in place of its old value if it has one.
         /// - Parameters:
         ///   - key: 1 byte to 1 KiB of UTF-8.
-        ///   - value: at most 1 MiB.
+        ///   - value: At most 1 MiB.
         /// - Throws: ``Status/limit`` if the key is empty, the key or the value is too long, or a loop's turn asks for
         ///   more than 16 MiB, and ``Status/wrongState`` in a loop's `poll` and `onError`.
         public func set(_ key: String, to value: [UInt8]) throws(PluginError) {
@@ -31,7 +37,7 @@ extension Host {
                 table.pointee.put(host, loan.bytes(Array(key.utf8)), loan.bytes(value)), "kv.put")
         }
 
-        /// Asks that a key has no value. One that has none is fine.
+        /// Asks for the removal of a key's value. A key without a value is no error.
         /// - Throws: As ``set(_:to:)``.
         public func remove(_ key: String) throws(PluginError) {
             var loan = Loan()

@@ -1,12 +1,13 @@
 extension JSON {
-    /// The value as a text (RFC 8259), without blanks. A number that is not finite is null, since JSON has no word for it.
+    /// The value as a text (RFC 8259) without white space. A number that is not finite becomes null, since JSON cannot
+    /// express it.
     public var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// An object of the members that have a value.
+    /// Makes an object of the members that have a value.
     public static func object(of members: KeyValuePairs<String, JSON?>) -> JSON {
         .object(members.compactMap { name, value in value.map { Member(name: name, value: $0) } })
     }

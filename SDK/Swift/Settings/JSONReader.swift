@@ -1,4 +1,4 @@
-/// Reads JSON (RFC 8259) from bytes that may be anything.
+/// A parser of JSON (RFC 8259) for untrusted bytes.
 struct JSONReader: ~Escapable {
     private let text: Span<UInt8>
     private var position = 0
@@ -10,7 +10,7 @@ struct JSONReader: ~Escapable {
     mutating func document() throws(PluginError) -> JSON {
         let value = try value(depth: 0)
         skipSpace()
-        guard position == text.count else { throw problem("something follows the value") }
+        guard position == text.count else { throw problem("unexpected bytes after the value") }
         return value
     }
 
@@ -24,7 +24,7 @@ struct JSONReader: ~Escapable {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
     }
 
-    /// Steps over a byte if it comes next.
+    /// Skips a byte if it comes next, and tells whether it did.
     private mutating func take(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         position += 1
@@ -50,7 +50,7 @@ struct JSONReader: ~Escapable {
             if take("true") { return .boolean(true) }
             if take("false") { return .boolean(false) }
             if take("null") { return .null }
-            throw problem("no value")
+            throw problem("a value is missing")
         }
     }
 
@@ -61,14 +61,14 @@ struct JSONReader: ~Escapable {
         if take(UInt8(ascii: "}")) { return .object(members) }
         repeat {
             skipSpace()
-            guard next == UInt8(ascii: "\"") else { throw problem("no member's name") }
+            guard next == UInt8(ascii: "\"") else { throw problem("a member's name is missing") }
             let name = try string()
             skipSpace()
-            guard take(UInt8(ascii: ":")) else { throw problem("no colon") }
+            guard take(UInt8(ascii: ":")) else { throw problem("a colon is missing") }
             members.append(JSON.Member(name: name, value: try value(depth: depth + 1)))
             skipSpace()
         } while take(UInt8(ascii: ","))
-        guard take(UInt8(ascii: "}")) else { throw problem("no comma or closing brace") }
+        guard take(UInt8(ascii: "}")) else { throw problem("a comma or closing brace is missing") }
         return .object(members)
     }
 
@@ -81,7 +81,7 @@ struct JSONReader: ~Escapable {
             values.append(try value(depth: depth + 1))
             skipSpace()
         } while take(UInt8(ascii: ","))
-        guard take(UInt8(ascii: "]")) else { throw problem("no comma or closing bracket") }
+        guard take(UInt8(ascii: "]")) else { throw problem("a comma or closing bracket is missing") }
         return .array(values)
     }
 
@@ -96,16 +96,16 @@ struct JSONReader: ~Escapable {
         _ = take(UInt8(ascii: "-"))
         let leadingZero = next == UInt8(ascii: "0")
         let whole = digits()
-        guard whole == 1 || (whole > 1 && !leadingZero) else { throw problem("no number") }
+        guard whole == 1 || (whole > 1 && !leadingZero) else { throw problem("not a number") }
         var isInteger = true
         if take(UInt8(ascii: ".")) {
             isInteger = false
-            guard digits() > 0 else { throw problem("no digit after the point") }
+            guard digits() > 0 else { throw problem("a digit after the point is missing") }
         }
         if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
             isInteger = false
             if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
-            guard digits() > 0 else { throw problem("no exponent") }
+            guard digits() > 0 else { throw problem("the exponent is missing") }
         }
         let written = copied(start..<position)
         if isInteger, let value = Int64(written) { return .integer(value) }
@@ -161,7 +161,7 @@ struct JSONReader: ~Escapable {
         var unit: UInt32 = 0
         for _ in 0..<4 {
             guard let byte = next, let digit = Character(UnicodeScalar(byte)).hexDigitValue, byte < 0x80 else {
-                throw problem("no four hexadecimal digits")
+                throw problem("fewer than four hexadecimal digits")
             }
             unit = unit << 4 | UInt32(digit)
             position += 1

@@ -1,13 +1,19 @@
-/// What a poll came to.
+/// The result of a poll.
+///
+/// ```swift
+/// let page = EventPage(eventID: "8", more: true, content: ["a", "b"])
+/// ```
 public struct EventPage<Content> {
-    /// How far the loop has come with this page; the same as before if there is nothing new. Not empty.
+    /// The loop's position after this page. If nothing is new, it is the same as before. Not empty.
     public var eventID: String
-    /// What is cached is too old and is to be fetched anew; empty: nothing.
+    /// The parts of the cache that are too old and must be fetched anew. Empty: none.
     public var refresh: RefreshSet
     /// Whether there is more after this page.
     public var more: Bool
+    /// The content, which ``EventLoop/process(_:of:)`` applies.
     public var content: Content
 
+    /// Creates a page.
     public init(eventID: String, refresh: RefreshSet = [], more: Bool = false, content: Content) {
         self.eventID = eventID
         self.refresh = refresh
@@ -16,51 +22,84 @@ public struct EventPage<Content> {
     }
 }
 
-/// Where a loop stands after everything was fetched anew.
+/// A loop's position after everything was fetched anew.
+///
+/// ```swift
+/// let anchor = Anchor(eventID: "42")
+/// ```
 public struct Anchor: Hashable, Sendable {
-    /// Taken before anything was fetched. Not empty.
+    /// The position that the loop took before it fetched anything. Not empty.
     public var eventID: String
-    /// Whether something is left to fetch, which ``eventID`` tells the next poll.
+    /// Whether something is left to fetch. ``eventID`` tells the next poll what it is.
     public var more: Bool
 
+    /// Creates an anchor.
     public init(eventID: String, more: Bool = false) {
         self.eventID = eventID
         self.more = more
     }
 }
 
-/// What is to be fetched anew: bits of the loop's own.
+/// The parts of a loop's cache that must be fetched anew. Each bit is the loop's own.
+///
+/// ```swift
+/// let names = RefreshSet(rawValue: 0x01), members = RefreshSet(rawValue: 0x02)
+/// let isNeeded = RefreshSet.everything.contains([names, members])
+/// ```
 public struct RefreshSet: OptionSet, Hashable, Sendable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
+    /// Everything that the loop keeps.
     public static let everything = RefreshSet(rawValue: LARDER_REFRESH_EVERYTHING)
 }
 
-/// What a server announces between two polls.
+/// Announcements that a server may make between two polls.
+///
+/// ```swift
+/// let hints: HintSet = [.shares, .account]
+/// ```
 public struct HintSet: OptionSet, Hashable, Sendable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Files and folders.
+    /// Files and folders changed.
     public static let items = HintSet(rawValue: LARDER_HINT_ITEMS)
+    /// Shares changed.
     public static let shares = HintSet(rawValue: LARDER_HINT_SHARES)
-    /// Spaces, memberships, notifications of any kind.
+    /// The account changed: its spaces, memberships or notifications of any kind.
     public static let account = HintSet(rawValue: LARDER_HINT_ACCOUNT)
 }
 
-/// Why a turn of a loop failed.
+/// The reason why a turn of a loop failed.
+///
+/// ```swift
+/// func isTransient(_ error: LoopError) -> Bool {
+///     error.code == .pollFailed || error.code == .timedOut
+/// }
+/// ```
 public struct LoopError: Hashable, Sendable {
     /// The class of a failure.
     public enum Code: UInt32, Sendable {
+        /// The loop has no event id: it never ran, or its cache was dropped. A refresh follows.
         case missingID = 1
-        case outdated, pollFailed, processing, timedOut, noProgress
+        /// The page asked for a refresh, which follows.
+        case outdated = 2
+        /// ``EventLoop/poll(_:since:)`` or ``EventLoop/refresh(_:of:)`` failed.
+        case pollFailed = 3
+        /// ``EventLoop/process(_:of:)`` failed, or its requests were not committed.
+        case processing = 4
+        /// The host gave the call up because it took too long.
+        case timedOut = 5
+        /// Pages said that there is more, with the same event id.
+        case noProgress = 6
     }
 
-    /// Nil: of a later version.
+    /// The class of the failure. Nil: a class of a later version.
     public var code: Code?
+    /// A status for the failure, as far as the host knows one.
     public var status: Status
-    /// For people.
+    /// A sentence for people.
     public var message: String
 
     init(_ error: larder_loop_error) {

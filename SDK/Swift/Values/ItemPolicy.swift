@@ -1,24 +1,32 @@
-/// A rule of one kind for the items that a condition matches.
+/// A policy of one kind for the items that a condition names.
+///
+/// ```swift
+/// let photos: Condition = .path == "/Photos" || .path.startsWith("/Photos/")
+/// try host.policies?.add(ItemPolicy(condition: photos.text, path: "/Photos"))
+/// ```
 public struct ItemPolicy: Sendable {
-    /// Empty until the host has stored it.
+    /// The id, a UUID. Empty until the host has stored the policy.
     public private(set) var id = ""
+    /// The kind, which belongs to one processor. Empty until the host has stored the policy.
     public private(set) var kind = ""
-    /// Rises with each update.
+    /// The revision, which rises with each update.
     public private(set) var revision: Int64 = 0
-    /// A stable name; one that begins with `_sys.` is not listed unless asked for.
+    /// A stable name. A name that begins with `_sys.` is listed only on request.
     public var identifier: String?
-    /// For people.
+    /// A description for people.
     public var description: String?
+    /// The condition of the items that the policy is for, in the condition language.
     public var condition: String
-    /// For the processor's own use: where the policy's target is.
+    /// A path for the processor's own use: the place of the policy's target.
     public var path: String?
-    /// For the processor's own use: the target's id.
+    /// An id for the processor's own use: that of the policy's target.
     public var localID: String?
-    /// The policy goes when a finished scan leaves no item that meets this condition.
+    /// A condition: the host removes the policy when a finished scan leaves no item that meets it.
     public var removeWhenNone: String?
-    /// For the processor's own use, at most 1 MiB.
+    /// Bytes for the processor's own use, at most 1 MiB.
     public var data: [UInt8]?
 
+    /// Creates a policy, which ``Host/Policies/add(_:quietly:)`` adds.
     public init(
         condition: String, identifier: String? = nil, description: String? = nil, path: String? = nil,
         localID: String? = nil, removeWhenNone: String? = nil, data: [UInt8]? = nil
@@ -34,7 +42,7 @@ public struct ItemPolicy: Sendable {
 }
 
 extension ItemPolicy {
-    /// Copies what the host has.
+    /// Copies a policy of the host's.
     init(_ policy: larder_policy) {
         func text(_ text: larder_str) -> String? { text.ptr == nil ? nil : Text(unsafe: text).copied() }
         self.init(
@@ -47,7 +55,7 @@ extension ItemPolicy {
         revision = policy.revision
     }
 
-    /// Copies the host's list, whose policies may be longer or shorter than ours.
+    /// Copies the host's list. Its policies may be longer or shorter than those of these headers.
     static func all(in list: larder_policy_list) -> [ItemPolicy] {
         guard let first = list.policies else { return [] }
         return (0..<Int(list.count)).map { index in
@@ -61,7 +69,7 @@ extension ItemPolicy {
         }
     }
 
-    /// Lends the policy to a call of the host's.
+    /// Lends the policy to a call into the host.
     func lend<Result>(_ body: (UnsafePointer<larder_policy>) -> Result) -> Result {
         var loan = Loan()
         var policy = larder_policy(

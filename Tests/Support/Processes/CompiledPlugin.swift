@@ -30,15 +30,33 @@ public enum CompiledPlugin {
         try await compileSwift([source, "-o", program])
     }
 
+    /// Compiles sources in Swift that use the SDK. Throws if there is an error, or a warning about anything but a value
+    /// that is never used.
+    public static func checkSwift(_ sources: [String]) async throws {
+        try await withTemporaryFolder { folder in
+            let result = try await run(
+                "swiftc",
+                [
+                    "-swift-version", "6", "-parse-as-library", "-wmo", "-module-name", "Checked", "-c", "-o",
+                    "\(folder)/checked.o",
+                ] + moduleFlags + sources)
+            let warnings = result.errors.split(separator: "\n").filter {
+                $0.hasPrefix("/") && $0.contains(" warning: ") && !$0.hasSuffix("[#no-usage]")
+            }
+            guard result.exitCode == 0, warnings.isEmpty else { throw SetupError("swiftc: \(result.errors)") }
+        }
+    }
+
+    private static var moduleFlags: [String] {
+        ["-I", "\(Build.root)/.build/debug/Modules", "-I", "\(Build.root)/SDK/C/include"]
+    }
+
     private static func compileSwift(_ arguments: [String]) async throws {
         let build = "\(Build.root)/.build/debug"
         let sources = try Files.filesBelow("\(Build.root)/SDK/Swift").filter { $0.hasSuffix(".swift") }
         let objects = sources.map { "\(build)/LarderSDK.build/\($0.split(separator: "/").last ?? "").o" }
         try await mustRun(
             "swiftc",
-            [
-                "-swift-version", "6", "-warnings-as-errors", "-I", "\(build)/Modules", "-I",
-                "\(Build.root)/SDK/C/include",
-            ] + arguments + objects)
+            ["-swift-version", "6", "-warnings-as-errors"] + moduleFlags + arguments + objects)
     }
 }
