@@ -5,10 +5,10 @@
 #include <string.h>
 #include <strings.h>
 
-/* How many headers a request may have. */
+/* The greatest number of headers of a request. */
 #define MOST_HEADERS 64u
 
-/* Writes a request down and finds its answer. */
+/* Records a request and finds its answer. */
 static larder_status ask(larder_fake *fake, const char *function, int is_dav, larder_str method, larder_str target,
                          uint32_t depth, larder_str body, struct answer **out) {
     size_t open = 0;
@@ -125,7 +125,7 @@ static int is_method(larder_str method) {
     return 0;
 }
 
-/* Whether a header can be sent as it is. */
+/* Tells whether a header can be sent unchanged. */
 static int is_sendable(const larder_http_header *header) {
     static const char token[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     for (uint64_t i = 0; i < header->name.len; i++) {

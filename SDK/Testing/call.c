@@ -1,4 +1,4 @@
-/* A call into the plugin: its begin and its end, and what comes of what it asked for. */
+/* The start and the end of a call into the plugin, and the handling of its requests. */
 #include "fake.h"
 
 #include <string.h>

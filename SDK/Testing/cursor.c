@@ -1,4 +1,4 @@
-/* Streams of items. Each item is a copy of its own with the fields that were asked for, freed when the next one comes. */
+/* Streams of items. Each item is a copy with only the requested fields. It is freed when the next one comes. */
 #include "fake.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static larder_status next(larder_item_cursor *table, const larder_item **out) {
     return LARDER_OK;
 }
 
-/* An item's place in the order that was asked for. */
+/* An item's place in the requested order. */
 struct place {
     const larder_item *item;
     uint32_t field;

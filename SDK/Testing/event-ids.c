@@ -1,4 +1,4 @@
-/* How far each loop has come. */
+/* The event ids of the loops. */
 #include "fake.h"
 
 #include <stdlib.h>

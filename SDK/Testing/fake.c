@@ -1,4 +1,4 @@
-/* Opening a library, and the life of one plugin. */
+/* The opening of a library, and the life of one plugin. */
 #include "fake.h"
 
 #include <dlfcn.h>
@@ -27,7 +27,7 @@ larder_fake *larder_fake_open(const char *library) {
     void *symbol = opened ? dlsym(opened, LARDER_ENTRY) : NULL;
     larder_plugin_entry entry = NULL;
     larder_fake *fake;
-    /* POSIX lets a function's address come as a data pointer, ISO C has no cast for it. */
+    /* POSIX returns a function's address as a data pointer, which ISO C cannot cast. */
     memcpy(&entry, &symbol, sizeof entry);
     fake = larder_fake_for(entry);
     if (!opened) set_problem(fake, "cannot open the library: %s", why);
@@ -41,7 +41,7 @@ const larder_descriptor *larder_fake_describe(const larder_fake *fake, uint32_t 
     return fake->module ? fake->module->describe(index) : NULL;
 }
 
-/* Lets go of an instance that is stopped or was not started. */
+/* Destroys an instance that is stopped or was not started. */
 static void destroy(larder_fake *fake) {
     begin_call(fake, CREATE);
     fake->instance->destroy(fake->instance->context);

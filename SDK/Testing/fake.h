@@ -1,4 +1,4 @@
-/* What the parts of the fake host share. No part calls another that calls it, by whatever way. */
+/* The declarations that the parts of the fake host share. No part calls, even indirectly, a part that calls it. */
 #ifndef LARDER_FAKE_H
 #define LARDER_FAKE_H
 
@@ -72,24 +72,24 @@ struct kept_project {
 struct event_id {
     char *loop;
     char *id;
-    int repeated; /* the last page said that there is more, with this id */
+    int repeated; /* the last page had this id too and said that there is more */
 };
 struct fault {
     char *function;
-    uint32_t nth; /* calls to go until it happens; 0 and not `always`: it has happened */
+    uint32_t nth; /* the calls left until the fault; 0 without `always`: it has happened */
     larder_status status;
     int always;
 };
 struct wish {
     const char *name;
     struct copied_policy policy; /* for larder.policies/1 */
-    struct value value;          /* for larder.kv/1; no bytes: it goes */
-    struct kept_record record;   /* for larder.records/1; `goes`: it goes */
+    struct value value;          /* for larder.kv/1; without bytes: it is removed */
+    struct kept_record record;   /* for larder.records/1; `goes`: it is removed */
 };
 struct cursor {
     larder_item_cursor table;
     larder_fake *fake;
-    int is_hosts; /* over the changed items, and not the plugin's to close */
+    int is_hosts; /* over the changed items; the plugin does not close it */
     uint64_t fields;
     LIST(const larder_item *) found;
     size_t next;
@@ -100,21 +100,21 @@ struct header {
     char *name;
     char *value;
 };
-/* What a response says of a property, or an answer of a header. */
+/* A response, with its properties. */
 struct response {
     char *href;
     char *error;
     uint32_t status;
     LIST(struct header) values;
 };
-/* An answer that a test wrote; asked for once. */
+/* An answer of the test for one request. */
 struct script {
     char *method;
     char *target;
     uint32_t status;
     int is_dav;
-    larder_status breaks; /* what the answer fails with past its last part; LARDER_OK: it ends */
-    larder_status fails;  /* what comes in place of an answer; LARDER_OK: one does */
+    larder_status breaks; /* the failure after the last part; LARDER_OK: the answer ends */
+    larder_status fails;  /* the failure in place of an answer; LARDER_OK: there is an answer */
     LIST(struct header) headers;
     LIST(larder_str) chunks;
     LIST(struct response) responses;
@@ -142,7 +142,7 @@ struct entry {
 
 enum state { OUTSIDE, CREATE, CONTROL, PROCESSOR, LOOP_READING, LOOP };
 
-/* When a function of the host's may be called. */
+/* The states in which a function of the host may be called. */
 #define IN_PROCESSOR (1u << PROCESSOR)
 #define IN_LOOP (1u << LOOP_READING | 1u << LOOP)
 #define IN_LOOP_WRITING (1u << LOOP)
@@ -151,7 +151,7 @@ enum state { OUTSIDE, CREATE, CONTROL, PROCESSOR, LOOP_READING, LOOP };
 
 struct larder_fake {
     larder_host host;
-    /* The plugin's tables, copied as far as both know them; null: there is none. */
+    /* The plugin's tables, copied as far as both sides know them; null: there is none. */
     const larder_module *module;
     const larder_instance *instance;
     const larder_item_policy_processor *processor;
@@ -162,9 +162,9 @@ struct larder_fake {
         larder_item_policy_processor processor;
         larder_event_loop loops;
     } tables;
-    char *plugin; /* the id of the one that is started */
+    char *plugin; /* the id of the started plugin */
     char *schema; /* of its settings; null: it has none */
-    char *services; /* what it names in its descriptor, required or wanted, with a space behind each */
+    char *services; /* the required and wanted services of its descriptor, each with a space behind it */
     char *problem;
 
     /* The stage. */
@@ -194,7 +194,7 @@ struct larder_fake {
     void *evaluator_context;
     int policies_changed;
 
-    /* The call under way. */
+    /* The current call. */
     enum state state;
     pthread_t thread;
     const char *const *changed;
@@ -209,8 +209,8 @@ struct larder_fake {
     LIST(struct kept_record) lent_records;
     LIST(void *) lent_blocks;
     larder_str *lent_homes;
-    const char *loop;  /* the id of the one whose turn it is */
-    size_t turn_bytes; /* asked for in the turn */
+    const char *loop;  /* the id of the loop of the current turn */
+    size_t turn_bytes; /* the size of the turn's requests */
     int has_more;
     larder_policy *listed;
     char *condition;
@@ -218,7 +218,7 @@ struct larder_fake {
     LIST(struct entry) entries;
 };
 
-/* sizes.c: rule I of base.h. The sizes that structs had when they were published, in bytes; they never change. */
+/* sizes.c: rule I of base.h. The sizes of the structs when they were published, in bytes. They never change. */
 #define FIRST_POLICY 160
 #define FIRST_POLICY_LIST 24
 #define FIRST_QUERY 32
@@ -235,47 +235,49 @@ struct larder_fake {
 #define FIRST_PROJECT_NEW_STEP 40
 #define FIRST_PROJECT_UPDATE 72
 #define FIRST_PROJECT_USAGE 24
-/* Whether a struct that the plugin made says that it has at least its first size. */
+/* Tells whether the struct_size of the plugin's struct is at least the struct's first size. */
 int is_sized(const void *given, size_t first);
-/* Fills a struct of the plugin's that is sized, as far as it has room. Its struct_size then tells how much was filled. */
+/* Fills a struct of the plugin's that has a size, as far as it has room, and sets its struct_size to the filled
+ * size. */
 void fill(void *out, const void *value, size_t size);
-/* Copies a struct of the plugin's; what it does not have is zero. 0: it is not sized. */
+/* Copies a struct of the plugin's; members beyond its size are zero. Returns 0 if it has no valid size. */
 int take(void *to, size_t size, const void *given, size_t first);
 
-/* tables.c: what the plugin hands out, looked at as the host looks at it. */
-/* Opens the module; 0: there is a problem. */
+/* tables.c: the checks of everything that the plugin hands out. They are those of the host. */
+/* Opens the module. Returns 0 if there is a problem. */
 int take_module(larder_fake *fake, const larder_module *given);
-/* Finds what the library says of the plugin, and whether what it requires is there; 0: there is a problem. */
+/* Finds the plugin's descriptor, and checks that the required services exist. */
 larder_status take_description(larder_fake *fake, const char *id);
-/* Looks at the instance, and takes what it offers; 0: there is a problem. */
+/* Checks the instance, and takes its offers. They return 0 if there is a problem. */
 int take_instance(larder_fake *fake, const larder_instance *given);
 int take_offers(larder_fake *fake);
 
 /* settings.c */
-/* Checks the schema, or takes no settings without one, and fills in what the test gives; 0: there is a problem. */
+/* Checks the schema and the test's settings, and fills in defaults. A plugin without a schema has no settings. Returns
+ * 0 if there is a problem. */
 int take_settings(larder_fake *fake, const char *schema);
 
 /* json.c */
 struct json {
     enum { JSON_NULL, JSON_BOOLEAN, JSON_INTEGER, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT } kind;
     char *name;   /* of a member */
-    char *text;   /* of a string, or a number as it was written */
+    char *text;   /* of a string; or a number as it was written */
     size_t length;
     int64_t integer;
     double number;
     LIST(struct json) children;
 };
-/* 0: the text is no JSON. */
+/* Returns 0 if the text is not JSON. */
 int parse_json(struct json *out, larder_str text);
 void free_json(struct json *json);
-/* The last member with this name; null: it is no object, or has none. */
+/* Returns the last member with this name, or null if there is none or the value is not an object. */
 const struct json *json_member(const struct json *object, const char *name);
 int json_equal(const struct json *one, const struct json *other);
 void put_json(struct text *to, const struct json *json);
 void put_name(struct text *to, const char *name);
 void put_text(struct text *to, const char *text);
 
-/* memory.c: none of these returns null; out of memory ends the test. */
+/* memory.c: none of these functions returns null. A lack of memory ends the test. */
 void *resized(void *block, size_t size);
 char *text_of(larder_str text);
 char *copied(const char *text);
@@ -287,13 +289,13 @@ void free_policy(struct copied_policy *policy);
 struct value make_value(larder_bytes key, const larder_bytes *bytes);
 void free_value(struct value *value);
 int is_utf8(larder_str text);
-/* Whether a text is there, and UTF-8. */
+/* Tells whether a text is present and UTF-8. */
 int is_text(larder_str text);
-/* Whether a text is an item's path. */
+/* Tells whether a text is an item's path. */
 int is_path(larder_str text);
 larder_bytes copy_bytes(larder_bytes from);
 void free_bytes(larder_bytes *bytes);
-/* Memory that goes with the call, so that a plugin which keeps it is found out. */
+/* Returns memory that is freed after the call, so that a plugin which keeps it is detected. */
 void *lend(larder_fake *fake, size_t size);
 larder_str lend_text(larder_fake *fake, const char *text);
 void free_lent(larder_fake *fake);
@@ -306,18 +308,19 @@ __attribute__((format(printf, 2, 3))) void set_problem(larder_fake *fake, const 
 
 /* gate.c */
 larder_fake *fake_of(const larder_host *host);
-/* Whether a function may be called now, and what a test wants it to return. `when` is IN_…. */
+/* Checks whether a function may be called now, and returns the status that the test wants. `when` is IN_…. */
 larder_status enter(larder_fake *fake, const char *function, uint32_t when);
 larder_status refuse(larder_fake *fake, const char *function, larder_status status);
-/* Whether the plugin was built with headers of a later version. */
+/* Tells whether the plugin was built with headers of a later version. */
 int is_newer(const larder_fake *fake);
-/* Refuses a flag, or a number that stands for something, which the headers do not have: no mistake of a newer plugin's. */
+/* Refuses a flag or another number that the headers do not define. This is no mistake of a plugin with later
+ * headers. */
 larder_status refuse_unknown(larder_fake *fake, const char *function);
-/* Writes down a status that no function returns. */
+/* Records a status that does not exist. */
 void check_status(larder_fake *fake, const char *call, larder_status status);
 
 /* cursor.c */
-/* Without a query: over the changed items. */
+/* Opens a cursor. Without a query it is over the changed items. */
 larder_item_cursor *open_cursor(larder_fake *fake, const larder_query *query, uint64_t fields);
 void free_cursor(struct cursor *cursor);
 void close_cursors(larder_fake *fake);
@@ -354,7 +357,7 @@ void free_projects(larder_fake *fake);
 /* project-changes.c */
 extern const larder_projects projects_table;
 
-/* folders.c; what fails returns null, or other than 0. */
+/* folders.c: after a failure these functions return null, or a number other than 0. */
 char *make_assets(larder_fake *fake, const char *name);
 int is_folder(const char *path);
 void remove_tree(const char *path);

@@ -1,4 +1,4 @@
-/* Folders of assets, in a temporary folder that goes with the fake host. */
+/* Folders of assets, in a temporary folder that is removed with the fake host. */
 #define _GNU_SOURCE
 #include "fake.h"
 
@@ -38,7 +38,8 @@ int is_folder(const char *path) {
     return lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* Calls the body for each name in a folder but "." and ".."; stops at the first that returns other than 0, and returns that. */
+/* Calls the body for each name in a folder except "." and "..". Stops at the first result that is not 0, and returns
+ * it. */
 static int each(const char *folder, int (*body)(const char *path, const char *name, void *context), void *context) {
     DIR *open = opendir(folder);
     const struct dirent *entry;

@@ -1,4 +1,4 @@
-/* What stands before each function of the host's: whether it may be called now, and what is refused. */
+/* The check before each function of the host: it tells whether the function may be called now, and records refusals. */
 #include "fake.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What happened, written down: the entries, and the problem. */
+/* The record of what happened: the entries, and the problem. */
 #include "fake.h"
 
 #include <stdarg.h>

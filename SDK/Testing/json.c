@@ -1,4 +1,4 @@
-/* JSON (RFC 8259): of settings, their schemas, and records' values. */
+/* A reader and writer of JSON (RFC 8259) for settings, their schemas, and records' values. */
 #include "fake.h"
 
 #include <errno.h>
@@ -63,7 +63,8 @@ static int parse_escape(struct parser *from, char *to, size_t *length) {
     return 1;
 }
 
-/* The text between two quotes; null: there is none. No escape is shorter than what it means. */
+/* Returns the text between two quotes, or null if there is none. No escape is shorter than the bytes that it stands
+ * for. */
 static char *parse_string(struct parser *from, size_t *length) {
     char *text;
     *length = 0;
@@ -173,7 +174,7 @@ int json_equal(const struct json *one, const struct json *other) {
     return are_numbers ? one->number == other->number : one->integer == other->integer;
 }
 
-/* Writing. */
+/* The writer. */
 
 static void put(struct text *to, const char *bytes, size_t length) {
     for (size_t i = 0; i < length; i++) APPEND(*to, bytes[i]);

@@ -1,4 +1,4 @@
-/* larder.records/1: what the turn asked for, over what was committed. */
+/* larder.records/1: the requests of the turn over the committed records. */
 #include "fake.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static int compare(const struct kept_record *one, const char *collection, const 
     return order ? order : strcmp(one->key, key);
 }
 
-/* Where a record is, or would be. */
+/* Returns the index where a record is or would be. */
 static size_t place(const larder_fake *fake, const char *collection, const char *key) {
     size_t low = 0, high = fake->records.count;
     while (low < high) {
@@ -61,13 +61,13 @@ void free_record(struct kept_record *record) {
     memset(record, 0, sizeof *record);
 }
 
-/* Whether a text is these two with a slash between. */
+/* Tells whether a text is the two others with a slash between them. */
 static int is_below(const char *text, const char *collection, const char *key) {
     size_t length = strlen(collection);
     return !strncmp(text, collection, length) && text[length] == '/' && !strcmp(text + length + 1, key);
 }
 
-/* Removes the records of the collection that is named after these two. */
+/* Removes the records of the collection whose name is made of the two texts. */
 static void remove_below(larder_fake *fake, const char *collection, const char *key) {
     size_t kept = 0;
     for (size_t i = 0; i < fake->records.count; i++) {
@@ -77,8 +77,8 @@ static void remove_below(larder_fake *fake, const char *collection, const char *
     fake->records.count = kept;
 }
 
-/* Removes what belongs to a record: the collection "calendars//ada/work/", and its loop with its event id and what that keeps. To what
- * belongs to another record nothing belongs. */
+/* Removes everything that belongs to a record: the collection "calendars//ada/work/", and the record's loop with its
+ * event id and its own records. Nothing belongs to a record that itself belongs to another one. */
 static void remove_owned(larder_fake *fake, const char *collection, const char *key) {
     if (strchr(collection, '/')) return;
     remove_below(fake, collection, key);
@@ -108,9 +108,10 @@ void keep_record(larder_fake *fake, struct kept_record *record) {
     }
 }
 
-/* Whether the loop whose turn it is may change the record. A collection has one writer: the core loop the calendars, the shares and the
- * account; a loop of the kind "calendar" or "share" its own calendar or share and what belongs to it; every plugin what has its name,
- * which is beside a record if its loops are there for records. */
+/* Tells whether the loop of the current turn may change the record. A collection has one writer. The core loop writes
+ * the calendars, the shares and the account. A loop of the kind "calendar" or "share" writes its own calendar or share
+ * and the collection that belongs to it. Every plugin writes the collection with its id or, if its loops are there for
+ * records, the collection below it that belongs to the loop. */
 static int may_write(const larder_fake *fake, const char *collection, const char *key) {
     int is_calendar, is_share;
     const char *own;
@@ -188,7 +189,7 @@ static larder_status records_remove(const larder_host *host, larder_str collecti
     return status == LARDER_OK ? ask(fake_of(host), "records.remove", collection, &named, 1) : status;
 }
 
-/* Lends a copy for the call, so that a plugin which keeps it is found out. */
+/* Lends a copy for the call, so that a plugin which keeps it is detected. */
 static larder_status records_get(const larder_host *host, larder_str collection, larder_str key, uint32_t parts,
                                  larder_record *out) {
     larder_fake *fake = fake_of(host);
@@ -288,7 +289,7 @@ void close_record_cursors(larder_fake *fake) {
 const larder_records records_table = {sizeof records_table, 0,           records_get,   records_open,
                                       records_close,        records_put, records_remove};
 
-/* --- What the test sees of them. --- */
+/* --- The test's side. --- */
 
 void larder_fake_put_record(larder_fake *fake, const char *collection, const larder_record *given) {
     struct kept_record made =

@@ -1,4 +1,4 @@
-/* Copies of what tests and plugins pass, and of what they are lent. */
+/* Copies of the values that tests and plugins pass, and of the values that are lent to them. */
 #include "fake.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ int same(larder_str text, const char *other) {
     return text.ptr && text.len == strlen(other) && memcmp(text.ptr, other, text.len) == 0;
 }
 
-/* Copies the texts that `texts` points at into one block, and points them there. */
+/* Copies the texts of `texts` into one block, and makes them point into it. */
 static char *gather(larder_str *const *texts, size_t count) {
     size_t size = 0;
     char *block, *end;

@@ -1,4 +1,4 @@
-/* larder.projects/1: what changes something. A change is made whole or not at all, and at once. */
+/* larder.projects/1: the functions that change something. A change is made at once, all of it or nothing. */
 #include "fake.h"
 
 #include <stdlib.h>
@@ -14,13 +14,13 @@ static char *new_id(larder_fake *fake) {
     return id;
 }
 
-/* Whether so much more, and so much less, is within the quota. */
+/* Tells whether the quota allows a number of bytes more and a number of bytes less. */
 static int has_room(const larder_fake *fake, uint64_t more, uint64_t less) {
     uint64_t used = projects_size(fake);
     return more <= less || used + (more - less) <= fake->project_quota;
 }
 
-/* A new project in the list; null: its folder cannot be made. */
+/* Adds a project to the list, and returns it, or null if its folder cannot be made. */
 static struct kept_project *make_project(larder_fake *fake) {
     struct kept_project *project = resized(NULL, sizeof *project);
     memset(project, 0, sizeof *project);
@@ -75,7 +75,7 @@ static uint64_t growth(const larder_project_new_step *step) {
     return size;
 }
 
-/* Copies the step's assets from their source; null: that failed. */
+/* Copies the step's assets from their source, and returns their folder, or null if that failed. */
 static char *copy_assets(larder_fake *fake, const char *id, larder_str from) {
     char *folder = make_assets(fake, id), *source = from.ptr ? text_of(from) : NULL;
     if (folder && source && copy_tree(source, folder) != 0) {
@@ -87,7 +87,7 @@ static char *copy_assets(larder_fake *fake, const char *id, larder_str from) {
     return folder;
 }
 
-/* Whole or not at all. `unwanted` says which steps go. */
+/* Makes an update, all of it or nothing. `unwanted` tells which steps are deleted. */
 static larder_status change(larder_fake *fake, struct kept_project *project, const larder_project_new_step *steps,
                             size_t count, const unsigned char *unwanted, int64_t cursor, larder_bytes user_data,
                             larder_str *added) {
@@ -235,7 +235,7 @@ static larder_status projects_duplicate(const larder_host *host, larder_str id, 
     copy->user_data = copy_bytes(original->user_data);
     copy->cursor = original->cursor;
     for (size_t i = 0; i < original->steps.count && !failed; i++) {
-        char *own = new_id(fake); /* the folder's name alone */
+        char *own = new_id(fake); /* only the name of the folder */
         struct kept_step step = {copied(original->steps.at[i].id), copy_bytes(original->steps.at[i].user_data),
                                  make_assets(fake, own)};
         free(own);
@@ -243,7 +243,7 @@ static larder_status projects_duplicate(const larder_host *host, larder_str id, 
         APPEND(copy->steps, step);
     }
     if (failed) {
-        fake->projects.count--; /* it was the last */
+        fake->projects.count--; /* the copy is the last project */
         free_project(copy);
         return LARDER_IO;
     }

@@ -1,4 +1,4 @@
-/* larder.projects/1: steps and data in memory, assets in a temporary folder. What is written is there at once. */
+/* larder.projects/1: steps and user data in memory, assets in a temporary folder. Writes are made at once. */
 #include "fake.h"
 
 #include <stdlib.h>
@@ -52,12 +52,12 @@ uint64_t projects_size(const larder_fake *fake) {
     return size;
 }
 
-/* A later moment each time, whatever the test's clock says. */
+/* Returns a later moment each time, whatever the test's clock says. */
 void touch_project(larder_fake *fake, struct kept_project *project) {
     project->modified = fake->now > project->modified ? fake->now : project->modified + 1;
 }
 
-/* Reading. */
+/* The functions that read. */
 
 static int is_later(const struct kept_project *one, const struct kept_project *other, uint32_t order) {
     int by_change = order & LARDER_PROJECTS_BY_MODIFICATION ? 1 : 0;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Carries out what the run asked for of policies. */
+/* Carries out the run's requests for policies. */
 static void keep_policies(larder_fake *fake) {
     static unsigned made;
     for (size_t i = 0; i < fake->granted.count; i++) {
@@ -32,7 +32,7 @@ static void keep_policies(larder_fake *fake) {
     fake->granted.count = 0;
 }
 
-/* Notes a call that returned. */
+/* Records a call that returned. */
 static void called(larder_fake *fake, larder_status *first, const char *name, uint32_t trigger, const larder_item *item,
                    larder_status status) {
     larder_fake_entry *entry = record(fake, LARDER_FAKE_CALL, name);
@@ -49,7 +49,7 @@ static void called(larder_fake *fake, larder_status *first, const char *name, ui
 
 typedef larder_status (*per_item)(void *, uint32_t, const larder_item *);
 
-/* Calls the processor for each item of the run that meets the condition; returns how many there were. */
+/* Calls the processor for each item of the run that meets the condition, and returns the number of these items. */
 static size_t each(larder_fake *fake, larder_status *first, const char *name, uint32_t trigger, const char *condition,
                    per_item function, const unsigned char *scope, int counting) {
     size_t met = 0;
@@ -95,7 +95,7 @@ larder_status larder_fake_run(larder_fake *fake, uint32_t trigger, const char *c
     }
 
     if (fake->policies_changed) {
-        /* The plugin gets copies that are gone after the call. */
+        /* The plugin gets copies that are freed after the call. */
         larder_policy_list list = {sizeof list, sizeof(larder_policy), NULL, fake->policies.count};
         larder_policy *policies = resized(NULL, fake->policies.count * sizeof *policies);
         for (size_t i = 0; i < fake->policies.count; i++) policies[i] = *fake->policies.at[i].policy;

@@ -1,4 +1,4 @@
-/* The account's server, as the test wrote it. */
+/* The account's server, with the answers of the test. */
 #include "fake.h"
 
 #include <stdlib.h>

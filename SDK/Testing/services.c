@@ -1,4 +1,4 @@
-/* The host's tables, as the plugin gets them. */
+/* The host's tables that the plugin gets. */
 #include "fake.h"
 
 #include <stdlib.h>
@@ -229,7 +229,7 @@ static larder_status kv_get(const larder_host *host, larder_bytes key, larder_by
     if (status != LARDER_OK) return status;
     if (!key.len || key.len > 1024) return refuse(fake, "kv.get", LARDER_LIMIT);
     if (!key.ptr) return refuse(fake, "kv.get", LARDER_INVALID_ARGUMENT);
-    /* What this call wrote, what the run wrote, what was there. */
+    /* The value that this call wrote, or the run wrote, or that was there before. */
     for (size_t i = fake->wishes.count; i-- > 0;) {
         struct value *value = &fake->wishes.at[i].value;
         if (!value->key || !has_key(value, key)) continue;
@@ -244,7 +244,7 @@ static larder_status kv_get(const larder_host *host, larder_bytes key, larder_by
     return LARDER_NOT_FOUND;
 }
 
-/* A turn of a loop asks for so much and no more. */
+/* The greatest size in bytes of the requests of a loop's turn. */
 static int has_room(larder_fake *fake, uint64_t size) {
     if (!fake->loop) return 1;
     if (fake->turn_bytes + size > 16u << 20) return 0;

@@ -1,4 +1,5 @@
-/* A plugin's settings: its schema, and what a test gives, checked and filled in as ext/config-schema.h has it. */
+/* A plugin's settings: the schema, and the test's settings, checked and filled in by the rules of
+ * ext/config-schema.h. */
 #include "fake.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ static int is_type(const struct json *schema, const char *wanted) {
 
 static int is_number(const struct json *value) { return value->kind == JSON_INTEGER || value->kind == JSON_NUMBER; }
 
-/* The number that a duration or a size means to the plugin, in milliseconds or bytes. */
+/* Reads a duration in milliseconds, or a size in bytes. */
 static int quantity(const struct json *schema, const struct json *value, int64_t *out) {
     static const struct {
         const char *format, *unit;
@@ -44,7 +45,7 @@ static int quantity(const struct json *schema, const struct json *value, int64_t
     return 0;
 }
 
-/* What is wrong with a value that holds no settings; null: nothing. */
+/* Returns the problem of a value that contains no settings, or null if there is none. */
 static const char *wrong(const struct json *schema, const struct json *value) {
     const struct json *allowed = json_member(schema, "enum"), *least = json_member(schema, "minimum"),
                       *most = json_member(schema, "maximum");
@@ -76,7 +77,7 @@ static const char *wrong(const struct json *schema, const struct json *value) {
     return NULL;
 }
 
-/* Writes a value as the plugin gets it. 0: it is wrong. */
+/* Writes a value in the form that the plugin gets. Returns 0 if the value is wrong. */
 static int put_value(larder_fake *fake, const struct json *schema, const struct json *value, const char *name,
                      struct text *out) {
     const char *problem;
@@ -125,14 +126,14 @@ static int fill_in(larder_fake *fake, const struct json *properties, const struc
     return 1;
 }
 
-/* Whether the host can heed a setting as this. */
+/* Tells whether the host can heed a setting in this role. */
 static int is_heeded(const struct json *schema, const char *as) {
     const struct json *format = json_member(schema, "format");
     if (!strcmp(as, "ignored-readers")) return is_type(schema, "array");
     return !strcmp(as, "poll-interval") && format && format->kind == JSON_STRING && !strcmp(format->text, "duration");
 }
 
-/* Whether a schema promises no check that the host does not make. */
+/* Tells whether a schema promises only checks that the host makes. */
 static int check_properties(larder_fake *fake, const struct json *properties, int is_nested) {
     static const char *const types[] = {"boolean", "integer", "number", "string", "array", "object"};
     for (size_t i = 0; i < properties->children.count; i++) {
@@ -174,7 +175,7 @@ static int check_properties(larder_fake *fake, const struct json *properties, in
         is_known = !fallback || put_value(fake, schema, fallback, name, &none);
         free(none.at);
         if (!is_known) {
-            set_problem(fake, "bad text: the default of the setting `%s` is none that it may have", name);
+            set_problem(fake, "bad text: the default of the setting `%s` is not an allowed value", name);
             return 0;
         }
     }

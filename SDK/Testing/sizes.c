@@ -1,4 +1,4 @@
-/* Structs that cross between a plugin and the host, each built with headers of its own version: rule I of base.h. */
+/* Structs that a plugin and the host exchange, each built with its own version of the headers: rule I of base.h. */
 #include "fake.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static size_t size_of(const void *given) {
     return size;
 }
 
-/* A size beyond any struct's was never set. */
+/* A size that is larger than any struct was never set. */
 #define LARGEST 65536u
 
 int is_sized(const void *given, size_t first) { return size_of(given) >= first && size_of(given) <= LARGEST; }

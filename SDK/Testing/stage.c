@@ -1,4 +1,4 @@
-/* What the test puts on the stage. */
+/* The functions that put something on the stage. */
 #include "fake.h"
 
 #include <stdlib.h>

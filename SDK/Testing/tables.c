@@ -1,10 +1,11 @@
-/* What a plugin hands out before it is called, looked at as the host looks at it. */
+/* The checks of everything that a plugin hands out before it is called. They are those of the host. */
 #include "fake.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A table of the plugin's: its size when it was published, and where its functions begin, of which none is null. */
+/* A table of the plugin's: its size when it was published, and the place of its functions, none of which may be
+ * null. */
 struct table {
     const char *name;
     size_t size, first, offset;
@@ -18,7 +19,7 @@ static int take_table(larder_fake *fake, void *to, const struct table *what, con
         return 0;
     }
     if (!take(to, what->size, given, what->first)) {
-        set_problem(fake, "bad size: %s says nothing between %zu and 65536", what->name, what->first);
+        set_problem(fake, "bad size: %s says a size outside of %zu to 65536", what->name, what->first);
         return 0;
     }
     for (size_t i = 0; i < what->count; i++) {
@@ -31,7 +32,7 @@ static int take_table(larder_fake *fake, void *to, const struct table *what, con
     return 1;
 }
 
-/* The library and what it says of its plugins. */
+/* The library and the descriptors of its plugins. */
 
 #define MOST_PLUGINS 256u
 
@@ -73,7 +74,7 @@ int take_module(larder_fake *fake, const larder_module *given) {
     return fake->module != NULL;
 }
 
-/* Adds the services of a list, each with spaces around it. 0: one that is required is not there. */
+/* Adds the services of a list, each with spaces around it. Returns 0 if a required service does not exist. */
 static int add_services(larder_fake *fake, struct text *list, larder_str named, int is_required) {
     for (uint64_t from = 0; from < named.len;) {
         const char *word = named.ptr + from, *space = memchr(word, ' ', named.len - from);
@@ -114,7 +115,7 @@ larder_status take_description(larder_fake *fake, const char *id) {
     return is_served ? LARDER_OK : LARDER_UNSUPPORTED;
 }
 
-/* The instance and what it offers. */
+/* The instance and its offers. */
 
 int take_instance(larder_fake *fake, const larder_instance *given) {
     static const char *const functions[] = {"start", "stop", "destroy", "extension"};
@@ -178,6 +179,6 @@ int take_offers(larder_fake *fake) {
     if (!loop->kind.len || !is_text(loop->kind)) set_problem(fake, "bad text: its event loop's kind is missing or not UTF-8");
     else if (loop->collection.ptr && (!loop->collection.len || !is_utf8(loop->collection)))
         set_problem(fake, "bad text: its event loop's collection is empty or not UTF-8");
-    else if (loop->refresh_bits & ~LARDER_REFRESH_EVERYTHING) set_problem(fake, "bad text: its event loop's refresh_bits are too many");
+    else if (loop->refresh_bits & ~LARDER_REFRESH_EVERYTHING) set_problem(fake, "bad text: its event loop has refresh_bits above 0xff");
     return !fake->problem;
 }

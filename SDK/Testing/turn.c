@@ -6,7 +6,7 @@
 
 int larder_fake_has_more(const larder_fake *fake) { return fake->has_more; }
 
-/* Notes a call that returned. What it asked for waits for the commit. */
+/* Records a call that returned. Its requests wait for the commit. */
 static larder_status returned(larder_fake *fake, const char *name, uint32_t number, larder_status status) {
     larder_fake_entry *entry = record(fake, LARDER_FAKE_CALL, name);
     entry->number = number;
@@ -37,7 +37,7 @@ static void report(larder_fake *fake, const larder_loop *loop, uint32_t code, la
 static larder_status fails(larder_fake *fake, const larder_loop *loop, uint32_t code, larder_status status) {
     size_t failures = larder_fake_count(fake, LARDER_FAKE_FAILURE);
     const larder_fake_entry *last = failures ? larder_fake_entry_at(fake, LARDER_FAKE_FAILURE, failures - 1) : NULL;
-    char *message = copied(last && last->text ? last->text : "it does not say why");
+    char *message = copied(last && last->text ? last->text : "the plugin gave no reason");
     forget_wishes(fake);
     report(fake, loop, code, status, message);
     free(message);
@@ -50,7 +50,7 @@ static void release(larder_fake *fake, larder_event_page *page) {
     returned(fake, "release_page", 0, LARDER_OK);
 }
 
-/* All of it or nothing. */
+/* Commits a turn, all of it or nothing. */
 static larder_status commit(larder_fake *fake, const larder_loop *loop, char *event_id, int more) {
     larder_status status;
     fake->state = LOOP;
@@ -74,7 +74,7 @@ static larder_status commit(larder_fake *fake, const larder_loop *loop, char *ev
     return status;
 }
 
-/* Whether a page can be committed. */
+/* Tells whether a page can be committed. */
 static int is_sound(larder_fake *fake, const char *function, const larder_event_page *page) {
     if (page->event_id.len && is_utf8(page->event_id)) return 1;
     refuse(fake, function, LARDER_INVALID_ARGUMENT);
@@ -128,7 +128,7 @@ static larder_status poll(larder_fake *fake, const larder_loop *loop) {
     if (page.refresh) {
         uint32_t asked = page.refresh;
         release(fake, &page);
-        report(fake, loop, LARDER_LOOP_OUTDATED, LARDER_OK, "what is cached is too old");
+        report(fake, loop, LARDER_LOOP_OUTDATED, LARDER_OK, "the cache is too old");
         return refresh(fake, loop, asked);
     }
     if (!is_sound(fake, "poll", &page)) {
@@ -150,7 +150,7 @@ larder_status larder_fake_poll(larder_fake *fake, const char *loop_id) {
     char *id, *event_id;
     larder_loop loop = {sizeof loop, 0, {NULL, 0}, {NULL, 0}};
     if (!fake->loops) return LARDER_WRONG_STATE;
-    /* Copies of the turn's, gone after it. */
+    /* Copies that are freed after the turn. */
     id = copied(loop_id);
     event_id = find_event_id(fake, loop_id) ? copied(find_event_id(fake, loop_id)->id) : NULL;
     loop.id = larder_str_make(id, strlen(id));

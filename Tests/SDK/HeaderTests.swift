@@ -54,22 +54,29 @@ import Testing
         try await withTemporaryFolder { folder in
             // These declare no functions that an author calls.
             let without = ["larder.h", "layout.h", "base.h"]
+            let headers =
+                try Self.headers().filter { !without.contains($0) }.map { "\(Self.include)/larder/\($0)" }
+                + ["\(Build.root)/SDK/Testing/include/LarderFakeHost.h"]
             var sources: [String] = []
-            for header in try Self.headers() where !without.contains(header) {
-                let example = try #require(try CommentExample.header("\(Self.include)/larder/\(header)"), "\(header)")
+            for header in headers {
+                let example = try #require(try CommentExample.header(header), "\(header)")
                 let source = "\(folder)/\(sources.count).\(dialect.language)"
-                let includes = ["larder/larder.h", "larder/single.h", "stdio.h", "stdlib.h", "string.h"]
+                let includes = [
+                    "larder/larder.h", "larder/single.h", "LarderFakeHost.h", "assert.h", "stdio.h", "stdlib.h",
+                    "string.h",
+                ]
                 let head = includes.map { "#include <\($0)>\n" }.joined()
                 try Files.write("\(head)#line \(example.line) \"\(header)\"\n\(example.code)", to: source)
                 sources.append(source)
             }
-            #expect(sources.count == 23)
+            #expect(sources.count == 24)
             for compiler in dialect.compilers {
                 let result = try await run(
                     compiler,
                     [
                         "-std=\(dialect.standard)", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-unused-function",
-                        "-Wno-unused-const-variable", "-Wno-unused-variable", "-fsyntax-only", "-I", Self.include,
+                        "-Wno-unused-const-variable", "-Wno-unused-variable", "-fsyntax-only", "-I", Self.include, "-I",
+                        "\(Build.root)/SDK/Testing/include",
                     ] + sources)
                 #expect(result.exitCode == 0, "\(compiler): \(result.errors)")
             }

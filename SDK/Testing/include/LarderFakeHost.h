@@ -1,44 +1,58 @@
-/* LarderFakeHost.h: a host for a plugin's tests.
+/* LarderFakeHost.h: a fake host for the tests of a plugin.
  *
- * It opens a plugin's library, or takes a module of the test's own, starts one plugin with the settings that the test gives,
- * and makes the calls of a run over the items and policies that the test gives. Nothing is carried out: what the plugin asks
- * for is written down, for the test to read.
+ * The fake host opens a plugin's library, or takes a module of the test's own. It starts one plugin with the settings
+ * that the test gives, and makes the calls of a run over the items and policies that the test gives. It carries nothing
+ * out: it records the plugin's requests for the test to read.
  *
- *     larder_fake *fake = larder_fake_open("build/libarchive-policy.so");
- *     larder_fake_settings(fake, "{\"years\": 5}");
- *     larder_fake_put_item(fake, &old_file);
- *     larder_fake_evaluate_with(fake, my_evaluator, NULL);
- *     assert(larder_fake_start(fake, "org.example.archive") == LARDER_OK);
- *     assert(larder_fake_run(fake, LARDER_TRIGGER_ITEM_LIST_UPDATE_COMPLETED, NULL, 0) == LARDER_OK);
- *     assert(larder_fake_count(fake, LARDER_FAKE_ACTION) == 1);
- *     larder_fake_free(fake);
+ * An event loop is polled turn by turn, against records that the fake host keeps and a server whose answers the test
+ * writes.
  *
- * An event loop is polled turn by turn, against records that the fake keeps and a server that the test writes:
+ * The fake host keeps the rules of the ABI as the host does, so that it detects a plugin that breaks them:
  *
- *     larder_fake_answer_dav(fake, "REPORT", "/ada/work/", 207);
- *     larder_fake_response(fake, "/ada/work/1.ics", 200, NULL);
- *     larder_fake_property(fake, "{DAV:}getetag", "\"1\"");
- *     larder_fake_end_dav(fake, "token-1", 0, NULL);
- *     assert(larder_fake_poll(fake, "/ada/work/") == LARDER_OK);
- *     assert(larder_fake_record(fake, "calendars//ada/work/", "/ada/work/1.ics"));
+ *  - It does not start a plugin that the host would refuse: a table that is null, too small or lacks a function; a
+ *    descriptor without id, name or version; an id that the library does not describe, or describes twice; a required
+ *    service that does not exist; a schema that promises a check which nobody makes; settings that the schema does not
+ *    allow. larder_fake_problem says which.
+ *  - A service that the descriptor names neither as required nor as wanted is null. Asking for it is a mistake.
+ *  - It fills only the fields that the processor names. It frees items, texts and lists when the call returns.
+ *  - It drops the requests of a call that fails.
+ *  - It refuses the same arguments as the host, with the same status. A call at the wrong time or from another thread,
+ *    and a status that does not exist, are mistakes.
+ *  - max_records holds for each run: the requests of a run are done when the next run begins.
  *
- * It keeps to the rules of the ABI as the host does, so that a plugin which does not is found out:
+ * It has limits: it does not know the condition language (the test says which items meet a condition), it does not
+ * parse the server's addresses, and it does not check the targets of links in a step's assets.
  *
- *  - It does not start what the host would refuse: a table that is null, too small or lacks a function; a descriptor without id, name
- *    or version; an id that the library does not describe, or describes twice; a required service that does not exist; a schema
- *    that promises a check which nobody makes; settings that the schema does not allow. larder_fake_problem says which.
- *  - A service that the descriptor names neither as required nor as wanted is null, and a mistake.
- *  - Only the fields that the processor names are filled; items, texts and lists are freed when the call returns.
- *  - What a failing call asked for is dropped.
- *  - What the host refuses of a call's arguments it refuses with the same status. A call at the wrong time or from another thread,
- *    and a status that there is not, are mistakes.
- *  - max_records holds for each run: what a run asked for is done when the next one begins.
+ * All functions are for one thread, that of the test. They copy texts and structs that they get. Texts and structs that
+ * they return are valid until the next call of larder_fake_run, larder_fake_poll, larder_fake_forget or
+ * larder_fake_free, unless the function's comment says otherwise.
  *
- * What it cannot tell: it does not know the condition language (which items meet a condition, the test says), reads no address of
- * the server, and does not look where the links in a step's assets lead.
+ * Example:
  *
- * All functions are for one thread, the test's. Texts that they hand out stay until the next call of larder_fake_run,
- * larder_fake_poll, larder_fake_forget or larder_fake_free.
+ *     static uint32_t meets(void *context, larder_str condition, const larder_item *item) {
+ *         (void)context, (void)condition;
+ *         return item->favorite;
+ *     }
+ *
+ *     static void test_processor(const larder_item *old_file) {
+ *         larder_fake *fake = larder_fake_open("build/libarchive-policy.so");
+ *         larder_fake_settings(fake, "{\"years\": 5}");
+ *         larder_fake_put_item(fake, old_file);
+ *         larder_fake_evaluate_with(fake, meets, NULL);
+ *         assert(larder_fake_start(fake, "org.example.archive") == LARDER_OK);
+ *         assert(larder_fake_run(fake, LARDER_TRIGGER_ITEM_LIST_UPDATE_COMPLETED, NULL, 0) == LARDER_OK);
+ *         assert(larder_fake_count(fake, LARDER_FAKE_ACTION) == 1);
+ *         larder_fake_free(fake);
+ *     }
+ *
+ *     static void test_loop(larder_fake *fake) {
+ *         larder_fake_answer_dav(fake, "REPORT", "/ada/work/", 207);
+ *         larder_fake_response(fake, "/ada/work/1.ics", 200, NULL);
+ *         larder_fake_property(fake, "{DAV:}getetag", "\"1\"");
+ *         larder_fake_end_dav(fake, "token-1", 0, NULL);
+ *         assert(larder_fake_poll(fake, "/ada/work/") == LARDER_OK);
+ *         assert(larder_fake_record(fake, "calendars//ada/work/", "/ada/work/1.ics"));
+ *     }
  */
 #ifndef LARDER_FAKE_HOST_H
 #define LARDER_FAKE_HOST_H
@@ -47,190 +61,228 @@
 
 LARDER_BEGIN
 
+/* A fake host. */
 typedef struct larder_fake larder_fake;
 
-/* Opens a library. Always hands out a host; if the library cannot be used, larder_fake_problem says why. */
+/* Opens a library at a path, and returns a fake host for it. The result is never null: if the library cannot be used,
+ * larder_fake_problem says why. Free it with larder_fake_free. */
 larder_fake *larder_fake_open(const char *library);
 
-/* The same for a module that is part of the test. */
+/* Returns a fake host for a module that is part of the test. `entry` is its entry function. */
 larder_fake *larder_fake_for(larder_plugin_entry entry);
 
-/* Stops and destroys the plugin, and frees the host. The library stays open. */
+/* Stops and destroys the plugin, and frees the fake host. The library stays open. */
 void larder_fake_free(larder_fake *fake);
 
-/* Why the library cannot be used or the plugin was not started; null if all is well. */
+/* Returns why the library cannot be used or the plugin was not started, or null if there is no problem. */
 const char *LARDER_NULLABLE larder_fake_problem(const larder_fake *fake);
 
-/* What the library says of its plugins; null past the last. */
+/* Returns the descriptor of the plugin with this index, or null past the last one. */
 const larder_descriptor *LARDER_NULLABLE larder_fake_describe(const larder_fake *fake, uint32_t index);
 
-/* --- The stage. All of it may be set before the start and between runs. Everything passed is copied. --- */
+/* --- The stage: what the plugin finds. All of it may be set before the start and between runs. --- */
 
-/* The settings as the operator writes them, as JSON: {"after": "7d"}; "{}" unless set. From the start on the plugin gets them checked and
- * filled in, as the host does it. */
+/* Sets the settings as the operator writes them, in JSON: {"after": "7d"}; "{}" unless set. At the next start the fake
+ * host checks them, fills in defaults as the host does, and passes them to the plugin. */
 void larder_fake_settings(larder_fake *fake, const char *json);
 
-/* What the clocks say, in nanoseconds; 0 unless set. */
+/* Sets the clocks, in nanoseconds; 0 unless set. */
 void larder_fake_time(larder_fake *fake, int64_t now, int64_t monotonic);
 
-/* What larder.usage/1 says, in bytes and files; all 0 unless set. The items on the stage do not change it. */
+/* Sets the figures of larder.usage/1, in bytes and files; all 0 unless set. The items on the stage do not change
+ * them. */
 void larder_fake_room(larder_fake *fake, int64_t local_bytes, int64_t local_copies, int64_t free_bytes,
                       int64_t total_bytes);
 
-/* Puts an item on the stage, or puts it in place of the one with the same local_id. Its `present` says what it has. */
+/* Puts an item on the stage, in place of the item with the same local_id if there is one. Its `present` says which
+ * fields have values. */
 void larder_fake_put_item(larder_fake *fake, const larder_item *item);
+
+/* Removes the item with this local_id. */
 void larder_fake_drop_item(larder_fake *fake, const char *local_id);
 
-/* The same with policies and their id. The plugin gets them in its next run. */
+/* Puts a policy on the stage, in place of the policy with the same id if there is one. The plugin gets the policies in
+ * its next run. */
 void larder_fake_put_policy(larder_fake *fake, const larder_policy *policy);
+
+/* Removes the policy with this id. */
 void larder_fake_drop_policy(larder_fake *fake, const char *id);
 
-/* Whether an item, with all its fields, meets a condition: 1 or 0. */
+/* Returns 1 if an item, which has all its fields, meets a condition, and else 0. */
 typedef uint32_t (*larder_fake_evaluator)(void *LARDER_NULLABLE context, larder_str condition, const larder_item *item);
 
-/* Who answers conditions; without one, no item meets any. */
+/* Sets the function that evaluates conditions, and its first argument. Without it, no item meets any condition. */
 void larder_fake_evaluate_with(larder_fake *fake, larder_fake_evaluator evaluator, void *LARDER_NULLABLE context);
 
-/* Withholds a service: "larder.kv/1". A plugin that requires it does not start then. */
+/* Withholds a service: "larder.kv/1". A plugin that requires the service then does not start. */
 void larder_fake_withhold(larder_fake *fake, const char *service);
 
-/* Makes the nth call from now (1: the next) of a service's function return a status: "actions.download". 0: every call. "commit" is
- * the commit of a loop's turn. */
+/* Makes a call of a service's function, such as "actions.download", return a status. `nth` counts from now on: 1 is the
+ * next call, 0 is every call. "commit" is the commit of a loop's turn. */
 void larder_fake_fail(larder_fake *fake, const char *function, uint32_t nth, larder_status status);
 
-/* From now on larder.cancel/1 says so. */
+/* Makes `check` of larder.cancel/1 return LARDER_CANCELLED from now on. */
 void larder_fake_cancel(larder_fake *fake);
 
 /* --- The stage of event loops. --- */
 
-/* Puts a record on the stage, or in place of the one with its key. */
+/* Puts a record on the stage, in place of the record with the same key if there is one. */
 void larder_fake_put_record(larder_fake *fake, const char *collection, const larder_record *record);
-/* The record goes, and with it what belongs to it. */
+
+/* Removes a record and everything that belongs to it. */
 void larder_fake_drop_record(larder_fake *fake, const char *collection, const char *key);
 
-/* How far a loop has come; null: nothing is known. Turns set it. */
+/* Sets the event id of a loop; null: the loop has none. Turns set it too. */
 void larder_fake_set_event_id(larder_fake *fake, const char *loop, const char *LARDER_NULLABLE event_id);
+
+/* Returns the event id of a loop, or null if it has none. */
 const char *LARDER_NULLABLE larder_fake_event_id(const larder_fake *fake, const char *loop);
 
-/* Where the server keeps the account's calendars; none unless set: discover.find then returns LARDER_UNSUPPORTED. */
+/* Sets the principal and the `count` homes of the account's calendars. Unless they are set, discover.find returns
+ * LARDER_UNSUPPORTED. */
 void larder_fake_homes(larder_fake *fake, const char *LARDER_NULLABLE principal,
                        const char *LARDER_NONNULL const *LARDER_NULLABLE homes, size_t count);
 
-/* Where the account's files are, "/remote.php/webdav/"; none unless set: the server keeps no files. */
+/* Sets the home of the account's files: "/remote.php/webdav/". Unless it is set, the server keeps no files. */
 void larder_fake_files_home(larder_fake *fake, const char *LARDER_NULLABLE home);
 
-/* Writes an answer for one request with this method and target; several for the same are given in their order. A request without
- * an answer is a mistake, and its status LARDER_IO. The body may be null. */
+/* Adds an answer for one request with this method and target. Several answers for the same method and target are given
+ * in their order. A request without an answer is a mistake, and its status is LARDER_IO. `body` is the body or its
+ * first piece; null: there is none. */
 void larder_fake_answer(larder_fake *fake, const char *method, const char *target, uint32_t status,
                         const char *LARDER_NULLABLE body);
-/* More of the answer that was written last: a header; a piece of the body. */
+
+/* Adds a header to the answer that was added last. */
 void larder_fake_answer_header(larder_fake *fake, const char *name, const char *value);
+
+/* Adds a piece of the body to the answer that was added last. */
 void larder_fake_answer_chunk(larder_fake *fake, const void *bytes, size_t length);
 
-/* The same for larder.dav/1; with a status other than 207 it has no responses. */
+/* Adds an answer of larder.dav/1 for one request. An answer with a status other than 207 has no responses. */
 void larder_fake_answer_dav(larder_fake *fake, const char *method, const char *target, uint32_t status);
-/* More of it: a response, with the names inside its DAV:error or null; a property of that response, in Clark notation; and what is
- * known at the end, all absent unless set. */
+
+/* Adds a response to the answer that was added last. `error` has the names inside its DAV:error. */
 void larder_fake_response(larder_fake *fake, const char *href, uint32_t status, const char *LARDER_NULLABLE error);
+
+/* Adds a property, by its name in Clark notation, to the response that was added last. */
 void larder_fake_property(larder_fake *fake, const char *name, const char *text);
+
+/* Sets the facts that are known at the end of the answer that was added last; all absent unless set. */
 void larder_fake_end_dav(larder_fake *fake, const char *LARDER_NULLABLE sync_token, uint32_t truncated,
                          const char *LARDER_NULLABLE error);
 
-/* The answer that was written last does not end well: past its last part it fails with a status. */
+/* Makes the answer that was added last fail with a status after its last part. */
 void larder_fake_break_answer(larder_fake *fake, larder_status status);
 
-/* In place of the answer that was written last, its request fails with a status: in `open`, or in the first `next` of one that was sent
- * ahead. */
+/* Makes the request for the answer that was added last fail with a status: in `open`, or in the first `next` of a
+ * request that was sent ahead. */
 void larder_fake_fail_request(larder_fake *fake, larder_status status);
 
-/* How many requests' answers are open and not read to their end. */
+/* Returns the number of answers that are open and not read to their end. */
 size_t larder_fake_under_way(const larder_fake *fake);
 
-/* Called for a request without an answer, to write one. */
+/* Adds an answer for a request that has none. `body` is empty for a request without a body. */
 typedef void (*larder_fake_server)(void *LARDER_NULLABLE context, const char *method, const char *target,
                                    const char *body);
+
+/* Sets the function that the fake host calls for a request without an answer, and its first argument; null: none. */
 void larder_fake_serve_with(larder_fake *fake, larder_fake_server LARDER_NULLABLE server,
                             void *LARDER_NULLABLE context);
 
-/* How many answers nobody asked for yet. */
+/* Returns the number of answers that no request has taken yet. */
 size_t larder_fake_unasked(const larder_fake *fake);
 
-/* --- Projects. They are in memory; assets are in a temporary folder, below TMPDIR, that goes with the fake. A source of assets is
- * moved there, and so must lie on the same file system. Other than what a call asks for, a change of a project is there at once and
- * stays if the call fails. --- */
+/* --- Projects. They are in memory. Assets are in a temporary folder below TMPDIR, which is removed with the fake host.
+ * The fake host moves a source of assets there, so the source must be on the same file system. Unlike the requests of a
+ * call, a change of a project is made at once, and stays if the call fails. --- */
 
-/* How much the plugin's projects may take, in bytes of user data and assets; 1 GB unless set. */
+/* Sets the quota of the plugin's projects, in bytes of user data and assets; 1 GB unless set. */
 void larder_fake_quota(larder_fake *fake, uint64_t bytes);
 
-/* Moves a project's cursor, as a person's undo and redo does. Returns 0 if there is no such project, or it has fewer steps. */
+/* Moves a project's cursor, as a person's undo and redo does. Returns 1, or 0 if there is no such project or it has
+ * fewer steps. */
 int larder_fake_set_cursor(larder_fake *fake, const char *id, uint64_t cursor);
 
-/* The projects in the order in which they were made: how many, an id, null past the last. */
+/* Returns the number of projects. */
 size_t larder_fake_project_count(const larder_fake *fake);
+
+/* Returns the id of the project with this index, in the order of creation, or null past the last one. */
 const char *LARDER_NULLABLE larder_fake_project_id(const larder_fake *fake, size_t index);
 
-/* A project with its steps and user data, and one of its steps; null: there is none. They stay until that project is asked for again,
- * or changes. */
+/* Returns a project with its step ids and user data, or null if there is none. It is valid until the test asks for that
+ * project again, or the project changes. */
 const larder_project *LARDER_NULLABLE larder_fake_project(const larder_fake *fake, const char *id);
-const larder_project_step *LARDER_NULLABLE larder_fake_project_step(const larder_fake *fake, const char *id, size_t index);
+
+/* Returns the step with this index of a project, or null if there is none. It is valid as long as larder_fake_project's
+ * result. */
+const larder_project_step *LARDER_NULLABLE larder_fake_project_step(const larder_fake *fake, const char *id,
+                                                                    size_t index);
 
 /* --- The work. --- */
 
-/* Creates and starts the plugin with this id. */
+/* Creates and starts the plugin with this id. Returns LARDER_OK, or the status of the failure; larder_fake_problem says
+ * more. */
 larder_status larder_fake_start(larder_fake *fake, const char *id);
 
-/* Stops and destroys it; it may be started again. */
+/* Stops and destroys the plugin. It may be started again. */
 void larder_fake_stop(larder_fake *fake);
 
-/* Makes all calls of one run, and then carries out what was asked for of policies and values. `changed` are the local_ids of
- * the items that LARDER_TRIGGER_ITEMS_CHANGED is about. Returns the status of the first call that failed. A trigger that is
- * not in the processor's mask makes no call. */
-larder_status larder_fake_run(larder_fake *fake, uint32_t trigger, const char *LARDER_NONNULL const *LARDER_NULLABLE changed,
-                              size_t count);
+/* Makes all calls of one run, and then carries out the requests for policies and values. `changed` has the local_ids of
+ * the `count` items that LARDER_TRIGGER_ITEMS_CHANGED is about. Returns the status of the first call that failed, or
+ * LARDER_OK. A trigger that is not in the processor's mask makes no call. */
+larder_status larder_fake_run(larder_fake *fake, uint32_t trigger,
+                              const char *LARDER_NONNULL const *LARDER_NULLABLE changed, size_t count);
 
-/* Makes one turn of an event loop: poll, or refresh without an event id or when the page says so, then process, on_error where a turn
- * of the host's has it, and the commit of what was asked for with the event id, or of nothing. Returns LARDER_OK if it was committed, and
- * else the status of what failed; LARDER_UNSUPPORTED: there is nothing to poll. */
+/* Makes one turn of an event loop. It calls poll, or refresh if there is no event id or the page says so, then process,
+ * and on_error where the host calls it. Then it commits the requests together with the event id, or nothing. Returns
+ * LARDER_OK after a commit, and else the status of the failure; LARDER_UNSUPPORTED: there is nothing to poll. */
 larder_status larder_fake_poll(larder_fake *fake, const char *loop);
 
-/* Whether the last turn's page said that there is more. */
+/* Returns 1 if the page of the last turn said that there is more, and else 0. */
 int larder_fake_has_more(const larder_fake *fake);
 
-/* The conditions, as the plugin gives them now; null if absent. */
+/* Returns a condition that the plugin gives now, or null if it is absent. */
 const char *LARDER_NULLABLE larder_fake_policy_condition(larder_fake *fake);
 const char *LARDER_NULLABLE larder_fake_match_condition(larder_fake *fake);
 const char *LARDER_NULLABLE larder_fake_cleanup_condition(larder_fake *fake);
-/* The text of the plugin's settings schema; null if it has none. */
+
+/* Returns the text of the plugin's settings schema, or null if it has none. */
 const char *LARDER_NULLABLE larder_fake_schema(larder_fake *fake);
 
-/* --- What happened, oldest first. --- */
+/* --- The record of what happened, oldest first. --- */
 
-/* A call into the processor: name "perform_action", number the trigger, path the item's, status what it returned. Into an event loop:
- * name "poll", id the loop's, number what refresh is for or on_error's code. */
+/* A call into the plugin. Into a processor: `name` is "perform_action" or another function, `number` the trigger,
+ * `path` the item's path, `status` the result. Into an event loop: `name` is "poll" or another function, `id` the
+ * loop's id, `number` the argument of refresh or the code of on_error. */
 #define LARDER_FAKE_CALL 0u
-/* An action asked for: name "download" or "remove_local_copy", number the flags, id the item's, text the key; or name "look", path. */
+/* A request for an action: `name` is "download", "remove_local_copy" or "purge", `number` the flags, `id` the item's
+ * local_id, `text` the key; or `name` is "look" and `path` the path. */
 #define LARDER_FAKE_ACTION 1u
-/* A change of policies asked for: name "add", "update" or "remove", number the flags, id and policy. */
+/* A request for a change of policies: `name` is "add", "update" or "remove", `number` the flags; `id` and `policy` are
+ * set. */
 #define LARDER_FAKE_POLICY 2u
-/* A value asked for: name "put" or "remove", id the key, text the value. */
+/* A request for a value: `name` is "put" or "remove", `id` the key, `text` the value. */
 #define LARDER_FAKE_VALUE 3u
-/* A line for the log: number the level, text. */
+/* A line for the log: `number` is the level, `text` the line. */
 #define LARDER_FAKE_LOG 4u
-/* Why a call failed: status, text. */
+/* The reason of a failed call: `status` and `text`. */
 #define LARDER_FAKE_FAILURE 5u
-/* A call of the host's that was refused: name the function, status; of a service that was not declared: name "extension", text the
- * service. Or a call into the plugin that returned a status which there is not: its name, status. */
+/* A mistake. A refused call into the fake host: `name` is the function, `status` the result. A request for a service
+ * that was not declared: `name` is "extension", `text` the service. A call into the plugin with a status that does not
+ * exist: `name` is the function, `status` the result. */
 #define LARDER_FAKE_MISTAKE 6u
-/* Items asked for: name "open", text the condition. */
+/* A query for items: `name` is "open", `text` the condition. */
 #define LARDER_FAKE_QUERY 7u
-/* A record asked for: name "put" or "remove", path the collection, id the key, text the value. */
+/* A request for a record: `name` is "put" or "remove", `path` the collection, `id` the key, `text` the value. */
 #define LARDER_FAKE_RECORD 8u
-/* A request: name the method, path the target, number the depth, text the body; or name "discover", path the service. */
+/* A request to the server: `name` is the method, `path` the target, `number` the depth, `text` the body; or `name` is
+ * "discover" and `path` the service. */
 #define LARDER_FAKE_REQUEST 9u
-/* A change of a project, made: name "create", "update", "add_step", "undo", "redo", "duplicate" or "remove", id the project's, of a
- * duplicate the copy's, text the project's new user data. */
+/* A change of a project, which is made already: `name` is "create", "update", "add_step", "undo", "redo", "duplicate"
+ * or "remove", `id` the project's id (for a duplicate: the copy's), `text` the project's new user data. */
 #define LARDER_FAKE_PROJECT 10u
 
+/* An entry of the record. The comment of its kind says which members are set; the others are 0 or null. */
 typedef struct larder_fake_entry {
     uint32_t kind;
     uint32_t number;
@@ -243,22 +295,30 @@ typedef struct larder_fake_entry {
     const larder_policy *LARDER_NULLABLE policy;
 } larder_fake_entry;
 
-/* How many entries of a kind there are, and the one with an index below that. */
+/* Returns the number of entries of a kind. */
 size_t larder_fake_count(const larder_fake *fake, uint32_t kind);
+
+/* Returns the entry of a kind with this index, or null past the last one. */
 const larder_fake_entry *LARDER_NULLABLE larder_fake_entry_at(const larder_fake *fake, uint32_t kind, size_t index);
 
-/* Forgets all entries. */
+/* Removes all entries. */
 void larder_fake_forget(larder_fake *fake);
 
-/* The policies as they are now. */
+/* Returns the number of policies. */
 size_t larder_fake_policy_count(const larder_fake *fake);
+
+/* Returns the policy with this index as it is now, or null past the last one. */
 const larder_policy *LARDER_NULLABLE larder_fake_policy_at(const larder_fake *fake, size_t index);
 
-/* A record as it was committed last; null: there is none. And those of a collection, in the order of their keys; null past the last. */
-const larder_record *LARDER_NULLABLE larder_fake_record(const larder_fake *fake, const char *collection, const char *key);
-const larder_record *LARDER_NULLABLE larder_fake_record_at(const larder_fake *fake, const char *collection, size_t index);
+/* Returns a record in its last committed state, or null if there is none. */
+const larder_record *LARDER_NULLABLE larder_fake_record(const larder_fake *fake, const char *collection,
+                                                        const char *key);
 
-/* The value of a key; null if it has none. */
+/* Returns the record of a collection with this index, in the order of the keys, or null past the last one. */
+const larder_record *LARDER_NULLABLE larder_fake_record_at(const larder_fake *fake, const char *collection,
+                                                           size_t index);
+
+/* Returns the value of a key, or null if it has none. */
 const larder_bytes *LARDER_NULLABLE larder_fake_value(const larder_fake *fake, const char *key);
 
 LARDER_END
