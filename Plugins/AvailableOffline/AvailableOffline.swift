@@ -1,7 +1,7 @@
-import LarderSDK
+public import LarderSDK
 
-/// Keeps here what its policies cover: downloads it, brings it up to date, and removes the copies that it brought when no
-/// policy covers them any more.
+/// Keeps the items here that its policies cover: downloads and updates them, and removes its copies when no policy
+/// covers them any more.
 struct AvailableOffline: ItemPolicyProcessor {
     static let description = PluginDescription(
         id: "org.larder.available-offline", name: "Available offline", version: "0.1.0", vendor: "Larder",
@@ -11,7 +11,8 @@ struct AvailableOffline: ItemPolicyProcessor {
     static let fields: ItemFields = [.path, .type, .etag, .localID, .removed]
     static let settingsSchema: String? = """
         {"properties": {"keep-downloads": {"type": "boolean", "default": true, "description": \
-        "whether unpinning gives files that were here before the pin back to what brought them, instead of removing them"}}}
+        "whether unpinning keeps files that were here before the pin, for their former reason, instead of removing \
+        them"}}}
         """
 
     private let actions: Host.Actions
@@ -21,11 +22,11 @@ struct AvailableOffline: ItemPolicyProcessor {
 
     private var policies = FollowingPolicies([])
     private var rules = Rules(policies: [])
-    /// Whether the policies' targets may have moved unseen: before the first look after a start or a change of policies, and before
-    /// each cleanup.
+    /// Whether the policies' targets may have moved unnoticed. This is so before the first check after a start or a
+    /// change of policies, and before each cleanup.
     private var hasToCheck = true
     private var trigger = Trigger.itemsChanged
-    /// Folders to remove, once what is in them has been asked for.
+    /// Folders to remove after the removal of their contents was requested.
     private var unwantedFolders: [(path: String, localID: String)] = []
 
     init(host: Host) throws(PluginError) {
@@ -38,7 +39,8 @@ struct AvailableOffline: ItemPolicyProcessor {
     var triggers: TriggerSet { [.itemsChanged, .itemListUpdateCompleted, .policiesChanged, .syncCapacity] }
     var policyCondition: String? { rules.covered?.text }
     var matchCondition: String? { rules.match?.text }
-    /// Not on every change of an item: a copy that is not covered may be about to move to where it is.
+    /// The copies to remove. Changed items start no cleanup: a copy that is not covered may be about to move to a
+    /// covered place.
     var cleanupCondition: String? {
         cleansUp(for: trigger) ? rules.cleanup.text : nil
     }
@@ -57,7 +59,7 @@ struct AvailableOffline: ItemPolicyProcessor {
         if trigger == .itemsChanged {
             while let item = try changed.next() { policies.see(item) }
         } else if hasToCheck || cleansUp(for: trigger), let targets = policies.targets {
-            // Targets may have moved since, and the run that tells of it may come after this one.
+            // Targets may have moved since then, and the run with that news may come after this one.
             var cursor = try items.matching(targets.text, fields: Self.fields)
             while let item = try cursor.next() { policies.see(item) }
             hasToCheck = false
@@ -86,7 +88,7 @@ struct AvailableOffline: ItemPolicyProcessor {
     }
 
     mutating func endCleanup(for trigger: Trigger) throws(PluginError) {
-        // The deepest first, so that each is empty when its turn comes.
+        // The deepest folders come first, so that each folder is empty when its turn comes.
         let folders = unwantedFolders.sorted { $1.path.utf8.lexicographicallyPrecedes($0.path.utf8) }
         unwantedFolders = []
         for folder in folders { try remove(folder.localID) }
@@ -97,4 +99,9 @@ struct AvailableOffline: ItemPolicyProcessor {
     }
 
     private static let incomplete = PluginError(.failed, "the item has no id or path")
+}
+
+@c @implementation
+public func larder_plugin_entry_v1(_ hostMinor: UInt32, _ module: ModulePointer) -> larder_status {
+    export(AvailableOffline.self, to: module)
 }

@@ -1,11 +1,11 @@
 import LarderSDK
 
-/// Policies that go with their targets: a moved folder's policy is written anew for its new path, and a policy for a path
-/// of which nothing was known learns what is there. A condition that somebody else wrote is left alone.
+/// Policies that follow their targets. When a folder moves, its policy gets the new path. When the target of a policy
+/// for an unknown path appears, the policy gets the target's id. A condition that somebody else wrote stays unchanged.
 struct FollowingPolicies {
     private(set) var all: [ItemPolicy]
-    /// Indexes into `all`, by the target's id, and of those that do not know it by its path. Bytes and not strings: two
-    /// spellings of an accented letter are one string and two names.
+    /// Indexes into `all` by the target's id, and by its path for policies without an id. The keys are bytes, not
+    /// strings: two spellings of an accented letter are equal strings, but different names.
     private var byLocalID: [[UInt8]: [Int]] = [:]
     private var byPath: [[UInt8]: [Int]] = [:]
     private var changed: Set<Int> = []
@@ -21,7 +21,7 @@ struct FollowingPolicies {
         }
     }
 
-    /// The items that the policies are for; nil if none of them has such a target.
+    /// The condition of the policies' targets. Nil if no policy has a target.
     var targets: Condition? {
         let targets = all.compactMap { policy -> Condition? in
             if let localID = policy.localID { return .localID == localID }
@@ -30,13 +30,13 @@ struct FollowingPolicies {
         return targets.isEmpty ? nil : !.removed && .any(of: targets)
     }
 
-    /// The policies that changed since this was asked last.
+    /// Returns the policies that changed since the last call.
     mutating func takeChanges() -> [ItemPolicy] {
         defer { changed = [] }
         return changed.sorted().map { all[$0] }
     }
 
-    /// Takes note of where an item is now.
+    /// Notes where an item is now.
     mutating func see(_ item: Item) {
         guard !byLocalID.isEmpty || !byPath.isEmpty, item.isRemoved != true,
             let localID = item.localID, let path = item.path

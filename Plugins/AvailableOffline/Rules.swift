@@ -1,12 +1,12 @@
 import LarderSDK
 
-/// Which items are to be here, and which no longer, with these policies.
+/// The conditions that follow from the policies: which items to keep here, and which copies to remove.
 struct Rules {
-    /// What the policies cover; nil: nothing.
+    /// The items that the policies cover. Nil: none.
     let covered: Condition?
-    /// What is covered and not here as it should be; nil: nothing is covered.
+    /// The covered items that are not here, or not as they should be. Nil: no item is covered.
     let match: Condition?
-    /// What this plugin brought here and is covered no more.
+    /// The copies of this plugin that are no longer covered.
     let cleanup: Condition
 
     private static let trigger = "availableOffline"
@@ -21,7 +21,7 @@ struct Rules {
             return
         }
         let covered = Condition.any(of: policies.map { Condition(text: $0.condition) })
-        // A file that something else brought here is adopted; one that the server has newer is replaced.
+        // The plugin adopts a file with another cause, and replaces a file of which the server has a newer version.
         let isNotAsItShouldBe: Condition =
             .type == .file && .cloudStatus == .localCopy && (!isOurs || .remoteVersion == .newer)
         self.covered = covered
@@ -29,14 +29,15 @@ struct Rules {
         cleanup = unwanted && !covered
     }
 
-    /// The condition of a policy for a folder and all below it, or for a path of which nothing is known yet.
+    /// Returns the condition of a policy for a folder and everything below it, or for a path whose item is not known
+    /// yet.
     static func below(_ path: String) -> Condition {
         path == "/" ? .path.startsWith("/") : .path == path || .path.startsWith(path + "/")
     }
 
-    /// The condition of a policy for a file, which goes with the file wherever it is moved.
+    /// Returns the condition of a policy for a file. It stays true wherever the file is moved.
     static func file(_ localID: String) -> Condition { .localID == localID }
 
-    /// When a policy is of no use any more.
+    /// Returns the condition whose last item ends a policy: when no item meets it, the policy is of no use any more.
     static func gone(_ localID: String) -> Condition { !.removed && .localID == localID }
 }

@@ -1,6 +1,6 @@
 import LarderSDK
 
-/// An events endpoint in plain JSON that tells what happens in calendars, in place of CalDAV.
+/// An events endpoint in plain JSON that reports changes in calendars, in place of CalDAV.
 struct CalendarFeed {
     private static let id = "CalendarModelEventID"
     private let feed: EventFeed
@@ -11,14 +11,14 @@ struct CalendarFeed {
         try feed.latest(Self.path(calendar) + "/latest", name: Self.id)
     }
 
-    /// All events that there are.
-    /// - Throws: if the endpoint does not list them.
+    /// Returns all events of a calendar.
+    /// - Throws: ``Status/failed`` if the endpoint does not list them, and what ``EventFeed/listing(_:of:)`` throws.
     func events(_ calendar: String) throws(PluginError) -> [Record] {
         let path = "calendar/v1/\(EventFeed.escaped(calendar))/events"
         guard let listed = try feed.listing(path, of: "Events") else {
             throw feed.cannotList(path, "the calendar \(calendar)")
         }
-        // Of several with one id the last one counts.
+        // If several events have the same id, the last one counts.
         var events: [String: JSON] = [:]
         for event in listed where event.id.utf8.count <= 4096 { events[event.id] = event.entity }
         return events.sorted { $0.key < $1.key }.map { Self.record($0.key, $0.value) }
@@ -29,7 +29,7 @@ struct CalendarFeed {
             return EventPage(eventID: eventID, refresh: .everything, content: .init())
         }
         var content = CalendarLoop.Content()
-        // Of several about one event the last one counts.
+        // If several changes are about the same event, the last one counts.
         var told: [String: EventFeed.Change] = [:]
         for change in page.changes("CalendarEvents", entity: "Event") where change.id.utf8.count <= 4096 {
             told[change.id] = change
@@ -46,7 +46,8 @@ struct CalendarFeed {
 
     private static func path(_ calendar: String) -> String { "calendar/v1/\(EventFeed.escaped(calendar))/modelevents" }
 
-    /// The event as iCalendar, as far as the endpoint tells of it. Its times are in UTC, so that no time zone has to go with it.
+    /// Makes a record with the event as iCalendar, as far as the endpoint describes it. Its times are in UTC, so that
+    /// it needs no time zone.
     private static func record(_ id: String, _ event: JSON) -> Record {
         let isWholeDay = (event["FullDay"]?.integer ?? 0) != 0
         func time(_ property: String, _ name: String, isWholeDay: Bool) -> String? {
@@ -56,7 +57,7 @@ struct CalendarFeed {
             return property + (isWholeDay ? ";VALUE=DATE:" : ":") + time.basicText
         }
         func text(_ property: String, _ name: String) -> String? {
-            // A line of its own would be another property.
+            // A line break in the value would begin another property.
             event[name]?.string.flatMap { value in
                 value.isEmpty || value.utf8.contains { $0 < 0x20 } ? nil : "\(property):\(value)"
             }

@@ -1,7 +1,7 @@
 import LarderSDK
 
 extension CalendarLoop {
-    /// What changed since a token.
+    /// Returns the changes since a token.
     mutating func delta(
         of loop: String, _ calendar: Calendar, since token: String, wasStalled: Bool
     ) throws(PluginError) -> EventPage<Content> {
@@ -10,14 +10,14 @@ extension CalendarLoop {
         }
         if delta.isEmpty, !delta.isTruncated, try isStalling(loop, calendar, delta.token) {
             if wasStalled {
-                log?.warning("the server does not tell what changed in the calendar \(loop): all of it is listed")
+                log?.warning("the server does not report the changes of the calendar \(loop): all of it is listed")
                 return EventPage(eventID: token, refresh: .everything, content: Content())
             }
             return page(.stalled(delta.token))
         }
         let objects = Self.objects(of: loop)
         var content = Content()
-        // What the server repeats is left alone.
+        // Changes that the server repeats need nothing.
         for href in delta.gone where try records.record(href, in: objects, []) != nil { content.gone.append(href) }
         var changed: [Member] = []
         for member in delta.present {
@@ -29,13 +29,14 @@ extension CalendarLoop {
         return page(next.position, more: next.more || delta.isTruncated, content)
     }
 
-    /// Whether a delta without changes ends at another token than the calendar has, which is no news if it did so after all was listed.
+    /// Tells whether a delta without changes ends at another token than the calendar's. That means nothing if it was so
+    /// right after the calendar was listed.
     private func isStalling(_ loop: String, _ calendar: Calendar, _ token: String) throws(PluginError) -> Bool {
         guard let listed = calendar.syncToken, !listed.utf8.elementsEqual(token.utf8) else { return false }
         return try Memory(of: loop, in: values).mismatch != listed
     }
 
-    /// A calendar without sync-tokens.
+    /// Polls a calendar without sync-tokens.
     mutating func list(_ loop: String, _ calendar: Calendar, _ digest: String) throws(PluginError) -> EventPage<Content>
     {
         let members = try exchange(loop).listing()
@@ -46,13 +47,13 @@ extension CalendarLoop {
         return page(next.position, more: next.more, content)
     }
 
-    /// Compares the listing with the records, for as many pages as it takes.
+    /// Compares the listing with the records, in as many pages as it takes.
     mutating func compare(_ loop: String, page number: Int, then: Position) throws(PluginError) -> EventPage<Content> {
         let members = try exchange(loop).listing()
         doubted.remove(loop)
         var then = then
         if case .listed(_, let ctag) = then {
-            // Once a day a server that has learned it meanwhile is asked for a token.
+            // Once a day the loop asks for a token, in case the server supports them by now.
             let calendar = try Calendar(loop, records)
             let isDue = try Memory(of: loop, in: values).isComparisonDue(at: clock.now() / 1_000_000_000)
             if calendar.supportsSync, number == 1, isDue {
@@ -66,7 +67,7 @@ extension CalendarLoop {
         return page(next.position, more: next.more, content)
     }
 
-    /// Fetches what the page before had no room for.
+    /// Fetches the objects that the page before had no room for.
     mutating func goOn(
         _ loop: String, with backlog: Backlog, page number: Int, then: Position
     ) throws(PluginError) -> EventPage<Content> {
@@ -79,10 +80,10 @@ extension CalendarLoop {
         return page(next.position, more: next.more, content)
     }
 
-    /// All members and the token that goes with them; nil if the server does not do this.
+    /// Returns all members and the token that belongs to them. Nil: the server does not support this.
     ///
-    /// If no object is known, contents are asked for in the same request, which takes a server as long as the listing alone. Members
-    /// of which they came are not among those that are returned.
+    /// If no object is known, the same request asks for the contents, which takes a server as long as the listing
+    /// alone. Members whose contents came are not returned.
     func everything(
         of loop: String, into fetching: inout Fetching
     ) throws(PluginError) -> ([Member], token: String)? {
@@ -111,7 +112,7 @@ extension CalendarLoop {
                     return nil
                 }
                 delta = part
-                // What came with an earlier part may be another by now.
+                // Contents of an earlier part may be outdated by now.
                 fetching.forget(Set(part.present.map(\.href) + part.gone))
             }
             for member in delta.present { etags.updateValue(member.etag, forKey: member.href) }
@@ -125,8 +126,8 @@ extension CalendarLoop {
         throw exchange.failure("a report in more than a thousand parts")
     }
 
-    /// What differs between all members, in the order of their hrefs' bytes, and the records: fetched, or gone.
-    /// - Parameter page: of a comparison; 0: this is none.
+    /// Compares all members, in the order of their hrefs' bytes, with the records, and fetches the objects that differ.
+    /// - Parameter page: The page of a comparison. 0: this is not a comparison.
     mutating func differences(
         _ loop: String, _ members: [Member], by fetching: inout Fetching, then: Position, page: Int
     ) throws(PluginError) -> (Content, (position: Position, more: Bool)) {
@@ -140,7 +141,7 @@ extension CalendarLoop {
                 rest = rest.dropFirst()
             }
             if let member = rest.first, member.href.utf8.elementsEqual(record.key.utf8) {
-                // What has no ETag came with an earlier page of this comparison, or is fetched with its first.
+                // An object without an ETag came with an earlier page of this comparison, or is fetched with the first.
                 let isFetched = member.etag == nil && record.version.isEmpty && page > 1
                 if !isFetched, !isCurrent(record, member) { changed.append(member) }
                 rest = rest.dropFirst()
@@ -158,7 +159,8 @@ extension CalendarLoop {
         return Member.isSame(known.version, etag)
     }
 
-    /// Fetches what there is room for. What is left, and what the server could not give, comes with the next page.
+    /// Fetches as many objects as there is room for. The others, and those that the server could not give, come with
+    /// the next page.
     private mutating func fetch(
         _ changed: [Member], isAll: Bool = true, by fetching: inout Fetching, of loop: String,
         into content: inout Content, then: Position, page: Int
@@ -170,37 +172,39 @@ extension CalendarLoop {
         let isCut = content.keepWhatFits()
         let isAll = isAll && !isCut
         let hasNews = !content.records.isEmpty || !content.gone.isEmpty
-        // Gone between listing and fetching.
+        // These went between the listing and the fetch.
         content.gone += fetching.gone
         for href in fetching.tooLarge { log?.warning("\(href) is larger than 8 MiB: its content is not kept") }
         if fetching.isPartial {
             let next = Position.comparing(page: page + 1, then: then)
-            // What the server has an error of is asked for once more.
+            // Objects for which the server has an error are asked for once more.
             let failed = Set(fetching.failed)
             keep(fetching.left + changed.filter { failed.contains($0.href) }, isAll: isAll, of: loop, for: next)
             return (next, true)
         }
         if isCut { return (.comparing(page: page + 1, then: then), true) }
         guard let first = fetching.failed.first else { return (then, false) }
-        // What the others are is kept first; the turn after it has nothing left but the failure, and begins there each time.
+        // The other objects are kept first. The turn after it has only the failure left, and begins there each time.
         if hasNews { return (.comparing(page: page + 1, then: then), true) }
         let others = fetching.failed.count == 1 ? "" : " and \(fetching.failed.count - 1) others"
         throw PluginError(
             .failed,
-            "\(first)\(others) of the calendar \(loop) cannot be read: what the server gives for it is broken, or an error of its own; "
-                + "all else is kept, and it is asked for again")
+
+            "\(first)\(others) of the calendar \(loop) cannot be read: the server's answer is broken or an error; "
+                + "everything else is kept, and the request is repeated")
     }
 }
 
 extension CalendarLoop.Content {
-    /// So many that go at once are many: a person may have to decide about them.
+    /// The number of removals in one page that counts as many: a person may have to decide about them.
     private static let many = 20
-    /// Bytes of what goes in one page.
+    /// The greatest size of a page's removals in bytes.
     private static let enough = 4 << 20
 
-    /// Leaves for a later page, which compares the calendar with its listing, what goes and is more than fits into this one; and all of it
-    /// if it is much and something else comes, so that a decision about the one does not keep the other away.
-    /// - Returns: whether something is left.
+    /// Leaves the removals that do not fit into this page for a later page, which compares the calendar with its
+    /// listing. If there are many removals and something else comes, it leaves all of them, so that a decision about
+    /// them does not delay the rest.
+    /// - Returns: Whether something is left.
     fileprivate mutating func keepWhatFits() -> Bool {
         if gone.count >= Self.many, !records.isEmpty {
             gone = []
@@ -208,7 +212,7 @@ extension CalendarLoop.Content {
         }
         var bytes = 0
         let end = gone.firstIndex { href in
-            // As the host counts it: with the collection's name, which is a beginning of it.
+            // The host counts the collection's name too, with which the href begins.
             bytes += 2 * href.utf8.count + 64
             return bytes > Self.enough
         }

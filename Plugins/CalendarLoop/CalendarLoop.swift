@@ -1,7 +1,7 @@
-import LarderSDK
+public import LarderSDK
 
-/// Keeps the objects of each calendar as records: a delta each time, and daily a comparison with the whole listing, since there are
-/// servers that lose changes.
+/// Keeps the objects of each calendar as records. It asks for changes each time, and compares the records with the
+/// whole listing once a day, since some servers lose changes.
 struct CalendarLoop: EventLoop {
     static let description = PluginDescription(
         id: "org.larder.calendar-loop", name: "Calendar loop", version: "0.1.0", vendor: "Larder",
@@ -12,15 +12,16 @@ struct CalendarLoop: EventLoop {
     static let settingsSchema: String? = """
         {"properties": {
         "events": {"type": "object", "description": "asks an events endpoint in plain JSON in place of CalDAV", \
-        "properties": {"url": {"type": "string", "description": "its address, at the account's server: a path or a whole \
-        address; where the core loop has one, that"}}}}}
+
+        "properties": {"url": {"type": "string", "description": "its address, at the account's server: a path or a \
+        whole address; default: the core loop's"}}}}}
         """
 
-    /// A turn's effects.
+    /// The changes of a turn.
     struct Content {
         var records: [Record] = []
         var gone: [String] = []
-        /// Whether the records are as the whole listing was.
+        /// Whether the records agree with the whole listing after this page.
         var isComparison = false
     }
 
@@ -30,13 +31,13 @@ struct CalendarLoop: EventLoop {
     let values: Host.Values
     let clock: Host.Clock
     let log: Host.Log?
-    /// When a calendar was last asked, and not only looked up in what the core loop listed.
+    /// The times at which each calendar itself was last asked, not only looked up in the core loop's listing.
     private var asked: [String: Int64] = [:]
-    /// When a calendar was polled last.
+    /// The times at which each calendar was last polled.
     private var seen: [String: Int64] = [:]
-    /// Calendars that may have been made anew since their records were compared with their listing.
+    /// The calendars that may have been deleted and created anew since their records were compared with their listing.
     var doubted: Set<String> = []
-    /// By calendar.
+    /// The backlogs by calendar.
     var backlogs: [String: Backlog] = [:]
     private let events: String?
 
@@ -55,7 +56,7 @@ struct CalendarLoop: EventLoop {
         if let feed = feed(calendar) { return try feed.poll(loop, since: eventID) }
         let memory = try Memory(of: loop, in: values)
         if let known = memory.identity, let identity = calendar.identity, identity != known {
-            log?.warning("the calendar \(loop) is another one at the same place: all of it is listed")
+            log?.warning("the calendar \(loop) was replaced by another one at the same address: all of it is listed")
             return EventPage(eventID: eventID, refresh: .everything, content: Content())
         }
         let position = Position(eventID)
@@ -68,8 +69,9 @@ struct CalendarLoop: EventLoop {
         return page
     }
 
-    /// Where tokens are plain numbers, and nothing tells a calendar from another one at the same place, the token of one that was deleted
-    /// and made anew may be one that the loop knows. While it is polled, the core loop sees it go; else it is compared with its listing.
+    /// Marks a calendar whose token may belong to another calendar. Where tokens are plain numbers and nothing
+    /// identifies a calendar, the token of a deleted and newly created calendar may equal the loop's. While the
+    /// calendar is polled, the core loop notices the deletion; otherwise the calendar is compared with its listing.
     private mutating func doubt(_ loop: String, _ calendar: Calendar, _ position: Position) throws(PluginError) {
         let now = try clock.monotonic()
         let quarter: Int64 = 900_000_000_000
@@ -136,7 +138,7 @@ struct CalendarLoop: EventLoop {
         try remove(content.gone, from: loop)
         for index in content.records.indices {
             try records.put(content.records[index], in: Self.objects(of: loop))
-            // The host has a copy, and a calendar may be large.
+            // Frees the memory: the host has a copy, and a calendar may be large.
             content.records[index] = Record(key: "")
         }
         var memory = try Memory(of: loop, in: values)
@@ -148,7 +150,7 @@ struct CalendarLoop: EventLoop {
         return Anchor(eventID: next.position.eventID, more: next.more)
     }
 
-    /// Lists what an events endpoint has of a calendar, and drops what is gone.
+    /// Lists a calendar's objects at an events endpoint, and removes the records of objects that are gone.
     private func fetch(_ loop: String, from feed: CalendarFeed) throws(PluginError) -> Anchor {
         let anchor = try feed.latest(loop)
         let events = try feed.events(loop)
@@ -179,8 +181,8 @@ struct CalendarLoop: EventLoop {
         EventPage(eventID: position.eventID, more: more, content: content)
     }
 
-    /// Whether the calendar has to be asked itself: the core loop's listing, made just before, shows another token, or none, or it is
-    /// some time since that was relied on.
+    /// Tells whether the calendar itself must be asked: the core loop's listing, made just before, shows another token
+    /// or none, or the loop has relied on the listing for some time.
     private mutating func isWorthAsking(_ loop: String, _ listed: String?, _ known: String) throws(PluginError) -> Bool
     {
         let now = try clock.monotonic()
@@ -191,4 +193,9 @@ struct CalendarLoop: EventLoop {
         asked[loop] = now
         return true
     }
+}
+
+@c @implementation
+public func larder_plugin_entry_v1(_ hostMinor: UInt32, _ module: ModulePointer) -> larder_status {
+    export(CalendarLoop.self, to: module)
 }

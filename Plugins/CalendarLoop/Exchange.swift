@@ -1,10 +1,10 @@
 import LarderSDK
 
-/// What the server is asked about one calendar, and what its answers mean (RFC 6578, RFC 4791).
+/// The requests about one calendar, and the meaning of their answers (RFC 6578, RFC 4791).
 struct Exchange {
     let dav: Host.DAV
     let http: Host.HTTP
-    /// The calendar's path, with a slash at its end.
+    /// The calendar's path with a closing slash.
     let calendar: String
 
     enum Property {
@@ -12,39 +12,41 @@ struct Exchange {
         static let data = "{urn:ietf:params:xml:ns:caldav}calendar-data"
     }
 
-    /// What a REPORT sync-collection came to.
+    /// The result of a REPORT sync-collection.
     enum Sync {
         case changes(Delta)
-        /// The token is of no use any more.
+        /// The token is no longer of use.
         case outdated
-        /// The server does not do this for this calendar.
+        /// The server does not support the report for this calendar.
         case unsupported
     }
 
+    /// The changes since a token.
     struct Delta {
-        /// Listed as changed or new.
+        /// The changed and the new objects.
         var present: [Member] = []
         var gone: [String] = []
         var token = ""
-        /// Whether the server left some out, which the next report with `token` gives.
+        /// Whether the server left changes out. The next report with `token` has them.
         var isTruncated = false
 
         var isEmpty: Bool { present.isEmpty && gone.isEmpty }
     }
 
-    /// Asks for what changed since a token; an empty one: for everything. No limit is ever sent, and no blank stands around the
-    /// token: there are servers that lose changes over the one and refuse the other.
+    /// Asks for the changes since a token; with an empty token: for everything. The request has no limit and no blank
+    /// around the token: some servers lose changes with a limit, and some refuse a blank.
     func changes(since token: String) throws(PluginError) -> Sync {
         var answer = try dav.report(calendar, body: Self.report(since: token, "<getetag/>"), [Property.etag])
         return try read(&answer, since: token) { _ in false }
     }
 
-    /// Asks for everything, and for the contents along with it: a report can have any property (RFC 6578, section 3.2), yet not every
-    /// server gives this one.
+    /// Asks for everything together with the contents. A report can have any property (RFC 6578, section 3.2), but not
+    /// every server returns the contents.
     /// - Parameters:
-    ///   - isLate: whether a request that fails now has taken long.
-    ///   - keep: takes an object's contents, if there are any, and says whether they are kept.
-    /// - Returns: the members without those whose contents are kept; nil: all is to be asked for without contents.
+    ///   - isLate: Tells whether a request that fails now has taken long.
+    ///   - keep: Takes the contents of an object, if there are any, and tells whether it keeps them.
+    /// - Returns: The members without those whose contents are kept. Nil: everything must be asked for without
+    ///   contents.
     func everything(
         isLate: () throws(PluginError) -> Bool, keep: (DAVResponse) throws(PluginError) -> Bool
     ) throws(PluginError) -> Delta? {
@@ -83,7 +85,7 @@ struct Exchange {
             switch response.status {
             case 404, 410: delta.gone.append(href)
             case 418: doubtful.append(href)
-            // A collection inside, which this does not descend into.
+            // A collection inside the calendar. The report does not descend into it.
             case 403 where response.errors.contains("{DAV:}sync-traversal-supported"): continue
             case 200 where try keep(response): continue
             default: delta.present.append(Member(href: href, etag: response.status == 200 ? response.values[0] : nil))
@@ -112,14 +114,14 @@ struct Exchange {
         }
         switch status {
         case 403 where errors.contains("{DAV:}supported-report"): return .unsupported
-        // Some say no more than this of a token that they do not like.
+        // Some servers answer only with this status to a token that they refuse.
         case 400, 415: return isInitial ? .unsupported : .outdated
         case 405, 501, 507: return .unsupported
         default: throw refusal(status)
         }
     }
 
-    /// All members, by their hrefs' bytes (RFC 4918, section 9.1).
+    /// Returns all members in the order of their hrefs' bytes (RFC 4918, section 9.1).
     func listing() throws(PluginError) -> [Member] {
         var answer = try dav.propfind(calendar, depth: 1, [Property.etag, "{DAV:}resourcetype"])
         var members: [Member] = []
@@ -143,7 +145,8 @@ struct Exchange {
         return members.sorted { $0.href.utf8.lexicographicallyPrecedes($1.href.utf8) }
     }
 
-    /// Whether an object is gone of which the server says what may mean that (418: Nextcloud's of what is in its trash bin).
+    /// Tells whether an object is gone for which the server answered with a status that may mean that (418: Nextcloud's
+    /// for an object in its trash bin).
     private func isGone(_ href: String) throws(PluginError) -> Bool {
         let answer = try http.send("GET", href)
         return answer.status == 404 || answer.status == 410
@@ -153,13 +156,14 @@ struct Exchange {
         href.utf8.elementsEqual(calendar.utf8) || (href + "/").utf8.elementsEqual(calendar.utf8)
     }
 
-    /// Whether it is the calendar, or anything in it.
+    /// Tells whether a path is the calendar, or anything in it.
     private func isInside(_ href: String) -> Bool { isCalendar(href) || href.utf8.starts(with: calendar.utf8) }
 
-    /// Of an answer that names objects, and none of this calendar: a proxy that rewrites paths does not tell what is gone.
-    private var foreign: PluginError { failure("paths of other places alone") }
+    /// The error for an answer that names objects, but none of this calendar: a proxy that rewrites paths does not tell
+    /// what is gone.
+    private var foreign: PluginError { failure("paths outside of the calendar only") }
 
-    /// The href if it is one of an object in this calendar, of which a record can be kept.
+    /// Returns the href if it is that of an object in this calendar, and short enough for a record's key.
     private func member(_ href: String) -> String? {
         guard href.utf8.starts(with: calendar.utf8), href.utf8.count <= 4096 else { return nil }
         let name = href.utf8.dropFirst(calendar.utf8.count)
@@ -168,9 +172,10 @@ struct Exchange {
 
     func refusal(_ status: Int) -> PluginError {
         switch status {
-        case 401: PluginError(.denied, "the server does not take this account's password for the calendar \(calendar)")
+        case 401:
+            PluginError(.denied, "the server does not accept this account's password for the calendar \(calendar)")
         case 403: PluginError(.denied, "the server does not let this account read the calendar \(calendar)")
-        case 404, 410: PluginError(.notFound, "the calendar \(calendar) is not on the server any more")
+        case 404, 410: PluginError(.notFound, "the calendar \(calendar) is no longer on the server")
         default: PluginError(.io, "the server answered \(status) for the calendar \(calendar)")
         }
     }

@@ -1,82 +1,85 @@
 import LarderSDK
 
-/// What was fetched of a calendar's objects in one call: as much as there is room for.
+/// The fetch of a calendar's objects in one call, up to a limit in size.
 struct Fetching {
-    /// Bytes of contents after which a call ends, so that a page stays small.
+    /// The size of the contents in bytes after which a call ends, so that a page stays small.
     static let enough = 4 << 20
-    /// An object beyond this many bytes is known, but not kept.
+    /// The greatest size in bytes of an object's content. A larger object gets a record without content.
     private static let largest = 8 << 20
     private static let batch = 100
-    /// So many that cannot be had, and none that can: then it is the server.
+    /// The number of failures, without a success, that means that the server has failed.
     private static let mostFailures = 5
 
     let exchange: Exchange
     private(set) var records: [Record] = []
     private(set) var gone: [String] = []
-    /// Whether some were not asked for.
+    /// Whether some objects were not asked for.
     private(set) var isPartial = false
-    /// Those, in this case.
+    /// The objects that were not asked for, if ``isPartial``.
     private(set) var left: [Member] = []
-    /// Of which the server has an error.
+    /// The objects for which the server has an error.
     private(set) var failed: [String] = []
     private(set) var tooLarge: [String] = []
     private var bytes = 0
     private var hasMultiget = true
-    /// Bytes of the contents that came last with one request; 0: none did yet.
+    /// The size in bytes of the contents of the last request. 0: no request has succeeded yet.
     private var lastBatch = 0
-    /// What a server's answer to a request for many says nothing of: each is asked for with a `GET`.
+    /// The objects that the server's answer to a request for many omits. Each is asked for with a `GET`.
     private var omitted: [Member] = []
-    /// Bytes of contents that came and were not kept.
+    /// The size in bytes of the contents that came and were not kept.
     private var wasted = 0
 
     init(_ exchange: Exchange) { self.exchange = exchange }
 
     /// Keeps contents that came with a listing, as long as there is room.
-    /// - Returns: whether there were any, and they are kept.
-    /// - Throws: if so much comes that there is no room for that another way is better.
+    /// - Returns: Whether there were contents, and they are kept.
+    /// - Throws: ``Status/limit`` if so much comes without room for it that another way is better.
     mutating func take(_ response: DAVResponse) throws(PluginError) -> Bool {
         guard let data = response.values[1], !data.isEmpty else { return false }
         guard bytes < Self.enough else {
             wasted += data.utf8.count
-            guard wasted < 4 * Self.enough else { throw PluginError(.limit, "more contents than there is room for") }
+            guard wasted < 4 * Self.enough else {
+                throw PluginError(.limit, "the listing has more contents than there is room for")
+            }
             return false
         }
         keep(response.href, etag: response.values[0], Self.withLineEnds(data))
         return true
     }
 
-    /// Hands out the records that were fetched, which are nobody else's then: they can go one by one.
+    /// Hands out the fetched records and forgets them, so that the caller can free them one by one.
     mutating func handOver() -> [Record] {
         defer { records = [] }
         return records
     }
 
-    /// Drops what was fetched of these objects.
+    /// Drops the fetched records of these objects.
     mutating func forget(_ hrefs: Set<String>) { records.removeAll { hrefs.contains($0.key) } }
 
-    /// Objects that are asked for with one request.
+    /// The objects of one request.
     private struct Batch: ~Copyable {
         let members: ArraySlice<Member>
         var answer: DAVAnswer
-        /// Those of which nothing came yet, with their listed ETags.
+        /// The objects of which nothing came yet, with their ETags in the listing.
         var pending: [String: String?] = [:]
     }
 
-    /// Fetches objects in batches (RFC 4791, section 7.9), or one by one where the server does not know of these.
+    /// Fetches objects in batches (RFC 4791, section 7.9), or one by one if the server does not support that.
     ///
-    /// Once the server has shown that it does, the next batch is asked for before one is read, so that both sides work at the same
-    /// time: two requests are under way at most. When an answer cannot be read to its end, for a byte that is no XML in one of the
-    /// objects, what is left of it is asked for one by one. So is what an answer leaves out.
-    /// - Parameter isLate: says when the call has taken long enough.
+    /// Once the server has shown that it supports batches, the next batch is requested before the current one is read,
+    /// so that both sides work at the same time: at most two requests are in progress. When an answer cannot be read to
+    /// its end, because of a byte in one of the objects that XML does not allow, the rest of it is requested object by
+    /// object. So are objects that an answer omits.
+    /// - Parameter isLate: Tells whether the call has taken long enough.
     mutating func fetch(
         _ members: [Member], until isLate: () throws(PluginError) -> Bool
     ) throws(PluginError) {
         var rest = members[...]
         var ahead: Batch?
-        /// Where the batch that was asked for ahead begins.
+        /// The index of the first member of the batch that was requested ahead.
         var start = rest.startIndex
         var mayAskAhead = true
-        /// Those that are asked for by themselves.
+        /// The objects that are requested one by one.
         var single: ArraySlice<Member> = []
         while ahead != nil || !rest.isEmpty || !single.isEmpty || !omitted.isEmpty {
             guard bytes < Self.enough, try !isLate() else {
@@ -84,7 +87,7 @@ struct Fetching {
                 left += omitted + single + (ahead == nil ? rest : members[start...])
                 return
             }
-            // An answer under way is read first: a server may take one request at a time.
+            // An answer in progress is read first: the server may take one request at a time.
             if ahead == nil, !omitted.isEmpty {
                 let member = omitted.removeFirst()
                 try get(member)
@@ -114,7 +117,7 @@ struct Fetching {
                     continue
                 }
                 guard wasAhead, error.status == .io, batch.answer.status == 0 else { throw error }
-                // There are servers that take one request at a time. If it is not that, it fails again.
+                // Some servers take one request at a time. If the cause is another one, the next request fails again.
                 mayAskAhead = false
                 ahead = nil
                 rest = members[batch.members.startIndex...]
@@ -124,7 +127,7 @@ struct Fetching {
                 rest = members[batch.members.startIndex...]
             }
         }
-        // One that is broken holds up no other; when none can be had, it is the server that is.
+        // A broken object does not stop the others. If no object can be fetched, the server has failed.
         guard hasMultiget || failed.count < 2 || !records.isEmpty || !gone.isEmpty else {
             throw exchange.failure("errors for \(failed[0]) and \(failed.count - 1) others")
         }
@@ -145,7 +148,7 @@ struct Fetching {
         return batch
     }
 
-    /// Fetches one object with a request of its own, so that another's bytes do not keep it away.
+    /// Fetches one object with a request of its own, so that another object's bytes do not prevent it.
     private mutating func fetchAlone(_ members: inout ArraySlice<Member>) throws(PluginError) {
         var one = members.prefix(1)
         members = members.dropFirst()
@@ -159,14 +162,15 @@ struct Fetching {
         try expectSome()
     }
 
-    /// Ends it when many cannot be had, and none came.
+    /// Throws if many objects failed and none succeeded.
     private func expectSome() throws(PluginError) {
         guard failed.count < Self.mostFailures || !records.isEmpty || !gone.isEmpty else {
             throw exchange.failure("what cannot be read for \(failed[0]) and \(failed.count - 1) others")
         }
     }
 
-    /// - Returns: whether the server knows the report.
+    /// Reads a batch's answer.
+    /// - Returns: Whether the server supports the report.
     private mutating func read(_ batch: inout Batch) throws(PluginError) -> Bool {
         let before = bytes
         while let response = try batch.answer.next() {
@@ -220,7 +224,7 @@ struct Fetching {
         records.append(Record(key: href, version: etag ?? "", value: value, content: content))
     }
 
-    /// What programs read of an object.
+    /// Returns the JSON value of an object's record, for programs.
     static func value(of content: Span<UInt8>) -> String {
         let entry = CalendarEntry(parsing: content)
         let value = JSON.object(of: [
@@ -231,7 +235,8 @@ struct Fetching {
         return value.text
     }
 
-    /// XML turns CRLF into a line feed (XML 1.0, section 2.11); iCalendar's lines end with CRLF.
+    /// Returns a text with CRLF line ends. XML turns CRLF into a line feed (XML 1.0, section 2.11), but iCalendar's
+    /// lines end with CRLF.
     private static func withLineEnds(_ text: String) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count + text.utf8.count / 32)

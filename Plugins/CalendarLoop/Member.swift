@@ -3,10 +3,11 @@ import LarderSDK
 /// An object of a calendar, as the server lists it.
 struct Member: Hashable {
     var href: String
-    /// Nil: the server does not say.
+    /// The ETag. Nil: the server does not say.
     var etag: String?
 
-    /// Whether two ETags stand for the same content: `W/`, and what Apache adds for compression, aside.
+    /// Tells whether two ETags stand for the same content. It ignores `W/` and the suffix that Apache adds for
+    /// compression.
     static func isSame(_ one: String, _ other: String) -> Bool {
         strong(one).elementsEqual(strong(other))
     }
@@ -23,7 +24,7 @@ struct Member: Hashable {
 }
 
 extension [Member] {
-    /// Changes with every member that comes, goes or changes.
+    /// A digest that changes with every member that is added, removed or changed.
     var digest: String {
         var digest = Digest()
         for member in self {

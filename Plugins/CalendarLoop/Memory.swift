@@ -1,12 +1,12 @@
 import LarderSDK
 
-/// What the loop of a calendar remembers besides its event id.
+/// The facts that a calendar's loop remembers besides its event id.
 struct Memory {
-    /// When the listing was compared with the records last, in seconds since 1970.
+    /// The time of the last comparison of the listing with the records, in seconds since 1970.
     var compared: Int64?
-    /// The calendar's sync-token that stays another one than that of its reports, and so tells nothing.
+    /// The calendar's sync-token, if it stays different from the token of its reports and so shows no changes.
     var mismatch: String?
-    /// Which calendar the records are of, if the server tells.
+    /// The identity of the calendar that the records belong to, if the server tells it.
     var identity: String?
 
     private static let day: Int64 = 86_400
@@ -27,13 +27,13 @@ struct Memory {
         try values.set(Self.key(loop), to: Array(json.text.utf8))
     }
 
-    /// Whether a day has gone by, or the clock was set back.
+    /// Tells whether a day has passed since the last comparison, or the clock was set back.
     func isComparisonDue(at now: Int64) -> Bool {
         guard let compared else { return true }
         return now < compared || now.subtractingSaturated(compared) >= Self.day
     }
 
-    /// A key has at most 1 KiB, a calendar's path up to four.
+    /// Returns the key in the plugin's store. A key has at most 1 KiB, but a calendar's path has up to 4 KiB.
     private static func key(_ loop: String) -> String {
         guard loop.utf8.count > 512 else { return "calendar:" + loop }
         var digest = Digest()

@@ -1,15 +1,15 @@
-/// How far the loop of a calendar has come, as its event id says.
+/// The position of a calendar's loop, which its event id encodes.
 enum Position: Equatable {
     /// The server's sync-token.
     case synced(String)
-    /// The same, after a delta without changes although the calendar's own token is another one.
+    /// The server's sync-token, after a delta without changes although the calendar has another token.
     case stalled(String)
-    /// A digest of the listing of a calendar without sync-tokens, and the calendar's ctag then.
+    /// A digest of the listing of a calendar without sync-tokens, and the calendar's ctag at that time.
     case listed(digest: String, ctag: String)
-    /// The listing is to be compared with the records, `page` times so far, and then the loop is at `then`.
+    /// A comparison of the listing with the records, of which `page` pages are done. After it the loop is at `then`.
     indirect case comparing(page: Int, then: Position)
 
-    /// A token stands for itself, unless it looks like one of the others.
+    /// Decodes an event id. A token stands for itself, unless it looks like one of the other positions.
     init(_ eventID: String) {
         if let rest = eventID.after("fetch:"), let colon = rest.firstIndex(of: ":"), let page = Int(rest[..<colon]),
             (0...1_000_000).contains(page)
@@ -24,7 +24,7 @@ enum Position: Equatable {
         }
     }
 
-    /// Whether a token is a number that grows from one on, whatever stands in front of it.
+    /// Tells whether a token is a number that may count from one, with any prefix.
     static func isNumber(_ token: String) -> Bool {
         func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
         func isWord(_ byte: UInt8) -> Bool {
@@ -47,7 +47,7 @@ enum Position: Equatable {
 }
 
 extension String {
-    /// What follows a prefix, byte by byte; nil if it does not begin with it.
+    /// Returns the text after a prefix, compared byte by byte, or nil if the text does not begin with it.
     fileprivate func after(_ prefix: String) -> String? {
         guard utf8.starts(with: prefix.utf8) else { return nil }
         return String(self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...])

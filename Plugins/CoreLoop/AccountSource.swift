@@ -1,6 +1,6 @@
 import LarderSDK
 
-/// Whose account it is, how much room it has, and what the server can do.
+/// The account's name, its room, and the server's capabilities.
 struct AccountSource {
     var dav: Host.DAV?
 
@@ -33,7 +33,7 @@ struct AccountSource {
 
     private func found(_ members: KeyValuePairs<String, JSON?>, _ quota: Quota) -> Found {
         var all = members.compactMap { name, value in value.map { JSON.Member(name: name, value: $0) } }
-        // Below zero: there is no limit, or none is known (RFC 4331, and ownCloud's own).
+        // A negative number means that there is no limit, or none is known (RFC 4331, and ownCloud's own numbers).
         let amounts = [("quotaUsed", quota.used), ("quotaAvailable", quota.available)]
         for case (let name, let bytes?) in amounts where bytes >= 0 {
             all.append(JSON.Member(name: name, value: .integer(bytes)))
@@ -42,7 +42,7 @@ struct AccountSource {
             collection: "account", records: [Record(key: "account", value: JSON.object(all).text)], isAll: false)
     }
 
-    /// The quota of the files (RFC 4331), where OCS does not tell.
+    /// Returns the quota of the files (RFC 4331), for a server whose OCS does not tell it.
     private func files(of id: String, _ ocs: OCS, _ now: Int64) throws(PluginError) -> Quota? {
         guard let dav else { return nil }
         var answer = try dav.propfind(

@@ -1,14 +1,15 @@
 import LarderSDK
 
-/// A response of a calendar home's listing.
+/// A response in the listing of a calendar home.
 struct CalendarListing {
-    /// What tells that something in a calendar changed. There are servers that go through all of its objects to say it.
+    /// The properties that show changes in a calendar. Some servers go through all objects of a calendar to compute
+    /// them.
     enum Marks: Int {
-        /// A calendar that is new is fetched, whatever it says.
+        /// No property: a new calendar is fetched in any case.
         case none
         case tokens, tokensAndCtags
 
-        /// What is enough for calendars that are known.
+        /// Chooses the properties that are enough for the known calendars.
         init(known records: Host.Records) throws(PluginError) {
             self = .none
             var known = try records.all(in: "calendars", .value)
@@ -33,7 +34,7 @@ struct CalendarListing {
         "{http://calendarserver.org/ns/}getctag",
     ]
 
-    /// With a slash at its end.
+    /// The calendar's path with a closing slash.
     let path: String
     private let values: [String?]
 
@@ -47,8 +48,8 @@ struct CalendarListing {
         return quota.used == nil && quota.available == nil ? nil : quota
     }
 
-    /// The calendar's record; nil if it is none whose objects are to be kept: a folder, a box for invitations, somebody's feed that the
-    /// server only names, or one in the server's trash bin.
+    /// The calendar's record. Nil if its objects are not to be kept: it is a folder, a box for invitations, a feed that
+    /// the server only names, or a calendar in the server's trash bin.
     var record: Record? {
         let types = lines(0)
         guard types.contains("{urn:ietf:params:xml:ns:caldav}calendar") else { return nil }
@@ -59,16 +60,16 @@ struct CalendarListing {
         ]
         guard !types.contains(where: others.contains), (values[6] ?? "").isEmpty else { return nil }
         let components = lines(3).compactMap { $0.after("{urn:ietf:params:xml:ns:caldav}comp ") }
-        // None named: of all kinds.
+        // A calendar that names no component takes all of them.
         guard components.isEmpty || components.contains(where: ["VEVENT", "VTODO", "VJOURNAL"].contains) else {
             return nil
         }
         let reports = lines(2)
         let (token, ctag) = (text(11), text(12))
-        // Where nothing was asked that would tell, it is tried.
+        // If no requested property can tell, the loop tries the report.
         let hasToken = token != nil || values.count <= 11
         let supportsSync = reports.isEmpty ? hasToken : reports.contains("{DAV:}sync-collection")
-        // One is enough; the other would be a change when it is not asked for any more.
+        // One of the two is enough. The other would count as a change when it is no longer requested.
         let isTokenEnough = supportsSync && token != nil
         let value = JSON.object(of: [
             "name": .string(name.clipped), "href": .string(path),
@@ -80,7 +81,7 @@ struct CalendarListing {
         return Record(key: path, version: ((isTokenEnough ? token : ctag ?? token) ?? "").clipped, value: value.text)
     }
 
-    /// Nil: absent, not asked for, or empty.
+    /// Returns a property's text. Nil: the property is absent, empty, or was not requested.
     private func text(_ index: Int) -> String? {
         values.count > index ? values[index].flatMap { $0.isEmpty ? nil : $0 } : nil
     }

@@ -4,12 +4,12 @@ import LarderSDK
 struct CalendarSource {
     private let discover: Host.Discover
     private let dav: Host.DAV
-    /// Where the calendars are, and since when this is known.
+    /// The calendar homes, and the time since when they are known.
     private var homes: (paths: [String], at: Int64)?
     private var notOffered: Int64?
-    /// What is in front of the server's own paths: `/nextcloud`.
+    /// The path in front of the server's own paths: `/nextcloud`.
     private(set) var base = ""
-    /// Of the last listing, where a home has one (RFC 4331).
+    /// The quota in the last listing, if a home has one (RFC 4331).
     private(set) var quota: Quota?
 
     init(discover: Host.Discover, dav: Host.DAV) {
@@ -22,21 +22,21 @@ struct CalendarSource {
             guard var paths = try find(now, records) else { return .notOffered }
             if let found = try list(paths, records) { return .found(found) }
             homes = nil
-            // The homes may have moved since they were found, which may be longer ago than this plugin runs.
+            // The homes may have moved since they were found, which may be before this plugin started.
             if let again = try find(now, records) {
                 paths = again
                 if let found = try list(paths, records) { return .found(found) }
                 homes = nil
             }
             throw PluginError(
-                .io, "the server does not find the calendar home \(paths.joined(separator: ", ")) that it named")
+                .io, "the server named the calendar home \(paths.joined(separator: ", ")) and does not find it")
         } catch {
-            // What is known stays, and the next poll asks again.
+            // The known calendars stay, and the next poll asks again.
             return error.status == .notFound ? .unknown : .failed(error)
         }
     }
 
-    /// The homes; nil: the server has no calendars. Asked once a day.
+    /// Returns the calendar homes, or nil if the server has no calendars. It asks the server once a day.
     private mutating func find(_ now: Int64, _ records: Host.Records) throws(PluginError) -> [String]? {
         if let homes, !Optional(homes.at).isDayBefore(now) { return homes.paths }
         if !notOffered.isDayBefore(now) { return nil }
@@ -50,10 +50,10 @@ struct CalendarSource {
             return paths
         } catch {
             guard error.status == .unsupported else { throw error }
-            // Where there were calendars, their absence is no news to believe.
+            // If there were calendars, a server without calendars is not believed.
             var known = try records.all(in: "calendars", [])
             if try known.next() != nil {
-                throw PluginError(.io, "the server does not show its calendars any more: what is known of them stays")
+                throw PluginError(.io, "the server no longer shows its calendars: the known calendars stay as they are")
             }
             notOffered = now
             return nil
@@ -65,7 +65,7 @@ struct CalendarSource {
         return parts.count == 2 ? String(parts[0]) : nil
     }
 
-    /// All homes' calendars; nil if one of them is not there.
+    /// Returns the calendars of all homes, or nil if one of the homes does not exist.
     private mutating func list(_ paths: [String], _ records: Host.Records) throws(PluginError) -> Found? {
         let properties = Array(try CalendarListing.Marks(known: records).properties)
         var found = Found(collection: "calendars", records: [], isAll: true)
@@ -92,7 +92,7 @@ struct CalendarSource {
             case 404, 410: return nil
             case 401:
                 throw PluginError(
-                    .denied, "the server does not take this account's password for the calendars in \(home)")
+                    .denied, "the server does not accept this account's password for the calendars in \(home)")
             case 403: throw PluginError(.denied, "the server does not let this account list the calendars in \(home)")
             default: throw PluginError(.io, "the server answered \(answer.status) for the calendars in \(home)")
             }
@@ -104,13 +104,13 @@ struct CalendarSource {
     }
 }
 
-/// How much room an account has, in bytes.
+/// The room of an account, in bytes.
 struct Quota {
     var used: Int64?
     var available: Int64?
 }
 
 extension String {
-    /// With a slash at its end.
+    /// The path with a closing slash.
     var asFolder: String { utf8.last == UInt8(ascii: "/") ? self : self + "/" }
 }

@@ -1,33 +1,34 @@
 import LarderSDK
 
-/// What a source came to.
+/// The result of a source.
 enum Outcome {
-    /// All that there is.
+    /// The source found its records.
     case found(Found)
-    /// The server does not have this.
+    /// The server does not offer this.
     case notOffered
-    /// Whether the server has this does not show for now.
+    /// It is not known for now whether the server offers this.
     case unknown
     case failed(PluginError)
 }
 
-/// What a collection is to hold.
+/// The records that a collection must contain.
 struct Found {
     var collection: String
     var records: [Record]
-    /// Whether what is not among `records` goes.
+    /// Whether a record that is not among `records` must be removed.
     var isAll: Bool
-    /// Keys of which nothing is known, whose records stay as they are.
+    /// The keys about which nothing is known. Their records stay as they are.
     var unknown: Set<[UInt8]> = []
 }
 
-/// What differs from the records.
+/// The differences from the records.
 struct Changes {
     private var put: [(record: Record, collection: String)] = []
     private var gone: [(key: String, collection: String)] = []
 
     var isEmpty: Bool { put.isEmpty && gone.isEmpty }
 
+    /// Adds the differences between the found records and the known ones.
     mutating func add(_ found: Found, _ records: Host.Records) throws(PluginError) {
         var new: [[UInt8]: Record] = [:]
         for record in found.records { new[Array(record.key.utf8)] = record }
@@ -45,7 +46,8 @@ struct Changes {
         }
     }
 
-    /// What was found, if there is such a thing. What could not be listed fails.
+    /// Adds the differences of an outcome with records.
+    /// - Throws: The error of an outcome that failed.
     mutating func add(_ outcome: Outcome, _ records: Host.Records) throws(PluginError) {
         switch outcome {
         case .found(let found): try add(found, records)
@@ -54,7 +56,7 @@ struct Changes {
         }
     }
 
-    /// What comes and changes, if something else goes: that has a turn of its own then.
+    /// The additions and changes only, if there are removals too. The removals then have a turn of their own.
     var newsAlone: Changes? {
         guard !put.isEmpty, !gone.isEmpty else { return nil }
         var news = self
@@ -87,7 +89,7 @@ extension Digest {
 }
 
 extension Optional where Wrapped == Int64 {
-    /// Whether a day has gone by since then, in nanoseconds, or the clock was set back, or it never was.
+    /// Tells whether a day has passed since this time in nanoseconds, the clock was set back, or there is no time.
     func isDayBefore(_ now: Int64) -> Bool {
         guard let self else { return true }
         return now < self || now.subtractingSaturated(self) >= 86_400_000_000_000
@@ -95,7 +97,7 @@ extension Optional where Wrapped == Int64 {
 }
 
 extension String {
-    /// A text that a record has room for.
+    /// The text, cut to a length for which a record has room.
     var clipped: String {
         guard utf8.count > 4096 else { return self }
         var end = utf8.index(startIndex, offsetBy: 4096)

@@ -1,6 +1,7 @@
-import LarderSDK
+public import LarderSDK
 
-/// Keeps what there is: the account's calendars, its shares, and itself. From these records come the other loops.
+/// Keeps records of the account's calendars, its shares, and the account itself. The other loops come from these
+/// records.
 struct CoreLoop: EventLoop {
     static let description = PluginDescription(
         id: "org.larder.core-loop", name: "Core loop", version: "0.1.0", vendor: "Larder",
@@ -13,7 +14,7 @@ struct CoreLoop: EventLoop {
         "interval": {"type": "string", "format": "duration", "default": "60s", "minimum": 1000, \
         "heeded-as": "poll-interval", \
         "description": "between two polls of a loop, of all plugins"},
-        "events": {"type": "object", "description": "asks an events endpoint in plain JSON in place of CalDAV and OCS", \
+        "events": {"type": "object", "description": "asks an events endpoint in plain JSON instead of CalDAV and OCS", \
         "properties": {"url": {"type": "string", \
         "description": "the endpoint's address, at the account's server: a path or a whole address"}}}}}
         """
@@ -42,10 +43,10 @@ struct CoreLoop: EventLoop {
     mutating func poll(_ loop: String, since eventID: String) throws(PluginError) -> EventPage<Changes> {
         if let feed { return try feed.poll(since: eventID, records) { self.listShares() } }
         let (changes, digest, failure) = try list()
-        // A person may have to decide about what goes, which keeps nothing else away.
+        // A person may have to decide about removals, which must not delay the rest.
         if let news = changes.newsAlone { return EventPage(eventID: digest, more: true, content: news) }
         if let failure {
-            // What the others know is kept first; the turn after it has nothing left but the failure.
+            // The results of the others are kept first. The turn after it has only the failure left.
             guard !changes.isEmpty else { throw failure }
             return EventPage(eventID: digest, more: true, content: changes)
         }
@@ -72,7 +73,8 @@ struct CoreLoop: EventLoop {
         return Anchor(eventID: digest, more: failure != nil || news != nil)
     }
 
-    /// Everything that there is, as the records differ from it.
+    /// Lists everything.
+    /// - Returns: The differences from the records, a digest of everything, and the error of a source that failed.
     private mutating func list() throws(PluginError) -> (Changes, digest: String, PluginError?) {
         let now = try clock.now()
         let foundCalendars = calendars.list(now, records)
@@ -91,7 +93,7 @@ struct CoreLoop: EventLoop {
                 digest.add(found)
             case .notOffered: digest.add("-")
             case .unknown:
-                // Without an offer the loop would rest for a day.
+                // If nothing were offered, the loop would rest for a day.
                 isOffered = true
                 digest.add("?")
             case .failed(let error):
@@ -107,7 +109,7 @@ struct CoreLoop: EventLoop {
         return (changes, digest.text, nil)
     }
 
-    /// The shares alone.
+    /// Lists the shares only.
     private func listShares() -> Outcome {
         do throws(PluginError) {
             var (sharing, shares) = (sharing, shares)
@@ -116,4 +118,9 @@ struct CoreLoop: EventLoop {
             return .failed(error)
         }
     }
+}
+
+@c @implementation
+public func larder_plugin_entry_v1(_ hostMinor: UInt32, _ module: ModulePointer) -> larder_status {
+    export(CoreLoop.self, to: module)
 }

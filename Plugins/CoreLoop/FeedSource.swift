@@ -1,6 +1,7 @@
 import LarderSDK
 
-/// An events endpoint in plain JSON, in place of CalDAV and OCS: what came, changed and went is told, and nothing is compared.
+/// An events endpoint in plain JSON, in place of CalDAV and OCS. It reports additions, changes and removals, so nothing
+/// is compared.
 struct FeedSource {
     private let feed: EventFeed
     private let url: String
@@ -12,8 +13,8 @@ struct FeedSource {
 
     func latest() throws(PluginError) -> String { try feed.latest("core/v4/events/latest") }
 
-    /// All calendars that there are.
-    /// - Throws: if the endpoint does not list them.
+    /// Returns all calendars.
+    /// - Throws: ``Status/failed`` if the endpoint does not list them, and what ``EventFeed/listing(_:of:)`` throws.
     func calendars(_ records: Host.Records) throws(PluginError) -> Found {
         let path = "calendar/v1"
         guard let listed = try feed.listing(path, of: "Calendars") else { throw feed.cannotList(path, "the calendars") }
@@ -24,7 +25,11 @@ struct FeedSource {
         return found
     }
 
-    /// - Parameter listShares: asked when the page says that what is shared with the account is another.
+    /// Polls the endpoint.
+    /// - Parameters:
+    ///   - eventID: The position of the loop.
+    ///   - records: The service.
+    ///   - listShares: Lists the shares. It is called when the page says that the shares with the account changed.
     func poll(
         since eventID: String, _ records: Host.Records, _ listShares: () -> Outcome
     ) throws(PluginError) -> EventPage<Changes> {
@@ -44,7 +49,7 @@ struct FeedSource {
                 try changes.put(calendar(change.id, [member, change.entity], records), in: "calendars")
             }
         }
-        // Another name or colour of a calendar that is known.
+        // New names and colours of known calendars.
         for (id, member) in names.sorted(by: { $0.key < $1.key }) {
             guard try records.record(id, in: "calendars", []) != nil else { continue }
             try changes.put(calendar(id, [member], records), in: "calendars")
@@ -54,7 +59,7 @@ struct FeedSource {
         return EventPage(eventID: page.eventID, refresh: page.refresh, more: page.more, content: changes)
     }
 
-    /// A calendar's record, with what the page says of it over what was known.
+    /// Returns a calendar's record, with the page's members over the known ones.
     private func calendar(_ id: String, _ entities: [JSON?], _ records: Host.Records) throws(PluginError) -> Record {
         let known = try records.record(id, in: "calendars", .value).map { record throws(PluginError) in
             try JSON(parsing: record.value)

@@ -1,16 +1,16 @@
 import LarderSDK
 
-/// Questions to the OCS interface of ownCloud, OpenCloud and Nextcloud.
+/// A client of the OCS interface of ownCloud, OpenCloud and Nextcloud.
 struct OCS {
     let http: Host.HTTP
-    /// What is in front of `/ocs`.
+    /// The path in front of `/ocs`.
     var base = ""
     private var capabilities: (json: JSON, at: Int64)?
     private var absent: [String: Int64] = [:]
 
     init(http: Host.HTTP) { self.http = http }
 
-    /// What the server can do; nil: it has no OCS. Asked once a day, or anew if it is to be as of now.
+    /// Returns the server's capabilities, or nil if it has no OCS. It asks once a day, or at once if `anew` is true.
     mutating func capabilities(_ now: Int64, anew: Bool = false) throws(PluginError) -> JSON? {
         if !anew, let capabilities, !Optional(capabilities.at).isDayBefore(now) { return capabilities.json }
         guard let json = try ask("cloud/capabilities", now) else { return nil }
@@ -19,7 +19,8 @@ struct OCS {
         return found
     }
 
-    /// The answer's `data`; nil if there is no such thing on this server, which is then not asked again for a day.
+    /// Returns the answer's `data`, or nil if the server has no such resource. It then does not ask for the resource
+    /// again for a day.
     mutating func ask(_ path: String, _ now: Int64, query: String = "") throws(PluginError) -> JSON? {
         if let since = absent[path], !Optional(since).isDayBefore(now) { return nil }
         absent[path] = nil
@@ -31,12 +32,12 @@ struct OCS {
         let json: JSON
         do throws(PluginError) { json = try JSON(parsing: body.span) } catch { json = .null }
         guard let code = json["ocs"]?["meta"]?["statuscode"]?.wholeNumber else {
-            // Another server's page.
+            // The page is not one of OCS.
             if status < 500, status != 200 || (body.first != UInt8(ascii: "{")) {
                 absent[path] = now
                 return nil
             }
-            throw PluginError(.io, "the server answered \(status) and no JSON for \(path)")
+            throw PluginError(.io, "the server answered \(status) without JSON for \(path)")
         }
         switch code {
         case 100, 200: return json["ocs"]?["data"] ?? .null
@@ -51,7 +52,7 @@ struct OCS {
 }
 
 extension JSON {
-    /// A number, however it is written.
+    /// The number, in any notation.
     var wholeNumber: Int64? {
         switch self {
         case .integer(let value): value
@@ -61,7 +62,7 @@ extension JSON {
         }
     }
 
-    /// A text or number as text; nil if it is neither, or empty.
+    /// The text, or the number as text. Nil if the value is neither, or empty.
     var plainText: String? {
         switch self {
         case .string(let text): text.isEmpty ? nil : text.clipped
@@ -70,7 +71,7 @@ extension JSON {
         }
     }
 
-    /// `true`, or 1, however it is written.
+    /// The boolean, also written as a number or text. Nil if the value is none.
     var isTrue: Bool? {
         switch self {
         case .boolean(let value): value

@@ -1,15 +1,16 @@
 import LarderSDK
 
-/// A share, as OCS tells of it.
+/// A share, as OCS describes it.
 struct Share {
     enum Direction: String { case byMe, withMe }
 
-    /// Its id, which servers count apart for shares of other servers.
+    /// The share's id, with a prefix for shares of other servers, whose ids are counted separately.
     let key: String
     let direction: Direction
     let record: Record
 
-    /// - Parameter tree: the account's; nil: the server keeps no files.
+    /// Creates a share from an element of a list.
+    /// - Parameter tree: The account's tree. Nil: the server keeps no files.
     init(
         _ json: JSON, _ direction: Direction, isRemote: Bool, state: String?, in tree: inout SharedTree?
     ) throws(PluginError) {
@@ -22,7 +23,7 @@ struct Share {
         let itemID = json["item_source"]?.plainText ?? json["file_source"]?.plainText ?? json["file_id"]?.plainText
         let space = json["space_id"]?.plainText ?? itemID.flatMap(SharedTree.space)
         let isHere = try tree?.has(direction, from: space) ?? true
-        // With a public link comes its password, made unreadable.
+        // The member of a public link is its hashed password.
         let isLink = json["share_type"]?.wholeNumber == 3
         let value = JSON.object(of: [
             "direction": .string(direction.rawValue),
@@ -39,7 +40,8 @@ struct Share {
         record = Record(key: key, value: value.text)
     }
 
-    /// ownCloud's number (0 accepted, 1 pending, 2 rejected); of a remote share whether it was accepted.
+    /// Returns the state of a share with the account, from ownCloud's number (0 accepted, 1 pending, 2 rejected) or,
+    /// for a share of another server, from whether it was accepted.
     private static func state(_ json: JSON, _ direction: Direction, _ isRemote: Bool) -> String? {
         guard direction == .withMe else { return nil }
         if isRemote { return json["accepted"]?.isTrue == false ? "pending" : "accepted" }

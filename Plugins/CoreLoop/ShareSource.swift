@@ -1,6 +1,7 @@
 import LarderSDK
 
-/// The shares by and with the account, as OCS lists them: no paging, no events, no deletions, so that two listings are compared.
+/// The shares by and with the account, as OCS lists them. OCS has no pages, events or deletions, so two listings are
+/// compared.
 struct ShareSource {
     private static let path = "apps/files_sharing/api/v1/"
     let log: Host.Log?
@@ -26,7 +27,7 @@ struct ShareSource {
             if tree == nil { tree = try SharedTree(discover, dav) }
             guard var found = try read(&ocs, now, capabilities) else { return .notOffered }
             if try isSurprising(found, known) {
-                // Two listings are no snapshot, and an empty one may mean that sharing was switched off just now.
+                // Two listings are not a snapshot, and an empty one may mean that sharing was switched off just now.
                 guard let capabilities = try ocs.capabilities(now, anew: true), try isEnabled(capabilities, known),
                     let again = try read(&ocs, now, capabilities)
                 else { return .notOffered }
@@ -38,7 +39,7 @@ struct ShareSource {
         }
     }
 
-    /// Whether the server's sharing is switched on. Said once if not, where shares are known.
+    /// Tells whether sharing is switched on at the server. If it is off and shares are known, it logs that once.
     private mutating func isEnabled(_ capabilities: JSON, _ known: [Record]) throws(PluginError) -> Bool {
         let isEnabled = capabilities["files_sharing"]?["api_enabled"]?.isTrue ?? (capabilities["files_sharing"] != nil)
         if isEnabled {
@@ -46,13 +47,13 @@ struct ShareSource {
         } else if !known.isEmpty, !saidDisabled {
             saidDisabled = true
             log?.error(
-                "sharing is switched off on the server: the \(known.count) shares that are known stay as they are until it is "
+                "sharing is switched off on the server: the \(known.count) known shares stay as they are until it is "
                     + "switched on again")
         }
         return isEnabled
     }
 
-    /// The parts that the server has; nil if it has none.
+    /// Returns the shares of all lists that the server has, or nil if it has none of the lists.
     private mutating func read(_ ocs: inout OCS, _ now: Int64, _ capabilities: JSON) throws(PluginError) -> [Share]? {
         var found: [[UInt8]: Share] = [:]
         var tree = tree
@@ -62,14 +63,14 @@ struct ShareSource {
         ) throws(PluginError) {
             for json in try Self.list(data) {
                 let share = try Share(json, direction, isRemote: remote, state: state, in: &tree)
-                // One's own stays one's own, also where it is shared with a group of which one is a member.
+                // A share by the account stays one, even if a group with the account gets it.
                 if found[Array(share.key.utf8)]?.direction != .byMe { found[Array(share.key.utf8)] = share }
             }
         }
         let shares = Self.path + "shares"
         guard let byMe = try ocs.ask(shares, now) else { return nil }
         try add(byMe, .byMe)
-        // ownCloud compares with the text `true`, and lists what is pending only if it is asked for.
+        // ownCloud compares with the text `true`, and lists pending shares only on request.
         guard let withMe = try ocs.ask(shares, now, query: "&shared_with_me=true&state=all") else { return nil }
         try add(withMe, .withMe)
         let saysState = try Self.list(withMe).contains { $0["state"] != nil }
@@ -86,17 +87,17 @@ struct ShareSource {
         return found.values.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 
-    /// PHP has one word for an empty list and an empty object.
+    /// Returns a list's values. PHP writes an empty list and an empty object in the same way.
     private static func list(_ data: JSON) throws(PluginError) -> [JSON] {
         switch data {
         case .array(let values): return values
         case .object(let members): return members.map(\.value)
         case .null: return []
-        default: throw PluginError(.io, "the server's list of shares is none")
+        default: throw PluginError(.io, "the server's list of shares is not a list")
         }
     }
 
-    /// Whether a known share is missing, or is now in the other list.
+    /// Tells whether a known share is missing, or is now in the other list.
     private func isSurprising(_ found: [Share], _ known: [Record]) throws(PluginError) -> Bool {
         var directions: [[UInt8]: String] = [:]
         for share in found { directions[Array(share.key.utf8)] = share.direction.rawValue }
@@ -107,8 +108,9 @@ struct ShareSource {
         return false
     }
 
-    /// What is missing stays, and how often it was missing stands in its record: once, or twice in a row and more. A share of which the
-    /// storage cannot be reached is left out of the lists, so whether it is gone is asked for by itself.
+    /// Merges the found and the known shares. A missing share stays, and its record counts the listings without it: 1,
+    /// or 2 for two or more in a row. The lists also omit a share whose storage is unreachable, so the share's own loop
+    /// asks whether it is gone.
     private func merged(_ found: [Share], _ known: [Record]) throws(PluginError) -> Found {
         var records = found.map(\.record)
         let keys = Set(found.map { Array($0.key.utf8) })

@@ -1,17 +1,18 @@
 import LarderSDK
 
-/// Which space the account's files are. On a server with spaces a share's path is one in the space that the item is in, and the same path
-/// in another space is another item.
+/// The space that contains the account's files. On a server with spaces, a share's path is a path in the item's space,
+/// and the same path in another space is another item.
 struct SharedTree {
     private let dav: Host.DAV
     private let home: String
-    /// Whether the files are at a space's own address, which has nothing else in it.
+    /// Whether the files are at a space's own address, which contains nothing else.
     private let isSpace: Bool
-    /// Nil: not known yet, or the server tells of none.
+    /// The space's id. Nil: it is not known yet, or the server names none.
     private var space: String?
     private var hasAsked = false
 
-    /// Nil: the server keeps no files.
+    /// Creates the tree. Nil: the server keeps no files.
+    /// - Throws: A ``PluginError`` of ``Host/Discover/filesHome()`` other than ``Status/unsupported``.
     init?(_ discover: Host.Discover, _ dav: Host.DAV) throws(PluginError) {
         do throws(PluginError) { home = try discover.filesHome() } catch {
             guard error.status == .unsupported else { throw error }
@@ -24,11 +25,13 @@ struct SharedTree {
         if isSpace, let spaces { space = Self.decoded(names[spaces + 1]) }
     }
 
-    /// Whether a share's path is one in this tree.
-    /// - Parameter shared: the space that the item is in; nil: the server does not say.
+    /// Tells whether a share's path is a path in this tree.
+    /// - Parameters:
+    ///   - direction: Who shares the item.
+    ///   - shared: The space of the shared item. Nil: the server does not say.
     mutating func has(_ direction: Share.Direction, from shared: String?) throws(PluginError) -> Bool {
         guard isSpace || direction == .byMe else {
-            // What others share is mounted in a home.
+            // Items that others share are mounted in a home.
             return true
         }
         guard let shared else { return !isSpace }
@@ -44,13 +47,13 @@ struct SharedTree {
         space = root.values[0] ?? root.values[1].flatMap(Self.space)
     }
 
-    /// The space in an item's id: `STORAGE$SPACE!ITEM`; nil: it names none.
+    /// Returns the space in an item's id `STORAGE$SPACE!ITEM`, or nil if the id names none.
     static func space(of id: String) -> String? {
         guard let end = id.utf8.firstIndex(of: UInt8(ascii: "!")), end > id.startIndex else { return nil }
         return String(id[..<end])
     }
 
-    /// A space's id may come without the storage that it is in.
+    /// Compares two ids of spaces. An id may lack the space's storage.
     private static func isSame(_ one: String, _ other: String) -> Bool {
         let (one, other) = (one.split(separator: "$"), other.split(separator: "$"))
         guard let last = one.last, let otherLast = other.last, last.utf8.elementsEqual(otherLast.utf8) else {

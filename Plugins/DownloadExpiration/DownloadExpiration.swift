@@ -1,6 +1,7 @@
-import LarderSDK
+public import LarderSDK
 
-/// Removes copies some time after their last use, and the least recently used ones when copies take too much room.
+/// Removes copies some time after their last use. Removes the least recently used copies when copies take too much
+/// room.
 struct DownloadExpiration: ItemPolicyProcessor {
     static let description = PluginDescription(
         id: "org.larder.download-expiration", name: "Download expiration", version: "0.1.0", vendor: "Larder",
@@ -11,13 +12,14 @@ struct DownloadExpiration: ItemPolicyProcessor {
     static let settingsSchema: String? = """
         {"properties": {
         "after": {"type": "string", "format": "duration", "default": "7d", \
-        "description": "how long after its last use a copy goes; 0s: 7d"},
+        "description": "how long after its last use a copy is removed; 0s: 7d"},
         "offline": {"type": "boolean", "default": true, \
-        "description": "whether copies expire while the server cannot be reached, too"},
+        "description": "whether copies also expire while the server cannot be reached"},
         "keep-below": {"type": "string", "format": "size", \
-        "description": "how much room copies may take; beyond, those that were not used for longest go"},
+        "description": "how much room copies may take; above it, the least recently used copies are removed"},
         "keep-free": {"type": "string", "format": "size", \
-        "description": "how much room stays free on the copies' file system; below, those that were not used for longest go"},
+        "description": "how much room stays free on the copies' file system; below it, the least recently used copies \
+        are removed"},
         "ignore-readers": {"type": "array", "items": {"type": "string"}, "default": [], \
         "heeded-as": "ignored-readers", \
         "description": "names of programs whose reading does not count as use"}}}
@@ -50,11 +52,12 @@ struct DownloadExpiration: ItemPolicyProcessor {
             : [.itemListUpdateCompleted, .itemListUpdateCompletedWithoutChanges]
     }
 
-    /// What may go at all: unmodified copies that no policy keeps here.
+    /// The copies that may be removed at all: unmodified ones that no policy keeps here.
     private static let mayGo =
         #"cloudStatus == "localCopy" && type == "file" && !removed && downloadTrigger != "availableOffline""#
 
-    /// Two groups, so that each is looked up in the index: of a copy whose last use is not known, the file's time tells.
+    /// The expired copies. The condition has two parts, so that an index answers each. The modification time of the
+    /// file stands in for an unknown time of last use.
     var cleanupCondition: String? {
         let limit = "now - duration(\"\(after)ms\")"
         return "\(Self.mayGo) && lastUsed < \(limit) "
@@ -66,7 +69,7 @@ struct DownloadExpiration: ItemPolicyProcessor {
     }
 
     mutating func performCleanup(on item: Item, for trigger: Trigger) throws(PluginError) {
-        // One that was just claimed is passed over by the host; asking for it would only write it down.
+        // The host would skip a copy that was claimed just now, and the request would only be recorded as asked.
         guard (item.claims ?? []).isEmpty else { return }
         try remove(item)
     }
@@ -84,15 +87,21 @@ struct DownloadExpiration: ItemPolicyProcessor {
         if let text = asked.newText { try memory.set(Asked.key, to: text) }
     }
 
-    /// - Returns: whether the copy counts as going.
+    /// Asks for the removal of a copy.
+    /// - Returns: Whether the copy counts as removed.
     @discardableResult
     private mutating func remove(_ item: borrowing Item) throws(PluginError) -> Bool {
         guard let localID = item.localID else { throw PluginError(.failed, "the item has no id") }
         let id = localID.copied()
         let used = item.lastUsed ?? 0
-        // Only who counts room needs to know.
+        // Only a plugin with limits on room needs the note.
         let isNew = room.isLimited && asked.note(id, lastUsed: used, size: item.size ?? 0)
         try actions.removeLocalCopy(localID, ifUnused: true, key: "expire:\(id):\(used)")
         return isNew
     }
+}
+
+@c @implementation
+public func larder_plugin_entry_v1(_ hostMinor: UInt32, _ module: ModulePointer) -> larder_status {
+    export(DownloadExpiration.self, to: module)
 }

@@ -1,15 +1,15 @@
 import LarderSDK
 
-/// How much room copies may take.
+/// The limits on the room that copies take.
 struct Room {
-    /// Bytes; nil: as much as they like.
+    /// The greatest total size of the copies in bytes. Nil: no limit.
     let below: Int64?
-    /// Bytes that stay free on their file system; nil: none.
+    /// The bytes that stay free on the copies' file system. Nil: no limit.
     let free: Int64?
 
     var isLimited: Bool { below != nil || free != nil }
 
-    /// How many bytes of copies are too much; 0: none.
+    /// Returns the number of bytes by which the copies exceed the limits; 0 if they do not.
     func excess(_ usage: Host.Usage.Figures) -> Int64 {
         let above = below.map { usage.localBytes.subtractingSaturated($0) } ?? 0
         let missing = free.map { $0.subtractingSaturated(usage.freeBytes) } ?? 0
@@ -17,17 +17,17 @@ struct Room {
     }
 }
 
-/// What was asked for, in this run and in the one before, perhaps of another process. A copy that is asked for again with the same
-/// last use was passed over, since somebody uses it: no room is to be had from it.
+/// The removals that were requested in this run and in the one before, perhaps by another process. A copy that is
+/// requested again with the same time of last use was skipped because somebody uses it: its removal gives no room.
 struct Asked {
-    /// Where the host keeps it: a line for each copy, its id and its last use.
+    /// The key of the stored text, which has a line with the id and the time of last use for each copy.
     static let key = "asked"
-    /// More are not remembered: so many copies in use at once would be a surprise.
+    /// The greatest number of remembered copies. That many copies in use at once would be a surprise.
     private static let most = 10_000
 
     private var before: Set<[UInt8]> = []
     private var now: Set<[UInt8]> = []
-    /// What those hold that this run asked for and that may go.
+    /// The total size of the copies that this run requested and that may go.
     private(set) var bytes: Int64 = 0
 
     mutating func beginRun(after text: [UInt8]?) {
@@ -36,7 +36,8 @@ struct Asked {
         bytes = 0
     }
 
-    /// - Returns: whether the copy may go, as far as is known.
+    /// Notes a request.
+    /// - Returns: Whether the copy may go, as far as is known.
     mutating func note(_ id: String, lastUsed: Int64, size: Int64) -> Bool {
         let line = Array("\(id) \(lastUsed)".utf8)
         guard !before.contains(line), !now.contains(line) else {
@@ -48,7 +49,7 @@ struct Asked {
         return true
     }
 
-    /// What is to be kept, if it is not kept already.
+    /// The text to store. Nil if the stored text is up to date.
     var newText: [UInt8]? {
         now == before
             ? nil : Array(now.sorted { $0.lexicographicallyPrecedes($1) }.joined(separator: [UInt8(ascii: "\n")]))

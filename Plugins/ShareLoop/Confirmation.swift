@@ -1,11 +1,12 @@
 import LarderSDK
 
-/// Asks whether a share that is not listed any more is gone.
+/// Asks the server whether a share that is missing from the lists is gone.
 struct Confirmation {
     let http: Host.HTTP
 
-    /// A share whose storage is away, or all of them while sharing is switched off, are left out of the lists too. So only the word of
-    /// the server's that there is no such share counts, and only while it shares at all.
+    /// Tells whether a share is gone. The lists also omit a share whose storage is unreachable, and all shares while
+    /// sharing is switched off. So only the server's answer that there is no such share counts, and only while sharing
+    /// is on.
     func isGone(_ share: Share, home: String) throws(PluginError) -> Bool {
         let base = Self.base(home)
         let (id, isRemote) = share.serverID
@@ -35,12 +36,12 @@ struct Confirmation {
                 return (code, json["ocs"]?["data"] ?? .null)
             }
         } catch {
-            throw PluginError(.io, "the server answered \(status) and no JSON for \(path)")
+            throw PluginError(.io, "the server answered \(status) without JSON for \(path)")
         }
-        throw PluginError(.io, "the server answered \(status) and nothing of shares for \(path)")
+        throw PluginError(.io, "the server answered \(status) without a status of OCS for \(path)")
     }
 
-    /// What is in front of `/ocs`, which lies beside `remote.php`.
+    /// Returns the path in front of `/ocs`, which lies beside `remote.php`.
     private static func base(_ home: String) -> String {
         let names = home.split(separator: "/", omittingEmptySubsequences: false)
         guard let end = names.firstIndex(where: { $0 == "remote.php" || $0 == "index.php" }) else { return "" }

@@ -1,6 +1,6 @@
 import LarderSDK
 
-/// A share, as its record tells of it.
+/// A share, as its record describes it.
 struct Share {
     private let key: String
     private let value: JSON
@@ -10,25 +10,27 @@ struct Share {
         value = record.value.isEmpty ? .object([]) : try JSON(parsing: record.value)
     }
 
-    /// Of what is shared, in the account's tree.
+    /// The path of the shared item in the account's tree.
     var path: String? { value["path"]?.string }
 
-    /// The id of what the account shares, on a server whose ids tell spaces apart. What is shared with it has another one in its tree.
+    /// The item's id, if the account shares the item and the server's ids name spaces. An item that is shared with the
+    /// account has another id in the account's tree.
     var itemID: String? {
         guard value["direction"]?.string == "byMe", let id = value["itemID"]?.string else { return nil }
         return id.utf8.contains(UInt8(ascii: "!")) ? id : nil
     }
 
-    /// Whether it is in the tree: what is shared with the account may wait to be accepted, or was rejected.
+    /// Whether the shared item is in the tree. A share with the account may be pending or rejected.
     var isAccepted: Bool {
         guard let state = value["state"]?.string else { return true }
         return state == "accepted"
     }
 
-    /// How many listings in a row did not have it.
+    /// The number of listings in a row that did not have the share.
     var missing: Int64 { value["missing"]?.integer ?? 0 }
 
-    /// Its id on the server, and whether it comes from another one, where ids are counted apart.
+    /// The share's id on the server, and whether it comes from another server. Ids of shares from other servers are
+    /// counted separately.
     var serverID: (id: String, isRemote: Bool) {
         let isRemote = value["remote"]?.boolean == true
         return (isRemote ? String(key.dropFirst("remote-".count)) : key, isRemote)

@@ -1,28 +1,29 @@
-import LarderSDK
+public import LarderSDK
 
-/// Watches each shared file or folder by its ETag, so that the item list looks there as soon as somebody changes it; and finds out
-/// whether a share that is not listed any more is really gone.
+/// Watches the ETag of each shared file or folder, so that the item list checks it as soon as somebody changes it. Also
+/// finds out whether a share that is missing from the lists is really gone.
 struct ShareLoop: EventLoop {
     static let description = PluginDescription(
         id: "org.larder.share-loop", name: "Share loop", version: "0.1.0", vendor: "Larder",
-        summary: "Notices changes of what is shared at once",
+        summary: "Notices changes of shared files and folders at once",
         required: [.config, .records, .http, .dav, .discover, .actions])
     static let kind = "share"
     static let collection: String? = "shares"
     static let hints: HintSet = [.items, .shares]
     static let settingsSchema: String? = """
         {"properties": {
-        "events": {"type": "object", "description": "asks an events endpoint in plain JSON in place of the share's root", \
+        "events": {"type": "object", "description": \
+        "asks an events endpoint in plain JSON instead of the share's root", \
         "properties": {"url": {"type": "string", \
         "description": "the endpoint's address, at the account's server: a path or a whole address"}}}}}
         """
 
-    /// What a poll came to.
+    /// The result of a poll.
     enum Finding {
         case nothing
-        /// The item list is to look at this path.
+        /// The item list must check this path.
         case changed(path: String)
-        /// The server does not have the share any more.
+        /// The server no longer has the share.
         case gone
     }
 
@@ -45,14 +46,14 @@ struct ShareLoop: EventLoop {
 
     mutating func poll(_ loop: String, since eventID: String) throws(PluginError) -> EventPage<Finding> {
         let share = try share(loop)
-        // Missing in one listing may be an accident of the server's.
+        // A single listing without the share may be a mistake of the server's.
         if share.missing > 1, try confirmation.isGone(share, home: discover.filesHome()) {
             return EventPage(eventID: eventID, content: .gone)
         }
         var page = EventPage(eventID: Self.absent, content: Finding.nothing)
         var isChanged = eventID != Self.absent
         if let feed, share.isAccepted {
-            // Nobody told what happened while it was not accepted.
+            // Changes while the share was not accepted are unknown.
             guard isChanged, let told = try feed.page(Self.events(loop), since: eventID), told.refresh.isEmpty else {
                 return EventPage(eventID: eventID, refresh: .everything, content: .nothing)
             }
@@ -60,7 +61,7 @@ struct ShareLoop: EventLoop {
             isChanged = told.json["Events"]?.array?.isEmpty == false
         } else if feed == nil {
             page.eventID = try state(of: share)
-            // It was away, and what happened meanwhile nobody told.
+            // The share was away, and changes during that time are unknown.
             if !isChanged, page.eventID != Self.absent {
                 return EventPage(eventID: page.eventID, refresh: .everything, content: .nothing)
             }
@@ -90,13 +91,13 @@ struct ShareLoop: EventLoop {
         return Anchor(eventID: anchor)
     }
 
-    /// The event id of a share whose root is not in the tree: it was not accepted, or its storage is away.
+    /// The event id of a share whose root is not in the tree: the share is not accepted, or its storage is unreachable.
     private static let absent = "absent"
 
-    /// Where an events endpoint has those of a share.
+    /// Returns the path of a share's events below an events endpoint.
     private static func events(_ id: String) -> String { "drive/shares/\(EventFeed.escaped(id))/events" }
 
-    /// The ETag of the share's root.
+    /// Returns the ETag of the share's root.
     private func state(of share: Share) throws(PluginError) -> String {
         guard share.isAccepted, let path = share.path else { return Self.absent }
         let names = path.utf8.split(separator: UInt8(ascii: "/")).map { EventFeed.escaped(String(Substring($0))) }
@@ -105,26 +106,31 @@ struct ShareLoop: EventLoop {
             ["{DAV:}getetag", "{http://owncloud.org/ns}id"])
         if answer.status == 404 { return Self.absent }
         guard answer.status == 207 else {
-            throw PluginError(.io, "the server answered \(answer.status) for the shared \(path)")
+            throw PluginError(.io, "the server answered \(answer.status) for the shared item \(path)")
         }
         guard let root = try answer.next() else {
-            throw PluginError(.io, "the server's answer for the shared \(path) is empty")
+            throw PluginError(.io, "the server's answer for the shared item \(path) is empty")
         }
         if root.status == 404 { return Self.absent }
-        // Another item may have its path.
+        // Another item may have the share's path.
         if let shared = share.itemID, let id = root.values[1], !id.utf8.elementsEqual(shared.utf8) {
             return Self.absent
         }
         guard let etag = root.values[0] else {
-            throw PluginError(.io, "the server gives the shared \(path) no ETag")
+            throw PluginError(.io, "the server returned no ETag for the shared \(path)")
         }
         return "etag:" + etag
     }
 
     private func share(_ id: String) throws(PluginError) -> Share {
         guard let record = try records.record(id, in: "shares") else {
-            throw PluginError(.notFound, "there is no share \(id) any more")
+            throw PluginError(.notFound, "the share \(id) no longer exists")
         }
         return try Share(record)
     }
+}
+
+@c @implementation
+public func larder_plugin_entry_v1(_ hostMinor: UInt32, _ module: ModulePointer) -> larder_status {
+    export(ShareLoop.self, to: module)
 }

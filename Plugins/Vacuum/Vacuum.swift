@@ -1,6 +1,6 @@
-import LarderSDK
+public import LarderSDK
 
-/// Forgets items that are no longer on the server, and removes their copies, some time after their removal was found.
+/// Forgets items that are no longer on the server, and removes their copies, some time after their removal was noticed.
 struct Vacuum: ItemPolicyProcessor {
     static let description = PluginDescription(
         id: "org.larder.vacuum", name: "Vacuum", version: "0.1.0", vendor: "Larder",
@@ -10,12 +10,12 @@ struct Vacuum: ItemPolicyProcessor {
     static let fields: ItemFields = [.path, .type, .localID]
     static let settingsSchema: String? = """
         {"properties": {"after": {"type": "string", "format": "duration", "default": "60s", "description": \
-        "how long after an item was found to be gone from the server it is forgotten here"}}}
+        "how long after it was found to be gone from the server an item is forgotten here"}}}
         """
 
     private let actions: Host.Actions
     private let after: Int64
-    /// Folders to forget, once what is in them has been asked for.
+    /// Folders to forget after the removal of their contents was requested.
     private var folders: [(path: String, localID: String)] = []
 
     init(host: Host) throws(PluginError) {
@@ -23,7 +23,8 @@ struct Vacuum: ItemPolicyProcessor {
         after = try max(0, host.settings()["after"]?.integer ?? 60_000)
     }
 
-    /// Only when the list agrees with the server: what is being moved may be gone from one folder and not yet be found in another.
+    /// Runs only when the list agrees with the server: an item that is being moved may be gone from one folder and not
+    /// yet found in another.
     var triggers: TriggerSet { [.itemListUpdateCompleted, .itemListUpdateCompletedWithoutChanges] }
 
     var cleanupCondition: String? { "removed && removedAt < now - duration(\"\(after)ms\")" }
@@ -40,11 +41,16 @@ struct Vacuum: ItemPolicyProcessor {
     }
 
     mutating func endCleanup(for trigger: Trigger) throws(PluginError) {
-        // The deepest first, so that each is empty when its turn comes.
+        // The deepest folders come first, so that each folder is empty when its turn comes.
         let found = folders.sorted { $1.path.utf8.lexicographicallyPrecedes($0.path.utf8) }
         folders = []
         for folder in found { try purge(folder.localID) }
     }
 
     private func purge(_ localID: String) throws(PluginError) { try actions.purge(localID, key: "purge:\(localID)") }
+}
+
+@c @implementation
+public func larder_plugin_entry_v1(_ hostMinor: UInt32, _ module: ModulePointer) -> larder_status {
+    export(Vacuum.self, to: module)
 }

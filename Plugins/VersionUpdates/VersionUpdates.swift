@@ -1,7 +1,7 @@
-import LarderSDK
+public import LarderSDK
 
-/// Deals with copies that the server has newer and that no policy keeps here: one that somebody reads is brought up to date, one
-/// that nobody needs goes, and one that somebody means to change is left alone.
+/// Handles copies of which the server has a newer version and which no policy keeps here. It updates a copy that
+/// somebody reads, removes a copy that nobody needs, and leaves a copy alone that somebody wants to change.
 struct VersionUpdates: ItemPolicyProcessor {
     static let description = PluginDescription(
         id: "org.larder.version-updates", name: "Version updates", version: "0.1.0", vendor: "Larder",
@@ -15,7 +15,7 @@ struct VersionUpdates: ItemPolicyProcessor {
 
     var triggers: TriggerSet { [.itemListUpdateCompleted, .itemListUpdateCompletedWithoutChanges] }
 
-    /// What available offline brought is its own to bring up to date.
+    /// Outdated copies. The plugin available offline updates its own copies.
     var matchCondition: String? {
         let isOutdated: Condition =
             .remoteVersion == .newer && .cloudStatus == .localCopy && .type == .file && !.removed
@@ -25,7 +25,7 @@ struct VersionUpdates: ItemPolicyProcessor {
 
     mutating func performAction(on item: Item, for trigger: Trigger) throws(PluginError) {
         guard let localID = item.localID else { throw PluginError(.failed, "the item has no id") }
-        // A copy of another's that a policy covers is adopted, and comes without a gap.
+        // A policy covers the copy: the policy's plugin adopts and updates it, and the copy is never missing.
         if let coverage = item.availableOffline, coverage != Coverage.none { return }
         let claims = item.claims ?? []
         let version = item.etag?.copied() ?? ""
@@ -37,4 +37,9 @@ struct VersionUpdates: ItemPolicyProcessor {
             }
         }
     }
+}
+
+@c @implementation
+public func larder_plugin_entry_v1(_ hostMinor: UInt32, _ module: ModulePointer) -> larder_status {
+    export(VersionUpdates.self, to: module)
 }

@@ -305,7 +305,7 @@ import Testing
             #expect(account.stage.poll(account.loop) == LARDER_IO, sourceLocation: place)
             #expect(account.kept == kept, sourceLocation: place)
             #expect(
-                account.stage.failures.last?.contains("paths of other places alone for the calendar /ada/work/")
+                account.stage.failures.last?.contains("paths outside of the calendar only for the calendar /ada/work/")
                     == true,
                 sourceLocation: place)
         }

@@ -183,7 +183,7 @@ import Testing
         // The second one has the token of the calendar that is known by then.
         #expect(account.stage.pollAll("core") == 3)
         #expect(account.calendars.count == 1)
-        #expect(account.stage.failures.last == "the server answered 500 and no JSON for cloud/user")
+        #expect(account.stage.failures.last == "the server answered 500 without JSON for cloud/user")
         account.server.homeStatus = ["/cal/ada/": 500]
         account.server.answers = [:]
         account.server.byMe = [#"{"id":1,"share_type":0,"path":"/x"}"#]
