@@ -1,0 +1,47 @@
+import ArgumentParser
+import Core
+import Model
+
+struct PolicyAdd: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add a policy for the items that meet a condition.",
+        discussion: "The next run acts on it. `larder ls -r --where` shows which items a condition is about.")
+
+    @OptionGroup var global: GlobalOptions
+    @Option(help: ArgumentHelp("Which plugin's policy it is, such as availableOffline.", valueName: "kind"))
+    var kind: String
+    @Option(name: .customLong("where"), help: ArgumentHelp("The items that it is for.", valueName: "cond"))
+    var condition: String
+    @Option(help: ArgumentHelp("A name to update and remove it by; a random one if left out.", valueName: "id"))
+    var id: String?
+    @Option(help: ArgumentHelp("What it is for, in your words.", valueName: "text")) var description: String?
+    @Option(
+        help: ArgumentHelp(
+            "The policy goes when a finished scan leaves no item that meets this condition.", valueName: "cond"))
+    var removeWhenNone: String?
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        guard !kind.isEmpty else { throw Failure(.usage, "--kind: the kind is empty") }
+        _ = try CLIArgument.condition(condition, of: "--where")
+        if let removeWhenNone { _ = try CLIArgument.condition(removeWhenNone, of: "--remove-when-none") }
+        let id: PolicyID = if let text = self.id { try CLIArgument.policyID(text) } else { .random() }
+        let policy = ItemPolicy(
+            id: id, kind: PolicyKind(kind), identifier: self.id, description: description, condition: condition,
+            removeWhenNone: removeWhenNone)
+        let (stored, kinds) = try await withAccount(global, console) { host throws(Failure) in
+            (try await host.perform(Policies.Add(policy)), await host.policyKinds())
+        }
+        if !kinds.contains(stored.kind) { warn(of: stored.kind, kinds, console) }
+        console.report(stored, "was added", global)
+        return []
+    }
+
+    private func warn(of kind: PolicyKind, _ known: [PolicyKind], _ console: Console) {
+        let names = known.map(\.text).sorted()
+        let meant = nearestName(to: kind.text, among: names, ifLikely: true).map { "; did you mean `\($0)`?" } ?? ""
+        let list = names.isEmpty ? "none" : names.joined(separator: ", ")
+        console.note(
+            "larder: no plugin that is enabled processes policies of the kind `\(Text.visible(kind.text))`\(meant) Known: \(list)"
+        )
+    }
+}

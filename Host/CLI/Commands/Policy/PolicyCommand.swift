@@ -1,0 +1,12 @@
+import ArgumentParser
+import Core
+import Model
+
+struct PolicyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "policy", abstract: "List, add, change and remove item policies, undo that, and run them.",
+        subcommands: [
+            PolicyAdd.self, PolicyList.self, PolicyUpdate.self, PolicyRemove.self, PolicyUndo.self, PolicyRedo.self,
+            PolicyHistoryList.self, PolicyRun.self,
+        ])
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import Core
+import Model
+
+struct PolicyList: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the policies, with how many items and bytes each is about.")
+
+    @OptionGroup var global: GlobalOptions
+    @Option(help: ArgumentHelp("Only policies of this kind, such as availableOffline.", valueName: "kind"))
+    var kind: String?
+    @Option(help: ArgumentHelp("Only policies that concern this item.", valueName: "path")) var path: String?
+    @Flag(help: "List internal policies too, whose identifier begins with `_sys.`.") var `internal` = false
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let path: ItemPath? = if let text = path { try CLIArgument.path(text) } else { nil }
+        guard let reader = try global.loadConfig().oneAccount().reader() else { return [] }
+        let reports = try await reader.policies(
+            kind: kind.map { PolicyKind($0) }, concerning: path, includesInternal: `internal`)
+        try reader.close()
+        if global.isJSON {
+            for report in reports {
+                console.print(JSON(report.policy, items: report.items, bytes: report.bytes))
+            }
+            return []
+        }
+        // An id may be longer than a line.
+        var table = Table(["kind", "items", "bytes", "where", "description", "id"], numbers: [1, 2])
+        for report in reports {
+            table.add([
+                report.policy.kind.text, "\(report.items)", Text.bytes(report.bytes), report.policy.condition,
+                report.policy.description ?? "-", report.policy.id.text,
+            ])
+        }
+        for line in table.lines { console.print(line) }
+        return []
+    }
+}

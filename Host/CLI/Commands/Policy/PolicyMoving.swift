@@ -1,0 +1,22 @@
+import Core
+import Model
+
+extension Console {
+    /// Undoes or redoes a change of policies, and prints what that was.
+    func move(_ direction: PolicyMove.Direction, _ global: GlobalOptions) async throws(Failure) {
+        let outcome = try await withAccount(global, self) { host throws(Failure) in
+            try await host.perform(Policies.Move(direction))
+        }
+        let word = direction == .undo ? "undone" : "redone"
+        if global.isJSON {
+            print(JSON(outcome.step))
+        } else {
+            let lines = PolicyHistoryTable.lines(of: outcome.step.step)
+            let author = outcome.step.step.author
+            print("\(word), what \(PolicyHistoryTable.name(of: author)) did at \(Text.time(author.time)): \(lines[0])")
+            for line in lines.dropFirst() { print("  \(line)") }
+            print("the next `larder run` acts on it")
+        }
+        for policy in outcome.gone { note("larder: the policy \(Text.visible(policy.id.text)) was gone already") }
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Core
+import Model
+
+struct PolicyUpdate: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "update", abstract: "Change a policy; what is not named stays as it is.",
+        discussion: "An empty description or --remove-when-none takes it away. A policy's kind cannot be changed.")
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The policy's id or identifier, as `policy list` shows it.") var id: String
+    @Option(name: .customLong("where"), help: ArgumentHelp("The items that it is for.", valueName: "cond"))
+    var condition: String?
+    @Option(help: ArgumentHelp("What it is for, in your words.", valueName: "text")) var description: String?
+    @Option(
+        help: ArgumentHelp(
+            "The policy goes when a finished scan leaves no item that meets this condition.", valueName: "cond"))
+    var removeWhenNone: String?
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let change = PolicyChange(condition: condition, description: description, removeWhenNone: removeWhenNone)
+        guard !change.isEmpty else {
+            throw Failure(
+                .usage, "nothing to change was named", hint: "give --where, --description or --remove-when-none")
+        }
+        if let condition { _ = try CLIArgument.condition(condition, of: "--where") }
+        if let removeWhenNone, !removeWhenNone.isEmpty {
+            _ = try CLIArgument.condition(removeWhenNone, of: "--remove-when-none")
+        }
+        let policy = try await withAccount(global, console) { host throws(Failure) in
+            try await host.perform(Policies.Update(named: id, change))
+        }
+        console.report(policy, "was changed", global)
+        return []
+    }
+}
