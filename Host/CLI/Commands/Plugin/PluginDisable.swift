@@ -1,0 +1,16 @@
+import ArgumentParser
+import Core
+import Model
+
+struct PluginDisable: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disable", abstract: "Turn a plugin off, in the config.",
+        discussion: "Only the one value is changed. A running host takes it up at its next start.")
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The plugin's id, or its short name.") var plugin: String
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        try await switchPlugin(plugin, on: false, global, console)
+    }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import Core
+import Model
+
+struct PluginList: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the plugins in the order in which their processors are called.",
+        discussion: "Libraries that are enabled are opened, in a process of their own first; none is started.")
+
+    @OptionGroup var global: GlobalOptions
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let (reports, failures) = try await pluginReports(try global.loadConfig(), console)
+        if global.isJSON {
+            for report in reports { console.print(JSON(report)) }
+            return failures
+        }
+        var table = Table(["plugin", "state", "version", "isolation", "reason"])
+        for report in reports {
+            table.add([
+                report.id.shortName, report.state.rawValue, report.version, report.isolation.rawValue,
+                report.reason ?? "",
+            ])
+        }
+        for line in table.lines { console.print(line) }
+        return failures
+    }
+}

@@ -1,0 +1,86 @@
+import Core
+import Glibc
+import Logging
+import Model
+
+/// What is known of the plugins, also by hosts of the accounts that run now or ran last.
+/// - Returns: also why it cannot be told of an account what runs there.
+func pluginReports(
+    _ config: Config, _ console: Console
+) async throws(Failure) -> (reports: [PluginReport], failures: [Failure]) {
+    var failures: [Failure] = []
+    var reports = try await triedPlugins(config, console)
+    for account in try config.namedAccounts() {
+        do {
+            guard let reader = try account.reader() else { continue }
+            reports = try await reader.held(reports)
+            let notes = try await reader.pluginNotes()
+            try reader.close()
+            reports = reports.map { $0.seen(by: notes, config) }
+        } catch {
+            failures.append(error)
+        }
+    }
+    return (reports, failures)
+}
+
+/// What is known of the plugins without a look at running hosts.
+func triedPlugins(_ config: Config, _ console: Console) async throws(Failure) -> [PluginReport] {
+    var config = config
+    // What a plugin is refused for stands in its report; the log would say it twice.
+    config.log.level = .critical
+    let process = config.hostProcess(console)
+    let reports = await process.pluginReports()
+    try await process.close()
+    return reports
+}
+
+extension PluginReport {
+    /// The report with what an account's host says of the plugin, or said last. What the config or the library has become since a
+    /// running host's start is what its next start finds; what the last host said of what has changed since is over.
+    func seen(by notes: PluginNotes, _ config: Config) -> PluginReport {
+        guard state != .found else { return self }
+        let note = notes.notes.first { $0.plugin == id }
+        var report = self
+        if notes.started.contains(id) {
+            let isDegraded = note?.state == .degraded || state == .degraded
+            report.state = isDegraded ? .degraded : .running
+            let next = state.isAtWork ? reason : startsNext
+            report.reason = [note?.reason, next].compactMap(\.self).joined(separator: "; ")
+            if report.reason == "" { report.reason = nil }
+        } else if let note, let said = note.reason, state == .ready {
+            if notes.isRunning {
+                (report.state, report.reason) = (note.state == .refused ? .refused : .ready, said)
+            } else if ![library, config.file].contains(where: { wasWritten($0, after: note.time) }) {
+                report.state = note.state == .refused ? .refused : .ready
+                report.reason = "the last run, at \(Text.time(note.time)), said: \(said)"
+            }
+        }
+        return report
+    }
+
+    /// What a start finds now; nil: that it may be started.
+    private var startsNext: String? {
+        guard state != .ready else { return nil }
+        let next = "from the host's next start on it is \(state.rawValue)"
+        return reason.map { "\(next): \($0)" } ?? next
+    }
+}
+
+extension PluginReport.State {
+    fileprivate var isAtWork: Bool { self == .running || self == .degraded }
+}
+
+private func wasWritten(_ file: String, after time: Timestamp) -> Bool {
+    var status = stat()
+    guard stat(file, &status) == 0 else { return false }
+    let (seconds, nanoseconds) = (Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec))
+    return Timestamp(seconds: seconds) + .nanoseconds(nanoseconds) > time
+}
+
+func unknownPlugin(_ name: String, among known: [String]) -> Failure {
+    let meant = nearestName(to: name, among: known, ifLikely: true).map { "did you mean `\($0)`? " } ?? ""
+    return Failure(
+        .notFound, "there is no plugin `\(name)`",
+        hint: meant + "a plugin that did not come with Larder is named in the config, with its library")
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import Core
+import Model
+
+struct PluginWhy: PluginQuestion {
+    static let configuration = CommandConfiguration(
+        commandName: "why", abstract: "Say why a plugin is in the state that it is in.")
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The plugin's id, or its short name.") var plugin: String
+
+    static func lines(on report: PluginReport, _ config: Config) -> [String] {
+        let why = Text.visible(why(report, config))
+        return ["\(report.id.shortName) is \(report.state.rawValue): \(why)"]
+    }
+
+    static func why(_ report: PluginReport, _ config: Config) -> String {
+        let enabled = config.shown.first { $0.key == "plugins.\(report.id.shortName).enabled" }
+        let source = enabled.map { "`\($0.key)` is \($0.value.rendered) (\($0.source))" }
+        switch report.state {
+        case .ready:
+            let opened = [source, "\(report.library) was opened and fits"].compactMap { $0 }.joined(separator: ", and ")
+            return [opened, report.reason].compactMap { $0 }.joined(separator: "; ")
+        case .running, .degraded:
+            return [source, report.reason ?? "a host has started it"].compactMap { $0 }.joined(separator: ", ")
+        case .disabled: return [source, report.reason].compactMap { $0 }.joined(separator: ", ")
+        case .missing: return report.reason ?? "no library with this name is in the plugins' folders"
+        default: return report.reason ?? "there is no more to say"
+        }
+    }
+}
