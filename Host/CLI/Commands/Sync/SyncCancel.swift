@@ -1,0 +1,18 @@
+import ArgumentParser
+import Core
+import Model
+
+struct SyncCancel: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel", abstract: "Take a sync record out of the queue.",
+        discussion: "A policy that wants the same may ask for it again.")
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The record's id, as `sync list` shows it.") var id: SyncRecordID
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        try await withAccount(global, console) { host throws(Failure) in try await host.perform(Records.Cancel(id)) }
+        console.report(id, "cancelled", global)
+        return []
+    }
+}

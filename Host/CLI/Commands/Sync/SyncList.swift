@@ -1,0 +1,45 @@
+import ArgumentParser
+import Core
+import Model
+
+struct SyncList: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the sync records: what is to be done, and what it waits for.")
+
+    @OptionGroup var global: GlobalOptions
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        guard let reader = try global.loadConfig().oneAccount().reader() else { return [] }
+        let isJSON = global.isJSON
+        try await reader.records { report in
+            console.print(isJSON ? JSON(report).rendered : RecordLine(report).text)
+        }
+        try reader.close()
+        return []
+    }
+}
+
+/// A sync record's line for people.
+struct RecordLine {
+    let text: String
+
+    init(_ report: SyncRecordReport) {
+        let record = report.record
+        var notes: [String] = []
+        if let progress = report.progress { notes.append("\(Int(progress * 100)) % is here") }
+        if let wait = record.wait {
+            if case .until = wait {
+                notes.append("waits \(Text.waiting(wait))")
+            } else {
+                notes.append("waits for \(Text.waiting(wait))")
+            }
+        }
+        if report.lane != record.id { notes.append("behind \(report.lane)") }
+        let columns = [
+            Text.padded("\(record.id)", to: 7, atRight: true), Text.padded(record.state.name, to: 10),
+            Text.padded(record.action.kind.rawValue, to: 15), Text.padded(record.reason.text, to: 16),
+            Text.visible(record.path.text),
+        ]
+        text = columns.joined(separator: "  ") + (notes.isEmpty ? "" : "  (\(notes.joined(separator: ", ")))")
+    }
+}

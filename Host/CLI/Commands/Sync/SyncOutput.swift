@@ -1,0 +1,16 @@
+public import ArgumentParser
+public import Model
+
+extension Console {
+    /// Prints what became of a sync record.
+    func report(_ id: SyncRecordID, _ what: String, _ global: GlobalOptions) {
+        print(global.isJSON ? JSON.object(["id": .id(id)]).rendered : "record \(id): \(what)")
+    }
+}
+
+extension SyncRecordID: ExpressibleByArgument {
+    public init?(argument: String) {
+        guard let number = Int64(argument) else { return nil }
+        self.init(number)
+    }
+}
