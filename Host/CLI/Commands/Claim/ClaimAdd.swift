@@ -1,0 +1,60 @@
+import ArgumentParser
+import Core
+import Model
+
+struct ClaimAdd: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Claim a file's local copy.",
+        discussion: """
+            A claim is the file's, wherever it is moved, and fetches nothing. `read` is for who needs some version of it, the \
+            newest if possible; `write` for who needs this version as it is; `delete` for who needs some version. A claim \
+            with the id of one of the same file takes its place.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The file's path on the server.") var path: String
+    @Option(help: ArgumentHelp("read, write or delete.", valueName: "type")) var type: String
+    @Option(
+        help: ArgumentHelp(
+            "Valid before this time, such as 2026-12-24T18:00:00Z. Else until removed.", valueName: "time"))
+    var until: String?
+    @Option(help: ArgumentHelp("Valid while this process lives.", valueName: "pid")) var pid: Int32?
+    @Option(help: ArgumentHelp("The claim's id; a random one if it is left out.", valueName: "id")) var id: String?
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let path = try CLIArgument.path(path)
+        guard let kind = Claim.Kind(name: type) else {
+            throw Failure(.usage, "--type: `\(Text.visible(type))` is none of read, write, delete")
+        }
+        let validity = try validity()
+        let id = try id.map { text throws(Failure) in try Self.id(text) }
+        let report = try await withAccount(global, console) { host throws(Failure) in
+            try await host.perform(Claims.Add(path, as: kind, validity, id: id))
+        }
+        console.print(
+            global.isJSON
+                ? JSON(report).rendered : "\(Text.visible(path.text)) is claimed: \(report.claim.id), \(report.lasts)")
+        return []
+    }
+
+    private func validity() throws(Failure) -> ClaimValidity {
+        switch (until, pid) {
+        case (_?, _?): throw Failure(.usage, "--until and --pid exclude each other")
+        case (nil, nil): return .explicit
+        case (nil, let pid?): return try .whileAlive(pid)
+        case (let text?, nil):
+            guard let time = Timestamp(rfc3339: text) else {
+                throw Failure(
+                    .usage, "--until: `\(Text.visible(text))` is no time", hint: "write one as 2026-12-24T18:00:00Z")
+            }
+            return .until(time)
+        }
+    }
+
+    private static func id(_ text: String) throws(Failure) -> ClaimID {
+        guard (1...128).contains(text.utf8.count),
+            text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        else { throw Failure(.badData, "--id: an id has 1 to 128 bytes and no control characters") }
+        return ClaimID(text)
+    }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import Core
+import Model
+
+struct ClaimList: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the claims that hold, without network.")
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "Only claims of this file, or of all below this folder.") var path = "/"
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let path = try CLIArgument.path(path)
+        guard let reader = try global.loadConfig().oneAccount().reader() else { return [] }
+        let reports = try await reader.claims(at: path)
+        try reader.close()
+        if global.isJSON {
+            for report in reports { console.print(JSON(report)) }
+            return []
+        }
+        // An id may be longer than a line.
+        var table = Table(["path", "type", "valid", "id"])
+        for report in reports {
+            table.add([report.path.text, report.claim.kind.name, report.lasts, report.claim.id.text])
+        }
+        for line in table.lines { console.print(line) }
+        return []
+    }
+}

@@ -1,0 +1,19 @@
+import ArgumentParser
+import Core
+import Model
+
+struct ClaimRemove: LarderCommand {
+    static let configuration = CommandConfiguration(commandName: "remove", abstract: "Take a claim back.")
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The claim's id, as `claim list` shows it.") var id: String
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        try await withAccount(global, console) { host throws(Failure) in
+            try await host.perform(Claims.Remove(ClaimID(id)))
+        }
+        console.print(
+            global.isJSON ? JSON.object(["id": .text(id)]).rendered : "claim \(Text.visible(id)): taken back")
+        return []
+    }
+}
