@@ -1,22 +1,5 @@
-import ArgumentParser
 import Core
 import Model
-
-struct LoopList: LarderCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the event loops, and what their last polls came to, without network.")
-
-    @OptionGroup var global: GlobalOptions
-
-    func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let reader = try global.loadConfig().oneAccount().reader()
-        let loops = try await reader?.loops() ?? []
-        try reader?.close()
-        if loops.isEmpty, !global.isJSON { console.note("no loops are known yet; `larder run --once` begins them") }
-        console.show(loops, global)
-        return []
-    }
-}
 
 extension Console {
     /// Event loops, each as an object, or all as a table.

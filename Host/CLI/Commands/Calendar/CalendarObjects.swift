@@ -2,37 +2,6 @@ import ArgumentParser
 import Core
 import Model
 
-struct CalendarCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "calendar", abstract: "Show the calendars that are kept here.",
-        subcommands: [CalendarList.self, CalendarObjects.self])
-}
-
-struct CalendarList: LarderCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the calendars that are known, without network.")
-
-    @OptionGroup var global: GlobalOptions
-
-    func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let reader = try global.loadConfig().oneAccount().reader()
-        let calendars = try await reader?.calendars() ?? []
-        let asked = Asked(try await reader?.loops() ?? [])
-        try reader?.close()
-        if global.isJSON {
-            for calendar in calendars { console.print(JSON(calendar)) }
-            return []
-        }
-        if calendars.isEmpty { console.note(asked.words(for: "calendars")) }
-        var table = Table(["name", "objects", "id"], numbers: [1])
-        for calendar in calendars {
-            table.add([calendar.name ?? "-", "\(calendar.objects)", calendar.key.text])
-        }
-        for line in table.lines { console.print(line) }
-        return []
-    }
-}
-
 struct CalendarObjects: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "objects", abstract: "List the events and tasks of a calendar, without network.",
@@ -117,13 +86,6 @@ private final class Rows: Sendable {
 }
 
 extension JSON {
-    init(_ calendar: CachedCalendar) {
-        self = .object([
-            "id": .text(calendar.key.text), "name": .text(calendar.name), "href": .text(calendar.href),
-            "objects": .int(calendar.objects), "eventID": .text(calendar.eventID?.text),
-        ])
-    }
-
     /// The content is a member only if it was read.
     init(_ object: CachedCalendarObject) {
         var members = [

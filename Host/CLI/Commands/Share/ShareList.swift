@@ -2,11 +2,6 @@ import ArgumentParser
 import Core
 import Model
 
-struct ShareCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "share", abstract: "Show what is shared, by me and with me.", subcommands: [ShareList.self])
-}
-
 struct ShareList: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the shares that are known, without network.")
@@ -36,23 +31,6 @@ struct ShareList: LarderCommand {
         }
         for line in table.lines { console.print(line) }
         return []
-    }
-}
-
-/// Whether the server was asked for what the core loop finds.
-struct Asked {
-    private let result: LoopResult?
-
-    init(_ loops: [LoopState]) { result = loops.first { $0.key.kind == .core }?.lastResult }
-
-    /// Why nothing is known.
-    func words(for what: String) -> String {
-        switch result {
-        case nil: "no \(what) are known yet; `larder run --once` asks the server"
-        case .error: "no \(what) are known: the server could not be asked; `larder loop list` says why"
-        case .notOffered: "the server offers no \(what)"
-        case .ok, .more, .refresh: "there are no \(what)"
-        }
     }
 }
 

@@ -1,0 +1,9 @@
+import ArgumentParser
+import Core
+import Model
+
+struct CalendarCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "calendar", abstract: "Show the calendars that are kept here.",
+        subcommands: [CalendarList.self, CalendarObjects.self])
+}

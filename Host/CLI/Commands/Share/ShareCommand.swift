@@ -1,0 +1,8 @@
+import ArgumentParser
+import Core
+import Model
+
+struct ShareCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "share", abstract: "Show what is shared, by me and with me.", subcommands: [ShareList.self])
+}
