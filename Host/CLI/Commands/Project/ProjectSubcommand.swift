@@ -79,6 +79,19 @@ extension ProjectSubcommand {
             .badData, "`\(Text.visible(text))` is no step's id", hint: "`larder project show ID --steps` shows the ids")
     }
 
+    /// Reads a file that an option names, if it names one.
+    /// - Throws: `localIO`.
+    static func bytes(_ file: String?) throws(Failure) -> [UInt8]? {
+        guard let file else { return nil }
+        return try readFile(file, limit: 1 << 30)
+    }
+
+    /// Says how many of a project's steps are applied.
+    static func position(of id: ProjectID, in storage: ProjectStorage) throws(Failure) -> String {
+        let project = try reporting { () throws(ProjectError) in try storage.fetchProject(id, .stepIDs) }
+        return "\(project.stepCursor) of \(Text.count(project.stepIDs?.count ?? 0, "step")) applied"
+    }
+
     /// Prints a project after a change of it: its object as JSON, else a line, if there is one.
     func report(_ id: ProjectID, in storage: ProjectStorage, _ console: Console, _ line: String?) throws(Failure) {
         guard global.isJSON else {

@@ -1,0 +1,14 @@
+import ArgumentParser
+import Model
+import Warehouse
+
+struct ProjectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "project", abstract: "Keep projects: steps with undo and redo, data, and assets.",
+        discussion: "They lie in the account's vault, or in any folder with --base, which needs no account.",
+        subcommands: [
+            ProjectCreate.self, ProjectList.self, ProjectShow.self, ProjectUpdate.self, ProjectAddStep.self,
+            ProjectUndo.self, ProjectRedo.self, ProjectDuplicate.self, ProjectDelete.self, ProjectStep.self,
+            ProjectSize.self, ProjectSetDate.self,
+        ])
+}

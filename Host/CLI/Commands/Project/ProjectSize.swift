@@ -1,0 +1,27 @@
+import ArgumentParser
+import Model
+import Warehouse
+
+struct ProjectSize: ProjectSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "size", abstract: "Print the bytes of all files of a project, or of all projects.")
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var place: ProjectPlace
+    @Argument(help: "The project's id; all projects if it is left out.") var id: String?
+
+    func perform(in base: String, _ console: Console) throws(Failure) {
+        let size: UInt64
+        if let id {
+            let (storage, id) = try existing(id, in: base)
+            size = try reporting { () throws(ProjectError) in try storage.size(of: id) }
+        } else if let storage = storage(in: base) {
+            size = try reporting { () throws(ProjectError) in try storage.storageSize() }
+        } else {
+            size = 0
+        }
+        let known = id.flatMap { ProjectID($0)?.description }
+        console.print(
+            global.isJSON ? JSON.object(["id": .text(known), "size": .int(Int64(clamping: size))]).rendered : "\(size)")
+    }
+}
