@@ -1,3 +1,4 @@
+import Core
 import Model
 
 // The objects that programs read: names and meaning of their members are a contract.
@@ -32,6 +33,12 @@ extension JSON {
             "localPath": .text(localPath),
             "shares": .texts(shares.map(\.text)),
         ])
+    }
+
+    init(_ report: ItemReport) {
+        self.init(
+            report.item, availableOffline: report.availableOffline.rawValue, localPath: report.localPath,
+            shares: report.shares)
     }
 
     init(_ policy: ItemPolicy, items: Int64?, bytes: Int64?) {

@@ -31,24 +31,3 @@ struct Free: LarderCommand {
         return outcome.failures.prefix(Self.mostNamed) + [Failure(.failed, "\(more) more files stay")]
     }
 }
-
-struct Use: LarderCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "use", abstract: "Mark a file, or all copies below a folder, as used now.",
-        discussion: "What was fetched and is no longer used goes some time after its last use, if the config says so.")
-
-    @OptionGroup var global: GlobalOptions
-    @Argument(help: "The path on the server.") var path: String
-
-    func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        let path = try CLIArgument.path(path)
-        let count = try await withAccount(global, console) { host throws(Failure) in
-            try await host.perform(Copies.NoteUse(path))
-        }
-        console.print(
-            global.isJSON
-                ? JSON.object(["path": .text(path.text), "files": .int(count)]).rendered
-                : "\(Text.visible(path.text)): \(Text.count(count, "file")) used now")
-        return []
-    }
-}

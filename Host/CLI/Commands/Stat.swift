@@ -1,0 +1,27 @@
+import ArgumentParser
+import Core
+import Model
+
+struct Stat: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stat", abstract: "Print all that is known of one item, without network.")
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The item's path on the server.") var path: String
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let path = try CLIArgument.path(path)
+        let reader = try AccountReader.open(try global.loadConfig().oneAccount().bookmark)
+        let json = JSON(try await reader.item(at: path))
+        try reader.close()
+        guard !global.isJSON, case .object(let members) = json else {
+            console.print(json)
+            return []
+        }
+        for member in members where member.value != .null && member.value != .list([]) {
+            let value = if case .text(let text) = member.value { Text.visible(text) } else { member.value.rendered }
+            console.print(Text.padded(member.name, to: 17) + value)
+        }
+        return []
+    }
+}

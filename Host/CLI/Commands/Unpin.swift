@@ -1,0 +1,28 @@
+import ArgumentParser
+import Core
+import Model
+
+struct Unpin: LarderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unpin", abstract: "End what `pin` began.",
+        discussion:
+            "The next run removes the copies that nothing else keeps; changed files stay. It needs no server for it.")
+
+    @OptionGroup var global: GlobalOptions
+    @Argument(help: "The path that was pinned.") var path: String
+
+    func perform(_ console: Console) async throws(Failure) -> [Failure] {
+        let path = try CLIArgument.path(path)
+        let policies = try await withAccount(global, console) { host throws(Failure) in
+            try await host.perform(Pins.Remove(path))
+        }
+        if global.isJSON {
+            for policy in policies { console.print(JSON(policy, items: nil, bytes: nil)) }
+        } else {
+            console.print(
+                "\(Text.visible(path.text)) is no longer pinned: the next `larder run` removes the copies that nothing keeps"
+            )
+        }
+        return []
+    }
+}
