@@ -32,28 +32,6 @@ struct Explain: LarderCommand {
     }
 }
 
-/// Starts an account's plugins without anything that they could change, and stops them after the body.
-/// - Throws: `notFound` if nothing is known of the account yet, and what `body` throws.
-func withPreview<Result: Sendable>(
-    _ global: GlobalOptions, _ console: Console, _ body: (AccountPreview) async throws(Failure) -> Result
-) async throws(Failure) -> Result {
-    let (_, account, process) = try await global.openPlugins(console) { config throws(Failure) in
-        try config.oneAccount()
-    }
-    let preview = try await AccountPreview.open(account.bookmark, in: process)
-    let result: Result
-    do throws(Failure) {
-        result = try await body(preview)
-    } catch {
-        try await preview.close()
-        try await process.close()
-        throw error
-    }
-    try await preview.close()
-    try await process.close()
-    return result
-}
-
 extension Explanation {
     /// What it would do: now, else at the time when its answer changes.
     var wishes: [Wish] { now.isEmpty ? then : now }

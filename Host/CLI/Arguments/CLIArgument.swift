@@ -1,5 +1,3 @@
-import ArgumentParser
-import Core
 import Model
 
 /// What people write on the command line as the program's own values.
@@ -59,18 +57,6 @@ enum CLIArgument {
             return try ConfigScalar.duration(text)
         } catch {
             throw Failure(.usage, "\(option): \(error.message)")
-        }
-    }
-}
-
-extension AccountConfig {
-    /// Reads what is known of the account; nil if that is nothing yet.
-    func reader() throws(Failure) -> AccountReader? {
-        do {
-            return try AccountReader.open(bookmark)
-        } catch {
-            if error.kind == .notFound { return nil }
-            throw error
         }
     }
 }

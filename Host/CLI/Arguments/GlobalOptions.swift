@@ -86,15 +86,6 @@ struct GlobalOptions: ParsableArguments {
     }
 }
 
-/// A command of the program.
-protocol LarderCommand: AsyncParsableCommand {
-    var global: GlobalOptions { get }
-
-    /// Does what the command is for.
-    /// - Returns: what failed though the command went on; it is printed, and the worst makes the exit code.
-    func perform(_ console: Console) async throws(Failure) -> [Failure]
-}
-
 extension Config {
     /// The config with those plugins enabled that are opened to check what they are set to: nobody knows whether one is meant to be
     /// whose own part is wrong.
