@@ -1,0 +1,57 @@
+import Glibc
+import Testing
+
+@testable import larder
+
+@Suite struct TextTests {
+    @Test("H1: names from a server do not reach a terminal with control characters")
+    func visible() {
+        #expect(Text.visible("a\nb\u{1b}[31m\u{85}\u{202e}c") == "a\\nb\\u{1b}[31m\\u{85}\\u{202e}c")
+        #expect(Text.visible("é😀") == "é😀")
+    }
+
+    @Test("H1: sizes and durations for people")
+    func amounts() {
+        #expect(
+            [0, 999, 1000, 1_249, 9_949, 9_960, 999_499, 999_500, 20_000_000_000, .max].map { Text.bytes($0) } == [
+                "0 B", "999 B", "1.0 kB", "1.2 kB", "9.9 kB", "10 kB", "999 kB", "1.0 MB", "20 GB", "9.2 EB",
+            ])
+        #expect([5, 65, 7500, 90_000].map { Text.rough(.seconds($0)) } == ["5 s", "1 min", "2 h 5 min", "1 d 1 h"])
+    }
+
+    @Test("H1: on a terminal the line of progress gives way to what is printed")
+    func terminal() throws {
+        let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        try #require(terminal >= 0)
+        defer { close(terminal) }
+        // TIOCSPTLCK and TIOCGPTPEER, which Swift's Glibc does not show.
+        var isLocked: Int32 = 0
+        try #require(ioctl(terminal, 0x4004_5431, &isLocked) == 0)
+        let screen = ioctl(terminal, 0x5441, O_RDWR | O_NOCTTY)
+        try #require(screen >= 0)
+        defer { close(screen) }
+        let console = Console(output: screen, errors: screen)
+        console.showProgress("3 of 4")
+        console.print("done")
+        console.showProgress(nil)
+        console.print("end")
+        // A terminal hands on in pieces what was written to it.
+        var text = ""
+        var bytes = [UInt8](repeating: 0, count: 200)
+        while !text.hasSuffix("end\r\n") {
+            let count = read(terminal, &bytes, bytes.count)
+            try #require(count > 0)
+            text += String(decoding: bytes.prefix(count), as: UTF8.self)
+        }
+        #expect(text == "\r\u{1b}[K3 of 4\r\u{1b}[Kdone\r\n3 of 4\r\u{1b}[Kend\r\n")
+    }
+
+    @Test("H1: a table is aligned, and empty without rows")
+    func table() {
+        var table = Table(["id", "path"], numbers: [0])
+        #expect(table.lines.isEmpty)
+        table.add(["7", "/a\n"])
+        table.add(["12", "/bb"])
+        #expect(table.lines == ["ID  PATH", " 7  /a\\n", "12  /bb"])
+    }
+}
