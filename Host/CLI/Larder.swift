@@ -49,7 +49,7 @@ import Threads
         console.showProgress(nil)
         for failure in failures { report(failure, to: console) }
         let worst = Failure.Kind.worst(of: failures.map(\.kind))
-        if isJSON, let first = failures.first(where: { $0.kind == worst }) { console.print(JSON(error: first)) }
+        if isJSON, let first = failures.first(where: { $0.kind == worst }) { console.print(JSONValue(error: first)) }
         do {
             try console.flush()
         } catch {

@@ -29,7 +29,7 @@ struct Check: LarderCommand {
         }
         if isJSON {
             console.print(
-                JSON(found, restoredFrom: found.state == .sound ? nil : found.newestSound?.path, aside: aside))
+                JSONValue(found, restoredFrom: found.state == .sound ? nil : found.newestSound?.path, aside: aside))
         } else if found.state == .sound {
             console.print("\(found.path) is sound; nothing was changed")
         } else {
@@ -64,7 +64,7 @@ struct Check: LarderCommand {
     }
 
     private func show(_ found: DatabaseCheck, on console: Console) {
-        if global.isJSON { return console.print(JSON(found, restoredFrom: nil, aside: nil)) }
+        if global.isJSON { return console.print(JSONValue(found, restoredFrom: nil, aside: nil)) }
         console.print("\(found.path)  \(found.state.rawValue)" + (found.problem.map { ": \($0)" } ?? ""))
         for backup in found.backups {
             let what =
@@ -93,17 +93,18 @@ extension DatabaseCheck {
     }
 }
 
-extension JSON {
+extension JSONValue {
     fileprivate init(_ found: DatabaseCheck, restoredFrom: String?, aside: String?) {
         let backups = found.backups.map { backup in
-            JSON.object([
-                "path": .text(backup.path), "made": .time(backup.made), "sound": .bool(backup.problem == nil),
-                "problem": .text(backup.problem), "policies": .int(backup.policies), "claims": .int(backup.claims),
+            JSONValue.object([
+                "path": .string(backup.path), "made": .time(backup.made), "sound": .bool(backup.problem == nil),
+                "problem": .string(backup.problem), "policies": .integer(backup.policies),
+                "claims": .integer(backup.claims),
             ])
         }
         self = .object([
-            "database": .text(found.path), "state": .text(found.state.rawValue), "problem": .text(found.problem),
-            "backups": .list(backups), "restoredFrom": .text(restoredFrom), "keptAs": .text(aside),
+            "database": .string(found.path), "state": .string(found.state.rawValue), "problem": .string(found.problem),
+            "backups": .array(backups), "restoredFrom": .string(restoredFrom), "keptAs": .string(aside),
         ])
     }
 }

@@ -17,7 +17,7 @@ struct Explain: LarderCommand {
             try await preview.explain(path)
         }
         if global.isJSON {
-            for explanation in explanations { console.print(JSON(explanation)) }
+            for explanation in explanations { console.print(JSONValue(explanation)) }
             return []
         }
         console.print(Text.visible(item.path.text) + (item.isRemoved ? " (removed)" : ""))
@@ -85,17 +85,17 @@ extension Explanation {
     }
 }
 
-extension JSON {
+extension JSONValue {
     init(_ explanation: Explanation) {
         self = .object([
-            "plugin": .text(explanation.plugin.text),
-            "kind": .text(explanation.kind.text),
+            "plugin": .string(explanation.plugin.text),
+            "kind": .string(explanation.kind.text),
             "matches": .bool(explanation.matches),
             "cleanup": .bool(explanation.cleanup),
-            "because": .text(explanation.because?.text),
-            "would": .text(explanation.would),
+            "because": .string(explanation.because?.text),
+            "would": .string(explanation.would),
             "when": .time(explanation.change?.named),
-            "policies": .texts(explanation.policies.map(\.text)),
+            "policies": .strings(explanation.policies.map(\.text)),
         ])
     }
 }

@@ -22,7 +22,7 @@ struct Free: LarderCommand {
             try await host.perform(Copies.Free(path))
         }
         if global.isJSON {
-            for file in outcome.freed { console.print(JSON.object(["path": .text(file.text)])) }
+            for file in outcome.freed { console.print(JSONValue.object(["path": .string(file.text)])) }
         } else {
             console.print("\(Text.visible(path.text)): \(Text.count(outcome.freed.count, "copy", "copies")) removed")
         }

@@ -38,7 +38,7 @@ struct Get: LarderCommand {
     private func tell(_ path: ItemPath, _ outcome: GetOutcome, _ console: Console) async throws(Failure) {
         if global.isJSON {
             guard let reader = try global.loadConfig().oneAccount().reader() else { return }
-            for file in outcome.files { console.print(JSON(try await reader.item(at: file))) }
+            for file in outcome.files { console.print(JSONValue(try await reader.item(at: file))) }
             return try reader.close()
         }
         let name = Text.visible(path.text)

@@ -34,7 +34,7 @@ struct List: LarderCommand {
         let reader = try AccountReader.open(account.bookmark)
         let isJSON = global.isJSON
         try await reader.items(query) { report in
-            console.print(isJSON ? JSON(report).rendered : ItemLine(report, hasColour: console.hasColour).text)
+            console.print(isJSON ? JSONValue(report).text : ItemLine(report, hasColour: console.hasColour).text)
             return true
         }
         try reader.close()

@@ -17,7 +17,7 @@ struct Pin: LarderCommand {
             try await host.perform(Pins.Add(path))
         }
         if global.isJSON {
-            console.print(JSON(outcome.policy, items: nil, bytes: nil))
+            console.print(JSONValue(outcome.policy, items: nil, bytes: nil))
             return []
         }
         console.print("\(Text.visible(path.text)) is available offline: the next `larder run` fetches what is missing")

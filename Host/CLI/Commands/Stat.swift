@@ -12,14 +12,14 @@ struct Stat: LarderCommand {
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)
         let reader = try AccountReader.open(try global.loadConfig().oneAccount().bookmark)
-        let json = JSON(try await reader.item(at: path))
+        let json = JSONValue(try await reader.item(at: path))
         try reader.close()
         guard !global.isJSON, case .object(let members) = json else {
             console.print(json)
             return []
         }
-        for member in members where member.value != .null && member.value != .list([]) {
-            let value = if case .text(let text) = member.value { Text.visible(text) } else { member.value.rendered }
+        for member in members where member.value != .null && member.value != .array([]) {
+            let value = if case .string(let text) = member.value { Text.visible(text) } else { member.value.text }
             console.print(Text.padded(member.name, to: 17) + value)
         }
         return []

@@ -19,7 +19,7 @@ struct Status: LarderCommand {
                 let status = try await Self.status(of: account)
                 let plugins = tried.map { $0.seen(by: status.plugins, config) }
                 if global.isJSON {
-                    console.print(JSON(status, plugins: plugins))
+                    console.print(JSONValue(status, plugins: plugins))
                 } else {
                     for line in StatusText(status, plugins: plugins).lines { console.print(line) }
                 }
@@ -46,49 +46,50 @@ struct Status: LarderCommand {
     }
 }
 
-extension JSON {
+extension JSONValue {
     init(_ status: AccountStatus, plugins: [PluginReport]) {
         let records = SyncRecord.State.allCases.map {
-            Member(name: $0.name, value: .int(status.records[$0] ?? 0))
+            Member(name: $0.name, value: .integer(status.records[$0] ?? 0))
         }
         self = .object([
-            "account": .text(status.account),
-            "connection": .text(status.connection.rawValue),
-            "anchor": .int(status.anchor),
-            "items": .int(status.items),
-            "localCopies": .int(status.localCopies),
-            "localBytes": .int(status.localBytes),
-            "locallyChanged": .int(status.locallyChanged),
+            "account": .string(status.account),
+            "connection": .string(status.connection.rawValue),
+            "anchor": .integer(status.anchor),
+            "items": .integer(status.items),
+            "localCopies": .integer(status.localCopies),
+            "localBytes": .integer(status.localBytes),
+            "locallyChanged": .integer(status.locallyChanged),
             "records": .object(records),
-            "issues": .int(status.issues),
-            "policies": .list(status.policies.map { JSON($0.policy, items: $0.items, bytes: $0.bytes) }),
-            "loops": .list(status.loops.map { JSON($0) }),
-            "plugins": .list(plugins.map { JSON($0) }),
+            "issues": .integer(status.issues),
+            "policies": .array(status.policies.map { JSONValue($0.policy, items: $0.items, bytes: $0.bytes) }),
+            "loops": .array(status.loops.map { JSONValue($0) }),
+            "plugins": .array(plugins.map { JSONValue($0) }),
             "refused": status.refusal.map {
                 .object([
-                    "message": .text($0.message), "since": .time($0.since), "nextTry": .time($0.nextTry),
+                    "message": .string($0.message), "since": .time($0.since), "nextTry": .time($0.nextTry),
                 ])
             } ?? .null,
-            "server": status.server.map { JSON($0) } ?? .null,
+            "server": status.server.map { JSONValue($0) } ?? .null,
             "nextPoll": .time(status.nextPoll),
             "etagsWereWrong": .bool(status.etagsWereWrong),
-            "trouble": JSON(status.trouble),
+            "trouble": JSONValue(status.trouble),
         ])
     }
 }
 
-extension JSON {
+extension JSONValue {
     fileprivate init(_ trouble: AccountTrouble?) {
         self =
             trouble.map {
-                .object(["message": .text($0.message), "hint": .text($0.hint), "nextTry": .time($0.nextTry)])
+                .object(["message": .string($0.message), "hint": .string($0.hint), "nextTry": .time($0.nextTry)])
             } ?? .null
     }
 
     fileprivate init(_ server: ServerReport) {
         self = .object([
-            "kind": .text(server.kind.rawValue), "product": .text(server.product), "version": .text(server.version),
-            "root": .text(server.root), "because": .text(server.because), "moves": .bool(server.recognizesMoves),
+            "kind": .string(server.kind.rawValue), "product": .string(server.product),
+            "version": .string(server.version),
+            "root": .string(server.root), "because": .string(server.because), "moves": .bool(server.recognizesMoves),
         ])
     }
 }

@@ -17,7 +17,7 @@ struct Unpin: LarderCommand {
             try await host.perform(Pins.Remove(path))
         }
         if global.isJSON {
-            for policy in policies { console.print(JSON(policy, items: nil, bytes: nil)) }
+            for policy in policies { console.print(JSONValue(policy, items: nil, bytes: nil)) }
         } else {
             console.print(
                 "\(Text.visible(path.text)) is no longer pinned: the next `larder run` removes the copies that nothing keeps"

@@ -17,7 +17,7 @@ struct Use: LarderCommand {
         }
         console.print(
             global.isJSON
-                ? JSON.object(["path": .text(path.text), "files": .int(count)]).rendered
+                ? JSONValue.object(["path": .string(path.text), "files": .integer(count)]).text
                 : "\(Text.visible(path.text)): \(Text.count(count, "file")) used now")
         return []
     }

@@ -46,7 +46,7 @@ extension AccountConfig {
         let vault = Self.vault(&map, name: name)
         let files = map.take("files").flatMap { decoding.path($0, at: keyPath + ".files") }
         let changes = map.scalar(
-            "local-changes", or: Bookmark.LocalChanges.report, json: { .text($0.rawValue) },
+            "local-changes", or: Bookmark.LocalChanges.report, json: { .string($0.rawValue) },
             parse: {
                 text, _ throws(Wrong) in
                 if text == "upload" { throw Wrong("uploads are not available in this build; write report or ignore") }
@@ -59,7 +59,7 @@ extension AccountConfig {
             decoding.refuse(value.source, clash)
         }
         guard let name, let address, let vault else { return nil }
-        if files == nil { decoding.show(keyPath + ".files", .text(vault + "/files"), .builtIn) }
+        if files == nil { decoding.show(keyPath + ".files", .string(vault + "/files"), .builtIn) }
         bookmark = Bookmark(
             name: name, url: address, username: username, trust: trust, vault: vault, files: files ?? vault + "/files",
             localChanges: changes)
@@ -91,7 +91,7 @@ extension AccountConfig {
             decoding.refuse(pair?.source ?? map.source, "`\(keyPath)` takes one of `trust`, `ca` and `fingerprint`")
         }
         guard let first = given.first else {
-            decoding.show(keyPath + ".trust", .text("system"), .builtIn)
+            decoding.show(keyPath + ".trust", .string("system"), .builtIn)
             return .system
         }
         guard let text = decoding.text(first, at: keyPath + "." + first.key, shown: false) else { return .system }
@@ -100,7 +100,7 @@ extension AccountConfig {
             case "ca":
                 let path = try decoding.paths.absolute(text)
                 let source = first.value.source
-                decoding.show(keyPath + ".ca", .text(path), source)
+                decoding.show(keyPath + ".ca", .string(path), source)
                 decoding.laterChecks.append {
                     do throws(Failure) {
                         try ServerTrust.check(.authorities(file: path))
@@ -112,14 +112,14 @@ extension AccountConfig {
                 return .authorities(file: path)
             case "fingerprint":
                 let bytes = try ConfigScalar.fingerprint(text)
-                decoding.show(keyPath + ".fingerprint", .text(text), first.value.source)
+                decoding.show(keyPath + ".fingerprint", .string(text), first.value.source)
                 return .fingerprint(bytes)
             default:
                 if text == "pinned" {
                     throw Wrong("pinned keys are not available in this build; write system, or `ca` or `fingerprint`")
                 }
                 decoding.show(
-                    keyPath + ".trust", .text(try ConfigScalar.word(text, of: ["system"])), first.value.source)
+                    keyPath + ".trust", .string(try ConfigScalar.word(text, of: ["system"])), first.value.source)
                 return .system
             }
         } catch {
@@ -135,7 +135,7 @@ extension AccountConfig {
         let data = map.decoding.paths.environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         do {
             let path = try map.decoding.paths.absolute((data ?? "~/.local/share") + "/larder/" + name)
-            map.decoding.show(keyPath, .text(path), .builtIn)
+            map.decoding.show(keyPath, .string(path), .builtIn)
             return path
         } catch {
             map.decoding.refuse(map.source, "`\(keyPath)` is missing, and \(error.message)")
@@ -153,7 +153,7 @@ extension ConfigDecoding {
             return nil
         }
         if let problem = claims.take(name: name, at: pair.value.source) { refuse(pair.value.source, problem) }
-        show("accounts.\(name).name", .text(name), pair.value.source)
+        show("accounts.\(name).name", .string(name), pair.value.source)
         return name
     }
 
@@ -176,7 +176,7 @@ extension ConfigDecoding {
             refuse(pair.value.source, "`\(keyPath)` \(problem)")
             return nil
         }
-        show(keyPath, .text(text), pair.value.source)
+        show(keyPath, .string(text), pair.value.source)
         return text
     }
 }

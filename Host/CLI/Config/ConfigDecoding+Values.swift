@@ -6,7 +6,7 @@ extension ConfigDecoding {
             refuse(pair.value.source, "`\(keyPath)` is a single text, not \(pair.value.kindName)")
             return nil
         }
-        if shown { show(keyPath, .text(text), pair.value.source) }
+        if shown { show(keyPath, .string(text), pair.value.source) }
         return text
     }
 
@@ -15,7 +15,7 @@ extension ConfigDecoding {
         guard let text = text(pair, at: keyPath, shown: false) else { return nil }
         do {
             let path = try paths.absolute(text)
-            show(keyPath, .text(path), pair.value.source)
+            show(keyPath, .string(path), pair.value.source)
             return path
         } catch {
             refuse(pair.value.source, "`\(keyPath)`: \(error.message)")

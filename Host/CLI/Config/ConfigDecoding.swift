@@ -5,7 +5,7 @@ final class ConfigDecoding {
     /// A setting as `config show` prints it.
     struct Setting {
         var key: String
-        var value: JSON
+        var value: JSONValue
         var source: ConfigSource
     }
 
@@ -31,7 +31,7 @@ final class ConfigDecoding {
 
     func warn(_ message: String) { warnings.append(message) }
 
-    func show(_ key: String, _ value: JSON, _ source: ConfigSource) {
+    func show(_ key: String, _ value: JSONValue, _ source: ConfigSource) {
         settings.append(Setting(key: key, value: value, source: source))
     }
 }
@@ -103,7 +103,7 @@ struct ConfigMap {
     ///   - parse: gets the text and whether it is plain; throws what is wrong with it.
     ///   - json: how `config show` prints it.
     mutating func scalar<Value>(
-        _ key: String, or fallback: Value, json: (Value) -> JSON, parse: (String, Bool) throws(Wrong) -> Value
+        _ key: String, or fallback: Value, json: (Value) -> JSONValue, parse: (String, Bool) throws(Wrong) -> Value
     ) -> Value {
         guard let pair = take(key), !pair.value.isNull else {
             decoding.show(path(of: key), json(fallback), .builtIn)

@@ -44,7 +44,7 @@ struct PluginsConfig {
                 decoding.refuse(pair?.value.source ?? .builtIn, "`plugins.paths`: \(error.message)")
             }
         }
-        decoding.show("plugins.paths", .texts(folders), pair?.value.source ?? .builtIn)
+        decoding.show("plugins.paths", .strings(folders), pair?.value.source ?? .builtIn)
         return folders
     }
 
@@ -62,12 +62,12 @@ struct PluginsConfig {
         settings.library = map.take("library").flatMap { decoding.path($0, at: keyPath + ".library") }
         let isolation: PluginSettings.Isolation = isFirstParty && settings.library == nil ? .inProcess : .process
         settings.isolation = map.scalar(
-            "isolation", or: nil, json: { .text(($0 ?? isolation).rawValue) },
+            "isolation", or: nil, json: { .string(($0 ?? isolation).rawValue) },
             parse: { text, _ throws(Wrong) in
                 PluginSettings.Isolation(rawValue: try ConfigScalar.word(text, of: ["in-process", "process"]))
             })
         settings.projectQuota = map.scalar(
-            "project-quota", or: settings.projectQuota, json: { .text(ConfigScalar.writeSize($0)) },
+            "project-quota", or: settings.projectQuota, json: { .string(ConfigScalar.writeSize($0)) },
             parse: { text, _ throws(Wrong) in try ConfigScalar.size(text) })
         settings.withheld = withheld(map.take("withhold"), at: keyPath + ".withhold", in: decoding)
         // What a first-party plugin is set to stands beside `enabled`; the plugin's own schema checks it.
@@ -90,7 +90,7 @@ struct PluginsConfig {
             decoding.pluginSettings[id] = OwnSettings(
                 keyPath: shownAt, pairs: own, source: value.source, beside: beside, shownEnd: decoding.settings.count)
         }
-        settings.json = JSON(pairs: own).rendered
+        settings.json = JSONValue(pairs: own).text
         return settings
     }
 }
@@ -99,7 +99,7 @@ extension PluginsConfig {
     /// The names of services.
     private static func withheld(_ pair: ConfigPair?, at keyPath: String, in decoding: ConfigDecoding) -> Set<String> {
         guard let pair else {
-            decoding.show(keyPath, .texts([]), .builtIn)
+            decoding.show(keyPath, .strings([]), .builtIn)
             return []
         }
         guard let names = decoding.texts(pair, at: keyPath), case .list(let values) = pair.value.content else {
@@ -109,34 +109,34 @@ extension PluginsConfig {
             let meant = nearestName(to: name, among: PluginServices.names).map { "; did you mean `\($0)`?" } ?? ""
             decoding.refuse(value.source, "`\(keyPath)`: there is no service `\(name)`\(meant)")
         }
-        decoding.show(keyPath, .texts(names), pair.value.source)
+        decoding.show(keyPath, .strings(names), pair.value.source)
         return Set(names)
     }
 }
 
-extension JSON {
+extension JSONValue {
     init(pairs: [ConfigPair]) {
-        self = .object(pairs.map { Member(name: $0.key, value: JSON($0.value)) })
+        self = .object(pairs.map { Member(name: $0.key, value: JSONValue($0.value)) })
     }
 
     /// Plain scalars are what YAML 1.2's core schema says: `yes`, `no`, `on` and `off` are texts.
     init(_ value: ConfigValue) {
         switch value.content {
         case .map(let pairs): self.init(pairs: pairs)
-        case .list(let values): self = .list(values.map { JSON($0) })
-        case .scalar(let text, isPlain: false): self = .text(text)
+        case .list(let values): self = .array(values.map { JSONValue($0) })
+        case .scalar(let text, isPlain: false): self = .string(text)
         case .scalar(let text, isPlain: true):
             if value.isNull {
                 self = .null
             } else if ["true", "True", "TRUE", "false", "False", "FALSE"].contains(text) {
                 self = .bool(text.lowercased() == "true")
             } else if let number = Int64(text) {
-                self = .int(number)
+                self = .integer(number)
             } else if text.utf8.allSatisfy({ $0.isASCIIDigit || "+-.eE".utf8.contains($0) }), let number = Double(text)
             {
-                self = .double(number)
+                self = .number(number)
             } else {
-                self = .text(text)
+                self = .string(text)
             }
         }
     }

@@ -13,12 +13,12 @@ struct LogConfig: Hashable, Sendable {
     init(_ pair: ConfigPair?, in decoding: ConfigDecoding) {
         var map = ConfigMap(pair?.value, at: "log", in: decoding)
         level = map.scalar(
-            "level", or: Logger.Level.info, json: { .text($0.rawValue) },
+            "level", or: Logger.Level.info, json: { .string($0.rawValue) },
             parse: { text, _ throws(Wrong) in
                 try ConfigScalar.word(text, of: Logger.Level.self)
             })
         format = map.scalar(
-            "format", or: Format.text, json: { .text($0.rawValue) },
+            "format", or: Format.text, json: { .string($0.rawValue) },
             parse: { text, _ throws(Wrong) in
                 if text == "journal" { throw Wrong("journal is not available in this build; write text or json") }
                 return try ConfigScalar.word(text, of: ["text", "json"]) == "json" ? .json : .text
@@ -32,12 +32,12 @@ extension Settings {
     init(_ map: inout ConfigMap) {
         self.init()
         poll = map.scalar(
-            "poll", or: nil, json: { .text($0.map(ConfigScalar.write)) },
+            "poll", or: nil, json: { .string($0.map(ConfigScalar.write)) },
             parse: { text, _ throws(Wrong) in
                 try ConfigScalar.duration(text, atLeast: .seconds(1))
             })
         walk = map.scalar(
-            "walk", or: walk, json: { .text(ConfigScalar.write($0)) },
+            "walk", or: walk, json: { .string(ConfigScalar.write($0)) },
             parse: { text, _ throws(Wrong) in
                 try ConfigScalar.duration(text, atLeast: .seconds(1))
             })
@@ -52,7 +52,7 @@ extension Settings {
     private static func removalGuard(_ pair: ConfigPair?, in decoding: ConfigDecoding) -> RemovalGuard? {
         if let pair, case .scalar(let text, _) = pair.value.content, !pair.value.isNull {
             guard text != "off" else {
-                decoding.show("removal-guard", .text("off"), pair.value.source)
+                decoding.show("removal-guard", .string("off"), pair.value.source)
                 return nil
             }
             decoding.refuse(
@@ -63,10 +63,10 @@ extension Settings {
         var map = ConfigMap(pair?.value, at: "removal-guard", in: decoding)
         var removalGuard = RemovalGuard()
         removalGuard.share = map.scalar(
-            "share", or: removalGuard.share, json: { .text(ConfigScalar.writeShare($0)) },
+            "share", or: removalGuard.share, json: { .string(ConfigScalar.writeShare($0)) },
             parse: { text, _ throws(Wrong) in try ConfigScalar.share(text) })
         removalGuard.items = map.scalar(
-            "items", or: removalGuard.items, json: { .int($0) },
+            "items", or: removalGuard.items, json: { .integer($0) },
             parse: { text, _ throws(Wrong) in try ConfigScalar.int(text, in: 0...1_000_000_000) })
         map.refuseUnknown()
         return removalGuard
@@ -77,7 +77,7 @@ extension Settings {
         var limits = Limits()
         func number(_ key: String, _ fallback: Int) -> Int {
             map.scalar(
-                key, or: fallback, json: { .int($0) },
+                key, or: fallback, json: { .integer($0) },
                 parse: { text, _ throws(Wrong) in
                     try ConfigScalar.int(text, in: 1...256)
                 })

@@ -23,11 +23,11 @@ extension ConfigPair {
     /// A plugin's own setting as it is shown, member by member, and nothing of what looks like a secret.
     func shown(at keyPath: String, isSecret: Bool = false) -> [ConfigDecoding.Setting] {
         let path = "\(keyPath).\(key)"
-        let isSecret = isSecret || JSON.isSecret(key)
+        let isSecret = isSecret || JSONValue.isSecret(key)
         if case .map(let pairs) = value.content, !pairs.isEmpty {
             return pairs.flatMap { $0.shown(at: path, isSecret: isSecret) }
         }
-        let shown = isSecret ? JSON.mask : JSON(value).masked
+        let shown = isSecret ? JSONValue.mask : JSONValue(value).masked
         return [ConfigDecoding.Setting(key: path, value: shown, source: value.source)]
     }
 }
@@ -46,8 +46,8 @@ extension ConfigValue {
     }
 }
 
-extension JSON {
-    fileprivate static var mask: JSON { .text("********") }
+extension JSONValue {
+    fileprivate static var mask: JSONValue { .string("********") }
 
     /// Whether a key names what nobody else may see.
     fileprivate static func isSecret(_ key: String) -> Bool {
@@ -57,14 +57,14 @@ extension JSON {
     }
 
     /// Without what looks like a secret: values by their keys, and passwords in addresses.
-    fileprivate var masked: JSON {
+    fileprivate var masked: JSONValue {
         switch self {
-        case .text(let text):
+        case .string(let text):
             guard let scheme = text.firstRange(of: "://") else { return self }
             let authority = text[scheme.upperBound...].prefix { $0 != "/" }
             guard let at = authority.lastIndex(of: "@") else { return self }
-            return .text(text[..<scheme.upperBound] + "********" + text[at...])
-        case .list(let values): return .list(values.map(\.masked))
+            return .string(text[..<scheme.upperBound] + "********" + text[at...])
+        case .array(let values): return .array(values.map(\.masked))
         case .object(let members):
             return .object(
                 members.map { Member(name: $0.name, value: Self.isSecret($0.name) ? Self.mask : $0.value.masked) })

@@ -26,7 +26,7 @@ struct Demo: LarderCommand {
             try folder.writeConfig()
             console.print(
                 global.isJSON
-                    ? JSON.object(["folder": .text(folder.path)]).rendered
+                    ? JSONValue.object(["folder": .string(folder.path)]).text
                     : "Kept, without the server: try larder --config \(folder.config) ls -r")
         } else {
             folder.remove()

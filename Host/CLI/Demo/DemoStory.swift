@@ -155,10 +155,10 @@ struct DemoStory {
         if isJSON {
             console.print(
                 .object([
-                    "step": .text(step.text), "requests": .int(requests.count),
-                    "fetched": .texts(fetched.map(\.path)), "bytes": .int(bytes),
-                    "localCopies": .int(here?.localCopies), "localBytes": .int(here?.localBytes),
-                    "calendars": .int(calendars.count), "calendarEntries": .int(entries),
+                    "step": .string(step.text), "requests": .integer(requests.count),
+                    "fetched": .strings(fetched.map(\.path)), "bytes": .integer(bytes),
+                    "localCopies": .integer(here?.localCopies), "localBytes": .integer(here?.localBytes),
+                    "calendars": .integer(calendars.count), "calendarEntries": .integer(entries),
                 ]))
         } else {
             console.print("\(step.text).")

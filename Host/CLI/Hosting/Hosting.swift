@@ -152,7 +152,7 @@ final class Hosting: Service {
             add(Failure(.failed, "\(account): \(more) more are left", hint: "`larder sync list` names all"))
         }
         if isJSON {
-            console.print(JSON(outcome, account: account))
+            console.print(JSONValue(outcome, account: account))
         } else {
             console.print("\(account): \(outcome.summary)")
         }
@@ -205,18 +205,18 @@ extension RunOutcome {
     }
 }
 
-extension JSON {
+extension JSONValue {
     init(_ outcome: RunOutcome, account: String) {
         self = .object([
-            "account": .text(account),
-            "files": .int(outcome.files),
-            "bytes": .int(outcome.bytes),
-            "moves": .int(outcome.moves),
-            "removed": .int(outcome.removed),
-            "calendarObjects": .int(outcome.calendarObjects),
-            "left": .list(outcome.left.map { .object(["path": .text($0.path.text), "why": .text($0.why)]) }),
-            "leftCount": .int(outcome.leftCount),
-            "issues": .list(outcome.issues.map { JSON($0) }),
+            "account": .string(account),
+            "files": .integer(outcome.files),
+            "bytes": .integer(outcome.bytes),
+            "moves": .integer(outcome.moves),
+            "removed": .integer(outcome.removed),
+            "calendarObjects": .integer(outcome.calendarObjects),
+            "left": .array(outcome.left.map { .object(["path": .string($0.path.text), "why": .string($0.why)]) }),
+            "leftCount": .integer(outcome.leftCount),
+            "issues": .array(outcome.issues.map { JSONValue($0) }),
         ])
     }
 }

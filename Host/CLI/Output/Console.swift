@@ -64,7 +64,7 @@ final class Console: Sendable {
         }
     }
 
-    func print(_ json: JSON) { print(json.rendered) }
+    func print(_ json: JSONValue) { print(json.text) }
 
     /// Writes what was added to the output.
     /// - Throws: `localIO` if it, or something before, could not be written.

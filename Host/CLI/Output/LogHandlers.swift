@@ -35,11 +35,11 @@ struct LineLogHandler: LogHandler {
             let rest = sorted.map { " \($0.key)=\(Self.word(Self.line($0.value.description)))" }.joined()
             return "\(Text.time(time)) \(level.rawValue): \(Text.visible(Self.line(message)))\(rest)"
         case .json:
-            let values = sorted.map { JSON.Member(name: $0.key, value: JSON($0.value)) }
-            return JSON.object([
-                "time": .time(time), "level": .text(level.rawValue), "message": .text(message),
+            let values = sorted.map { JSONValue.Member(name: $0.key, value: JSONValue($0.value)) }
+            return JSONValue.object([
+                "time": .time(time), "level": .string(level.rawValue), "message": .string(message),
                 "fields": .object(values),
-            ]).rendered
+            ]).text
         }
     }
 
@@ -52,18 +52,18 @@ struct LineLogHandler: LogHandler {
     /// Quoted if it would not read as one word.
     private static func word(_ text: String) -> String {
         let isWord = !text.isEmpty && !text.utf8.contains { $0 <= 0x20 || $0 == UInt8(ascii: "\"") || $0 == 0x7f }
-        return isWord ? text : JSON.text(text).rendered
+        return isWord ? text : JSONValue.string(text).text
     }
 }
 
-extension JSON {
+extension JSONValue {
     fileprivate init(_ value: Logger.MetadataValue) {
         switch value {
-        case .string(let text): self = .text(text)
-        case .stringConvertible(let value): self = .text(value.description)
-        case .array(let values): self = .list(values.map { JSON($0) })
+        case .string(let text): self = .string(text)
+        case .stringConvertible(let value): self = .string(value.description)
+        case .array(let values): self = .array(values.map { JSONValue($0) })
         case .dictionary(let values):
-            self = .object(values.sorted { $0.key < $1.key }.map { Member(name: $0.key, value: JSON($0.value)) })
+            self = .object(values.sorted { $0.key < $1.key }.map { Member(name: $0.key, value: JSONValue($0.value)) })
         }
     }
 }

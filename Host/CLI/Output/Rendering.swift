@@ -3,35 +3,35 @@ import Model
 
 // The objects that programs read: names and meaning of their members are a contract.
 
-extension JSON {
+extension JSONValue {
     /// - Parameters:
     ///   - availableOffline: `none`, `direct` or `indirect`.
     ///   - localPath: where the copy is; nil without one.
     ///   - shares: ids.
     init(_ item: Item, availableOffline: String, localPath: String?, shares: [RecordKey] = []) {
         self = .object([
-            "path": .text(item.path.text),
-            "name": .text(item.path.name),
-            "type": .text(item.kind == .file ? "file" : "folder"),
-            "size": .int(item.size),
-            "mimeType": .text(item.mimeType),
-            "etag": .text(item.etag?.description),
-            "fileID": .text(item.fileID?.text),
-            "localID": .text(item.localID.text),
+            "path": .string(item.path.text),
+            "name": .string(item.path.name),
+            "type": .string(item.kind == .file ? "file" : "folder"),
+            "size": .integer(item.size),
+            "mimeType": .string(item.mimeType),
+            "etag": .string(item.etag?.description),
+            "fileID": .string(item.fileID?.text),
+            "localID": .string(item.localID.text),
             "lastModified": .time(item.lastModified),
             "lastUsed": .time(item.lastUsed),
-            "cloudStatus": .text(item.cloudStatus.name),
-            "downloadTrigger": .text(item.downloadTrigger?.text),
+            "cloudStatus": .string(item.cloudStatus.name),
+            "downloadTrigger": .string(item.downloadTrigger?.text),
             "removed": .bool(item.isRemoved),
             "favorite": .bool(item.isFavorite),
-            "remoteVersion": .text(item.remoteVersion?.name),
-            "parentPath": .text(item.path.isRoot ? nil : item.path.parent.text),
-            "owner": .text(item.owner),
-            "permissions": .text(item.permissions),
-            "availableOffline": .text(availableOffline),
-            "syncActivity": .texts(item.syncActivity.names),
-            "localPath": .text(localPath),
-            "shares": .texts(shares.map(\.text)),
+            "remoteVersion": .string(item.remoteVersion?.name),
+            "parentPath": .string(item.path.isRoot ? nil : item.path.parent.text),
+            "owner": .string(item.owner),
+            "permissions": .string(item.permissions),
+            "availableOffline": .string(availableOffline),
+            "syncActivity": .strings(item.syncActivity.names),
+            "localPath": .string(localPath),
+            "shares": .strings(shares.map(\.text)),
         ])
     }
 
@@ -43,16 +43,16 @@ extension JSON {
 
     init(_ policy: ItemPolicy, items: Int64?, bytes: Int64?) {
         self = .object([
-            "id": .text(policy.id.text),
-            "kind": .text(policy.kind.text),
-            "where": .text(policy.condition),
-            "identifier": .text(policy.identifier),
-            "description": .text(policy.description),
-            "path": .text(policy.path?.text),
-            "localID": .text(policy.localID?.text),
-            "removeWhenNone": .text(policy.removeWhenNone),
-            "items": .int(items),
-            "bytes": .int(bytes),
+            "id": .string(policy.id.text),
+            "kind": .string(policy.kind.text),
+            "where": .string(policy.condition),
+            "identifier": .string(policy.identifier),
+            "description": .string(policy.description),
+            "path": .string(policy.path?.text),
+            "localID": .string(policy.localID?.text),
+            "removeWhenNone": .string(policy.removeWhenNone),
+            "items": .integer(items),
+            "bytes": .integer(bytes),
         ])
     }
 
@@ -60,14 +60,14 @@ extension JSON {
         let record = report.record
         self = .object([
             "id": .id(record.id),
-            "action": .text(record.action.kind.rawValue),
-            "path": .text(record.path.text),
-            "state": .text(record.state.name),
+            "action": .string(record.action.kind.rawValue),
+            "path": .string(record.path.text),
+            "state": .string(record.state.name),
             "lane": .id(report.lane),
             "since": .time(record.since),
-            "reason": .text(record.reason.text),
-            "waitsFor": .text(record.wait.map(Text.waiting)),
-            "progress": report.progress.map { .double($0) } ?? .null,
+            "reason": .string(record.reason.text),
+            "waitsFor": .string(record.wait.map(Text.waiting)),
+            "progress": report.progress.map { .number($0) } ?? .null,
         ])
     }
 
@@ -75,39 +75,39 @@ extension JSON {
         self = .object([
             "id": .id(issue.id),
             "record": .id(issue.record),
-            "code": .text(issue.code),
-            "message": .text(issue.message),
-            "choices": .list(
+            "code": .string(issue.code),
+            "message": .string(issue.message),
+            "choices": .array(
                 issue.choices.map {
-                    .object(["id": .text($0.id), "label": .text($0.label), "impact": .text($0.impact.rawValue)])
+                    .object(["id": .string($0.id), "label": .string($0.label), "impact": .string($0.impact.rawValue)])
                 }),
         ])
     }
 
     init(_ plugin: PluginReport) {
         self = .object([
-            "id": .text(plugin.id.text),
-            "name": .text(plugin.name),
-            "version": .text(plugin.version.isEmpty ? nil : plugin.version),
-            "library": .text(plugin.library.isEmpty ? nil : plugin.library),
-            "state": .text(plugin.state.rawValue),
-            "isolation": .text(plugin.isolation.rawValue),
-            "reason": .text(plugin.reason),
-            "kinds": .texts(plugin.kinds),
-            "abi": .text(plugin.abi),
+            "id": .string(plugin.id.text),
+            "name": .string(plugin.name),
+            "version": .string(plugin.version.isEmpty ? nil : plugin.version),
+            "library": .string(plugin.library.isEmpty ? nil : plugin.library),
+            "state": .string(plugin.state.rawValue),
+            "isolation": .string(plugin.isolation.rawValue),
+            "reason": .string(plugin.reason),
+            "kinds": .strings(plugin.kinds),
+            "abi": .string(plugin.abi),
         ])
     }
 
     init(_ setting: ConfigDecoding.Setting) {
         self = .object([
-            "key": .text(setting.key), "value": setting.value, "source": .text(setting.source.description),
+            "key": .string(setting.key), "value": setting.value, "source": .string(setting.source.description),
         ])
     }
 
     init(error failure: Failure) {
         self = .object([
             "error": .object([
-                "code": .text(failure.kind.code), "message": .text(failure.message), "hint": .text(failure.hint),
+                "code": .string(failure.kind.code), "message": .string(failure.message), "hint": .string(failure.hint),
             ])
         ])
     }

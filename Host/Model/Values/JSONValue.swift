@@ -42,20 +42,6 @@ public indirect enum JSONValue: Hashable, Sendable {
         guard case .object(let members) = self else { return nil }
         return members.last { $0.name.utf8.elementsEqual(name.utf8) }?.value
     }
-
-    /// The value as JSON text without spaces.
-    public var text: String {
-        switch self {
-        case .null: "null"
-        case .bool(let value): value ? "true" : "false"
-        case .integer(let value): String(value)
-        case .number(let value): String(value)
-        case .string(let value): JSONText.quoted(value)
-        case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
-        case .object(let members):
-            "{" + members.map { JSONText.quoted($0.name) + ":" + $0.value.text }.joined(separator: ",") + "}"
-        }
-    }
 }
 
 private struct JSONParser {

@@ -55,10 +55,10 @@ import Testing
     )
     func json() throws {
         #expect(
-            JSON(try explanation("lastUsed < now", then: ["purge", "purge", "putValue"], changes: true)).rendered
+            JSONValue(try explanation("lastUsed < now", then: ["purge", "purge", "putValue"], changes: true)).text
                 == #"{"plugin":"org.example.x","kind":"x","matches":false,"cleanup":false,"because":"lastUsed < now","#
                 + #""would":"purge, putValue","when":"2026-11-28T10:12:30.5Z","policies":[]}"#)
         #expect(
-            JSON(try explanation(nil)).rendered.hasSuffix(#""because":null,"would":null,"when":null,"policies":[]}"#))
+            JSONValue(try explanation(nil)).text.hasSuffix(#""because":null,"would":null,"when":null,"policies":[]}"#))
     }
 }

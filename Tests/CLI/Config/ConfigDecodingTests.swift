@@ -81,9 +81,9 @@ private func problems(_ text: String, account: String = "", environment: [String
         ]
         for (key, value) in expected {
             let shown = config.shown.filter { $0.key == key }
-            #expect(shown.map(\.value.rendered) == [value] && shown.first?.source == .builtIn, "\(key): \(shown)")
+            #expect(shown.map(\.value.text) == [value] && shown.first?.source == .builtIn, "\(key): \(shown)")
         }
-        #expect(!config.shown.contains { $0.value.rendered.contains("hunter2") })
+        #expect(!config.shown.contains { $0.value.text.contains("hunter2") })
     }
 
     @Test("H3: every setting of the contract is read")
@@ -169,7 +169,7 @@ private func problems(_ text: String, account: String = "", environment: [String
         #expect(vacuum.json == #"{"after":"60s"}"#)
         #expect(other.withheld == [] && other.projectQuota == 16 << 20)
         #expect(config.settings.plugins.last?.projectQuota == 1_000_000_000)
-        let shown = Dictionary(config.shown.map { ($0.key, $0.value.rendered) }) { $1 }
+        let shown = Dictionary(config.shown.map { ($0.key, $0.value.text) }) { $1 }
         #expect(shown["plugins.vacuum.withhold"] == #"["larder.kv/1","larder.projects/1"]"#)
         #expect(shown["plugins.org.example.a.project-quota"] == #""16MiB""#)
         #expect(shown["plugins.share-loop.project-quota"] == #""1GB""#)

@@ -98,7 +98,7 @@ import Testing
             try report("vacuum", #"{"after": "60s"}"#), try report("org.example.stranger", #"{"a": 1}"#),
         ])
         .drop { !$0.key.hasPrefix("plugins.org.example.b.settings.") }
-        let lines = shown.map { "\($0.key.dropFirst(8)) \($0.value.rendered) \($0.source)" }
+        let lines = shown.map { "\($0.key.dropFirst(8)) \($0.value.text) \($0.source)" }
         #expect(
             lines.filter { $0.contains(".settings.") || $0.hasPrefix("vacuum.after") } == [
                 #"org.example.b.settings.list [{"api-token":"********","x":1}] /c.yaml:6:38"#,

@@ -14,7 +14,7 @@ struct StatusTests {
         let line =
             "  scans      list every folder, every time: one had its old ETag although something in it had changed"
         #expect(StatusText(status, plugins: []).lines.contains(line) == wrong)
-        #expect(JSON(status, plugins: []).rendered.contains(#""nextPoll":null,"etagsWereWrong":\#(wrong),"#))
+        #expect(JSONValue(status, plugins: []).text.contains(#""nextPoll":null,"etagsWereWrong":\#(wrong),"#))
     }
 
     @Test("C2: the status says why a server is not asked any more, and until when")
@@ -27,7 +27,7 @@ struct StatusTests {
             StatusText(status, plugins: []).lines[1]
                 == "  refused    it says no, since 2027-01-15T08:00:00Z; tried again at 2027-01-15T08:00:30Z")
         #expect(
-            JSON(status, plugins: []).rendered.contains(
+            JSONValue(status, plugins: []).text.contains(
                 #""refused":{"message":"it says no","since":"2027-01-15T08:00:00Z","nextTry":"2027-01-15T08:00:30Z"}"#))
         status.refusal?.nextTry = nil
         #expect(
@@ -47,6 +47,6 @@ struct StatusTests {
             StatusText(status, plugins: []).lines[1]
                 == "  server     ownCloud family (OpenCloud 7.0): it has capabilities, and items have oc:id")
         #expect(
-            JSON(status, plugins: []).rendered.contains(#""server":{"kind":"ownCloudFamily","product":"OpenCloud""#))
+            JSONValue(status, plugins: []).text.contains(#""server":{"kind":"ownCloudFamily","product":"OpenCloud""#))
     }
 }

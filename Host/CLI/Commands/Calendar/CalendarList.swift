@@ -14,7 +14,7 @@ struct CalendarList: LarderCommand {
         let asked = Asked(try await reader?.loops() ?? [])
         try reader?.close()
         if global.isJSON {
-            for calendar in calendars { console.print(JSON(calendar)) }
+            for calendar in calendars { console.print(JSONValue(calendar)) }
             return []
         }
         if calendars.isEmpty { console.note(asked.words(for: "calendars")) }
@@ -27,11 +27,11 @@ struct CalendarList: LarderCommand {
     }
 }
 
-extension JSON {
+extension JSONValue {
     init(_ calendar: CachedCalendar) {
         self = .object([
-            "id": .text(calendar.key.text), "name": .text(calendar.name), "href": .text(calendar.href),
-            "objects": .int(calendar.objects), "eventID": .text(calendar.eventID?.text),
+            "id": .string(calendar.key.text), "name": .string(calendar.name), "href": .string(calendar.href),
+            "objects": .integer(calendar.objects), "eventID": .string(calendar.eventID?.text),
         ])
     }
 }

@@ -20,7 +20,11 @@ struct CalendarObjects: LarderCommand {
         let (isJSON, ics) = (global.isJSON, ics)
         if isJSON || ics {
             try await reader.objects(of: key, withContent: ics) { object in
-                if isJSON { console.print(JSON(object)) } else { console.write(object.content ?? [], endingLine: true) }
+                if isJSON {
+                    console.print(JSONValue(object))
+                } else {
+                    console.write(object.content ?? [], endingLine: true)
+                }
             }
         } else {
             let rows = Rows()
@@ -85,18 +89,19 @@ private final class Rows: Sendable {
     }
 }
 
-extension JSON {
+extension JSONValue {
     /// The content is a member only if it was read.
     init(_ object: CachedCalendarObject) {
         var members = [
-            Member(name: "id", value: .text(object.key.text)), Member(name: "uid", value: .text(object.uid)),
-            Member(name: "component", value: .text(object.component)),
-            Member(name: "summary", value: .text(object.summary)), Member(name: "start", value: .text(object.start)),
-            Member(name: "end", value: .text(object.end)), Member(name: "rrule", value: .text(object.rule)),
-            Member(name: "etag", value: .text(object.version.isEmpty ? nil : object.version)),
+            Member(name: "id", value: .string(object.key.text)), Member(name: "uid", value: .string(object.uid)),
+            Member(name: "component", value: .string(object.component)),
+            Member(name: "summary", value: .string(object.summary)),
+            Member(name: "start", value: .string(object.start)),
+            Member(name: "end", value: .string(object.end)), Member(name: "rrule", value: .string(object.rule)),
+            Member(name: "etag", value: .string(object.version.isEmpty ? nil : object.version)),
         ]
         if let content = object.content {
-            members.append(Member(name: "ics", value: .text(String(decoding: content, as: UTF8.self))))
+            members.append(Member(name: "ics", value: .string(String(decoding: content, as: UTF8.self))))
         }
         self = .object(members)
     }

@@ -33,7 +33,7 @@ struct ClaimAdd: LarderCommand {
         }
         console.print(
             global.isJSON
-                ? JSON(report).rendered : "\(Text.visible(path.text)) is claimed: \(report.claim.id), \(report.lasts)")
+                ? JSONValue(report).text : "\(Text.visible(path.text)) is claimed: \(report.claim.id), \(report.lasts)")
         return []
     }
 

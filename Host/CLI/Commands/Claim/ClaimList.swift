@@ -15,7 +15,7 @@ struct ClaimList: LarderCommand {
         let reports = try await reader.claims(at: path)
         try reader.close()
         if global.isJSON {
-            for report in reports { console.print(JSON(report)) }
+            for report in reports { console.print(JSONValue(report)) }
             return []
         }
         // An id may be longer than a line.

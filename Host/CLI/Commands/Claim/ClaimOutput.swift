@@ -13,7 +13,7 @@ extension ClaimReport {
     }
 }
 
-extension JSON {
+extension JSONValue {
     init(_ report: ClaimReport) {
         var until: Timestamp?
         var pid: Int64?
@@ -23,8 +23,9 @@ extension JSON {
         case .explicit, .all, .any, .not: break
         }
         self = .object([
-            "id": .text(report.claim.id.text), "path": .text(report.path.text), "type": .text(report.claim.kind.name),
-            "until": .time(until), "pid": .int(pid),
+            "id": .string(report.claim.id.text), "path": .string(report.path.text),
+            "type": .string(report.claim.kind.name),
+            "until": .time(until), "pid": .integer(pid),
         ])
     }
 }

@@ -13,7 +13,7 @@ struct ClaimRemove: LarderCommand {
             try await host.perform(Claims.Remove(ClaimID(id)))
         }
         console.print(
-            global.isJSON ? JSON.object(["id": .text(id)]).rendered : "claim \(Text.visible(id)): taken back")
+            global.isJSON ? JSONValue.object(["id": .string(id)]).text : "claim \(Text.visible(id)): taken back")
         return []
     }
 }

@@ -17,7 +17,7 @@ struct ConfigShow: LarderCommand {
         config.warn(console)
         let settings = config.shown(with: try await triedPlugins(config, console))
         if global.isJSON {
-            for setting in settings { console.print(JSON(setting)) }
+            for setting in settings { console.print(JSONValue(setting)) }
             return []
         }
         var table = Table(["setting", "value", "source"])
@@ -26,11 +26,11 @@ struct ConfigShow: LarderCommand {
         return []
     }
 
-    private static func text(_ value: JSON) -> String {
+    private static func text(_ value: JSONValue) -> String {
         switch value {
         case .null: "-"
-        case .text(let text): text
-        default: value.rendered
+        case .string(let text): text
+        default: value.text
         }
     }
 }

@@ -20,7 +20,7 @@ struct ConfigValidate: LarderCommand {
         }
         try await process.close()
         if global.isJSON {
-            console.print(.object(["valid": .bool(true), "file": .text(config.file)]))
+            console.print(.object(["valid": .bool(true), "file": .string(config.file)]))
         } else {
             console.print("\(config.file): \(Text.count(config.accounts.count, "account")), no problems")
         }

@@ -20,7 +20,7 @@ struct IssueList: LarderCommand {
         }
         for issue in issues {
             if global.isJSON {
-                console.print(JSON(issue))
+                console.print(JSONValue(issue))
             } else {
                 for line in IssueText(issue).lines { console.print(line) }
             }

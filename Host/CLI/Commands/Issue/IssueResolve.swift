@@ -24,8 +24,8 @@ struct IssueResolve: LarderCommand {
             for id in ids {
                 do throws(Failure) {
                     try await host.perform(Issues.Answer(id, choice: choice))
-                    let json = JSON.object(["id": .id(id), "choice": .text(choice)])
-                    console.print(global.isJSON ? json.rendered : "issue \(id): \(choice)")
+                    let json = JSONValue.object(["id": .id(id), "choice": .string(choice)])
+                    console.print(global.isJSON ? json.text : "issue \(id): \(choice)")
                 } catch {
                     failures.append(error)
                 }

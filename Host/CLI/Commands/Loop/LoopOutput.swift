@@ -5,7 +5,7 @@ extension Console {
     /// Event loops, each as an object, or all as a table.
     func show(_ loops: [LoopState], _ global: GlobalOptions) {
         if global.isJSON {
-            for loop in loops { print(JSON(loop)) }
+            for loop in loops { print(JSONValue(loop)) }
             return
         }
         // Some servers' ids are longer than a line.
@@ -20,12 +20,12 @@ extension Console {
     }
 }
 
-extension JSON {
+extension JSONValue {
     init(_ loop: LoopState) {
         self = .object([
-            "id": .text(loop.key.id.text), "kind": .text(loop.key.kind.text), "plugin": .text(loop.plugin.text),
-            "enabled": .bool(loop.isEnabled), "eventID": .text(loop.eventID?.text), "lastPoll": .time(loop.lastPoll),
-            "lastResult": .text(loop.lastResult?.rawValue), "lastError": .text(loop.lastError),
+            "id": .string(loop.key.id.text), "kind": .string(loop.key.kind.text), "plugin": .string(loop.plugin.text),
+            "enabled": .bool(loop.isEnabled), "eventID": .string(loop.eventID?.text), "lastPoll": .time(loop.lastPoll),
+            "lastResult": .string(loop.lastResult?.rawValue), "lastError": .string(loop.lastError),
             "nextPoll": .time(loop.nextPoll),
         ])
     }

@@ -9,7 +9,7 @@ func setLoop(
         try await host.perform(Loops.Switch(named: id, enabled: enabled))
     }
     if global.isJSON {
-        console.print(JSON(loop))
+        console.print(JSONValue(loop))
     } else {
         let now = enabled ? "enabled: the next `larder run` polls it" : "disabled"
         console.print("loop \(Text.visible(loop.key.id.text)): \(now)")

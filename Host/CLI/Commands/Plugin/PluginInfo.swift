@@ -18,6 +18,6 @@ struct PluginInfo: PluginQuestion {
         let prefix = "plugins.\(report.id.shortName)."
         let settings = config.shown(with: [report]).filter { $0.key.hasPrefix(prefix) }
         return rows.filter { !$0.1.isEmpty }.map { Text.padded($0.0, to: 11) + Text.visible($0.1) }
-            + settings.map { "\($0.key.dropFirst("plugins.".count)) = \($0.value.rendered)  (\($0.source))" }
+            + settings.map { "\($0.key.dropFirst("plugins.".count)) = \($0.value.text)  (\($0.source))" }
     }
 }

@@ -12,7 +12,7 @@ struct PluginList: LarderCommand {
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let (reports, failures) = try await pluginReports(try global.loadConfig(), console)
         if global.isJSON {
-            for report in reports { console.print(JSON(report)) }
+            for report in reports { console.print(JSONValue(report)) }
             return failures
         }
         var table = Table(["plugin", "state", "version", "isolation", "reason"])

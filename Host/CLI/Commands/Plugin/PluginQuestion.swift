@@ -15,7 +15,7 @@ extension PluginQuestion {
         let (reports, failures) = try await pluginReports(config, console)
         guard let report = reports.first(where: { $0.id == PluginID(shortOrFull: plugin) || $0.id.text == plugin })
         else { throw unknownPlugin(plugin, among: reports.map(\.id.shortName)) }
-        for line in global.isJSON ? [JSON(report).rendered] : Self.lines(on: report, config) { console.print(line) }
+        for line in global.isJSON ? [JSONValue(report).text] : Self.lines(on: report, config) { console.print(line) }
         return failures
     }
 }

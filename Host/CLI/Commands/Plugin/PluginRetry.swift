@@ -27,7 +27,7 @@ struct PluginRetry: LarderCommand {
         }
         try await process.close()
         if global.isJSON {
-            console.print(.object(["id": .text(report.id.text), "changed": .bool(isReleased)]))
+            console.print(.object(["id": .string(report.id.text), "changed": .bool(isReleased)]))
         } else {
             let name = report.id.shortName
             console.print(

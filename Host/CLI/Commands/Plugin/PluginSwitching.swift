@@ -67,7 +67,7 @@ private func apply(
     let state = isEnabled ? "enabled" : "disabled"
     if global.isJSON {
         console.print(
-            .object(["id": .text(id.text), "enabled": .bool(isEnabled), "changed": .bool(text != file.text)]))
+            .object(["id": .string(id.text), "enabled": .bool(isEnabled), "changed": .bool(text != file.text)]))
     } else {
         console.print(
             text == file.text

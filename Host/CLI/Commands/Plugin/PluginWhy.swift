@@ -16,7 +16,7 @@ struct PluginWhy: PluginQuestion {
 
     static func why(_ report: PluginReport, _ config: Config) -> String {
         let enabled = config.shown.first { $0.key == "plugins.\(report.id.shortName).enabled" }
-        let source = enabled.map { "`\($0.key)` is \($0.value.rendered) (\($0.source))" }
+        let source = enabled.map { "`\($0.key)` is \($0.value.text) (\($0.source))" }
         switch report.state {
         case .ready:
             let opened = [source, "\(report.library) was opened and fits"].compactMap { $0 }.joined(separator: ", and ")

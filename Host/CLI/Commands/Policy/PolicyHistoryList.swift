@@ -19,7 +19,7 @@ struct PolicyHistoryList: LarderCommand {
         let report = try await reader.policyHistory(limit: limit)
         try reader.close()
         if global.isJSON {
-            for step in report.steps { console.print(JSON(step)) }
+            for step in report.steps { console.print(JSONValue(step)) }
         } else {
             for line in PolicyHistoryTable(report.steps).lines { console.print(line) }
         }

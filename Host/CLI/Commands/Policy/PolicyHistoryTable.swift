@@ -51,15 +51,15 @@ struct PolicyHistoryTable {
     }
 }
 
-extension JSON {
+extension JSONValue {
     init(_ step: PolicyHistoryStep) {
         self = .object([
-            "step": .text(step.id),
+            "step": .string(step.id),
             "time": .time(step.step.author.time),
-            "by": JSON(step.step.author.who),
+            "by": JSONValue(step.step.author.who),
             "quiet": .bool(step.step.isQuiet),
             "applied": .bool(step.isApplied),
-            "changes": .list(step.step.changes.map { JSON($0) }),
+            "changes": .array(step.step.changes.map { JSONValue($0) }),
         ])
     }
 
@@ -70,17 +70,17 @@ extension JSON {
             case .plugin(let id): ("plugin", id.text)
             case .host: ("host", nil)
             }
-        self = .object(["kind": .text(kind), "name": .text(name)])
+        self = .object(["kind": .string(kind), "name": .string(name)])
     }
 
     private init(_ change: PolicyDifference) {
         self = .object([
-            "policy": .text(change.target?.id.text),
-            "kind": .text(change.target?.kind.text),
-            "what": .text(change.before == nil ? "added" : change.after == nil ? "removed" : "changed"),
-            "fields": .texts(change.fields.map(\.rawValue)),
-            "before": change.before.map { JSON($0, items: nil, bytes: nil) } ?? .null,
-            "after": change.after.map { JSON($0, items: nil, bytes: nil) } ?? .null,
+            "policy": .string(change.target?.id.text),
+            "kind": .string(change.target?.kind.text),
+            "what": .string(change.before == nil ? "added" : change.after == nil ? "removed" : "changed"),
+            "fields": .strings(change.fields.map(\.rawValue)),
+            "before": change.before.map { JSONValue($0, items: nil, bytes: nil) } ?? .null,
+            "after": change.after.map { JSONValue($0, items: nil, bytes: nil) } ?? .null,
         ])
     }
 }

@@ -20,7 +20,7 @@ struct PolicyList: LarderCommand {
         try reader.close()
         if global.isJSON {
             for report in reports {
-                console.print(JSON(report.policy, items: report.items, bytes: report.bytes))
+                console.print(JSONValue(report.policy, items: report.items, bytes: report.bytes))
             }
             return []
         }

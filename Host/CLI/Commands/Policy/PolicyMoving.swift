@@ -9,7 +9,7 @@ extension Console {
         }
         let word = direction == .undo ? "undone" : "redone"
         if global.isJSON {
-            print(JSON(outcome.step))
+            print(JSONValue(outcome.step))
         } else {
             let lines = PolicyHistoryTable.lines(of: outcome.step.step)
             let author = outcome.step.step.author

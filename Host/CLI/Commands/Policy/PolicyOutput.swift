@@ -5,7 +5,7 @@ extension Console {
     /// What became of a policy.
     func report(_ policy: ItemPolicy, _ what: String, _ global: GlobalOptions) {
         if global.isJSON {
-            print(JSON(policy, items: nil, bytes: nil))
+            print(JSONValue(policy, items: nil, bytes: nil))
         } else {
             print("policy \(Text.visible(policy.id.text)) \(what): the next `larder run` acts on it")
         }

@@ -32,8 +32,9 @@ struct PolicyRun: LarderCommand {
         }
         if global.isJSON {
             console.print(
-                JSON.object([
-                    "account": .text(account), "trigger": .text(trigger.name), "leftCount": .int(outcome.leftCount),
+                JSONValue.object([
+                    "account": .string(account), "trigger": .string(trigger.name),
+                    "leftCount": .integer(outcome.leftCount),
                 ]))
         } else {
             let left = Text.count(outcome.leftCount, "action waits", "actions wait")
@@ -46,7 +47,7 @@ struct PolicyRun: LarderCommand {
         let isJSON = global.isJSON
         try await withPreview(global, console) { preview throws(Failure) in
             try await preview.dryRun(trigger) { wish in
-                console.print(isJSON ? JSON(wish).rendered : WishLine(wish).text)
+                console.print(isJSON ? JSONValue(wish).text : WishLine(wish).text)
             }
         }
         return []
@@ -65,11 +66,11 @@ private struct WishLine {
     }
 }
 
-extension JSON {
+extension JSONValue {
     init(_ wish: Wish) {
         self = .object([
-            "plugin": .text(wish.plugin.text), "call": .text(wish.call), "path": .text(wish.path?.text),
-            "would": .text(wish.would),
+            "plugin": .string(wish.plugin.text), "call": .string(wish.call), "path": .string(wish.path?.text),
+            "would": .string(wish.would),
         ])
     }
 }

@@ -13,6 +13,6 @@ struct ProjectDelete: ProjectSubcommand {
     func perform(in base: String, _ console: Console) throws(Failure) {
         let (storage, id) = try existing(id, in: base)
         try reporting { () throws(ProjectError) in try storage.deleteProject(id) }
-        if global.isJSON { console.print(JSON.object(["id": .text("\(id)")])) }
+        if global.isJSON { console.print(JSONValue.object(["id": .string("\(id)")])) }
     }
 }

@@ -28,7 +28,7 @@ struct ProjectList: ProjectSubcommand {
         for id in ids {
             do throws(ProjectError) {
                 let (project, size) = (try storage.fetchProject(id, .stepIDs), try storage.size(of: id))
-                if global.isJSON { console.print(JSON(project, size: size)) }
+                if global.isJSON { console.print(JSONValue(project, size: size)) }
                 table.add([
                     "\(id)", project.bundleID, Text.time(Timestamp(project.creationDate)),
                     Text.time(Timestamp(project.modificationDate)),

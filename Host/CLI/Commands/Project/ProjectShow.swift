@@ -18,7 +18,7 @@ struct ProjectShow: ProjectSubcommand {
         let (project, size) = try reporting { () throws(ProjectError) in
             (try storage.fetchProject(id, userData ? .all : .stepIDs), try storage.size(of: id))
         }
-        guard !global.isJSON else { return console.print(JSON(project, size: size)) }
+        guard !global.isJSON else { return console.print(JSONValue(project, size: size)) }
         for line in ProjectDrawing(project, size: size, showsAllSteps: steps).lines { console.print(line) }
     }
 }

@@ -22,6 +22,7 @@ struct ProjectSize: ProjectSubcommand {
         }
         let known = id.flatMap { ProjectID($0)?.description }
         console.print(
-            global.isJSON ? JSON.object(["id": .text(known), "size": .int(Int64(clamping: size))]).rendered : "\(size)")
+            global.isJSON
+                ? JSONValue.object(["id": .string(known), "size": .integer(Int64(clamping: size))]).text : "\(size)")
     }
 }

@@ -16,7 +16,7 @@ struct ProjectStep: ProjectSubcommand {
         let stepID = try Self.stepID(step)
         let (storage, id) = try existing(id, in: base)
         let step = try reporting { () throws(ProjectError) in try storage.fetchStep(stepID, of: id) }
-        guard !global.isJSON else { return console.print(JSON(step)) }
+        guard !global.isJSON else { return console.print(JSONValue(step)) }
         console.print("step      \(step.id)")
         console.print("project   \(step.projectID)")
         console.print("assets    \(Text.visible(step.assets))")

@@ -101,7 +101,7 @@ extension ProjectSubcommand {
         let (project, size) = try reporting { () throws(ProjectError) in
             (try storage.fetchProject(id, .stepIDs), try storage.size(of: id))
         }
-        console.print(JSON(project, size: size))
+        console.print(JSONValue(project, size: size))
     }
 }
 

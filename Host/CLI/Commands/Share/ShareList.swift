@@ -11,7 +11,7 @@ struct ShareList: LarderCommand {
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let reader = try global.loadConfig().oneAccount().reader()
         if global.isJSON {
-            try await reader?.shares { console.print(JSON($0)) }
+            try await reader?.shares { console.print(JSONValue($0)) }
             try reader?.close()
             return []
         }
@@ -55,21 +55,22 @@ extension CachedShare.Given {
     }
 }
 
-extension JSON {
+extension JSONValue {
     fileprivate init(_ given: CachedShare.Given?) {
         switch given {
-        case .number(let number): self = .int(number)
-        case .word(let word): self = .text(word)
+        case .number(let number): self = .integer(number)
+        case .word(let word): self = .string(word)
         case nil: self = .null
         }
     }
 
     init(_ share: CachedShare) {
         self = .object([
-            "id": .text(share.id.text), "direction": .text(share.direction), "path": .text(share.path),
-            "shareType": JSON(share.shareType), "owner": .text(share.owner), "sharedWith": .text(share.sharedWith),
-            "permissions": JSON(share.permissions), "expiration": .time(share.expires), "url": .text(share.url),
-            "state": JSON(share.state),
+            "id": .string(share.id.text), "direction": .string(share.direction), "path": .string(share.path),
+            "shareType": JSONValue(share.shareType), "owner": .string(share.owner),
+            "sharedWith": .string(share.sharedWith),
+            "permissions": JSONValue(share.permissions), "expiration": .time(share.expires), "url": .string(share.url),
+            "state": JSONValue(share.state),
         ])
     }
 }

@@ -12,7 +12,7 @@ struct SyncList: LarderCommand {
         guard let reader = try global.loadConfig().oneAccount().reader() else { return [] }
         let isJSON = global.isJSON
         try await reader.records { report in
-            console.print(isJSON ? JSON(report).rendered : RecordLine(report).text)
+            console.print(isJSON ? JSONValue(report).text : RecordLine(report).text)
         }
         try reader.close()
         return []

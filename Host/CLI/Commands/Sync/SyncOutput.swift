@@ -4,7 +4,7 @@ public import Model
 extension Console {
     /// Prints what became of a sync record.
     func report(_ id: SyncRecordID, _ what: String, _ global: GlobalOptions) {
-        print(global.isJSON ? JSON.object(["id": .id(id)]).rendered : "record \(id): \(what)")
+        print(global.isJSON ? JSONValue.object(["id": .id(id)]).text : "record \(id): \(what)")
     }
 }
 

@@ -17,7 +17,7 @@ struct PluginSwitch {
 
     /// The line that a person can add by hand.
     var line: String {
-        let library = library.map { ", library: \(JSON.text($0).rendered)" } ?? ""
+        let library = library.map { ", library: \(JSONValue.string($0).text)" } ?? ""
         return "\(plugin.shortName): { enabled: \(isEnabled)\(library) }"
     }
 

@@ -71,7 +71,7 @@ extension SecretSetting {
                 return nil
             }
             // A program's arguments may hold a secret of their own.
-            decoding.show(keyPath + ".command", .text(words[0] + (words.count > 1 ? " …" : "")), command.value.source)
+            decoding.show(keyPath + ".command", .string(words[0] + (words.count > 1 ? " …" : "")), command.value.source)
             self.init(keyPath: keyPath, source: .command(words), place: command.value.source)
         } else {
             return nil

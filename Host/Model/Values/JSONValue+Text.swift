@@ -1,46 +1,20 @@
-import Model
-
-/// A JSON value whose members keep their order, for output.
-indirect enum JSON: Hashable {
-    case null
-    case bool(Bool)
-    case int(Int64)
-    case double(Double)
-    case text(String)
-    case list([JSON])
-    case object([Member])
-
-    struct Member: Hashable {
-        var name: String
-        var value: JSON
-    }
-
-    static func object(_ members: KeyValuePairs<String, JSON>) -> JSON {
-        .object(members.map { Member(name: $0.key, value: $0.value) })
-    }
-
-    static func text(_ text: String?) -> JSON { text.map { JSON.text($0) } ?? .null }
-    static func int(_ number: Int64?) -> JSON { number.map { JSON.int($0) } ?? .null }
-    static func int(_ number: Int) -> JSON { .int(Int64(number)) }
-    static func id(_ id: (some RowID)?) -> JSON { id.map { .int($0.number) } ?? .null }
-    static func time(_ time: Timestamp?) -> JSON { .text(time?.description) }
-    static func texts(_ texts: some Sequence<String>) -> JSON { .list(texts.map { JSON.text($0) }) }
-
-    /// On one line (RFC 8259).
-    var rendered: String {
+extension JSONValue {
+    /// The value as JSON (RFC 8259), on one line and without spaces. A number that is infinite or none is null.
+    public var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    func write(to bytes: inout [UInt8]) {
+    /// Adds ``text`` in UTF-8.
+    public func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes += "null".utf8
         case .bool(let value): bytes += (value ? "true" : "false").utf8
-        case .int(let value): bytes += String(value).utf8
-        case .double(let value): bytes += (value.isFinite ? String(value) : "null").utf8
-        case .text(let text): Self.write(text, to: &bytes)
-        case .list(let values): Self.write(values, "[", "]", to: &bytes) { $0.write(to: &$1) }
+        case .integer(let value): bytes += String(value).utf8
+        case .number(let value): bytes += (value.isFinite ? String(value) : "null").utf8
+        case .string(let text): Self.write(text, to: &bytes)
+        case .array(let values): Self.write(values, "[", "]", to: &bytes) { $0.write(to: &$1) }
         case .object(let members):
             Self.write(members, "{", "}", to: &bytes) { member, bytes in
                 Self.write(member.name, to: &bytes)

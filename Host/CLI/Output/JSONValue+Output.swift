@@ -1,0 +1,16 @@
+import Model
+
+// What output is made of: a value that is absent is null, unless a member is left out.
+
+extension JSONValue {
+    static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+        .object(members.map { Member(name: $0.key, value: $0.value) })
+    }
+
+    static func string(_ text: String?) -> JSONValue { text.map { JSONValue.string($0) } ?? .null }
+    static func integer(_ number: Int64?) -> JSONValue { number.map { JSONValue.integer($0) } ?? .null }
+    static func integer(_ number: Int) -> JSONValue { .integer(Int64(number)) }
+    static func id(_ id: (some RowID)?) -> JSONValue { id.map { .integer($0.number) } ?? .null }
+    static func time(_ time: Timestamp?) -> JSONValue { .string(time?.description) }
+    static func strings(_ texts: some Sequence<String>) -> JSONValue { .array(texts.map { JSONValue.string($0) }) }
+}
