@@ -64,7 +64,7 @@ import Threads
         let lines =
             failure.kind == .config ? failure.message.split(separator: "\n").map(String.init) : [failure.message]
         console.note("larder: \(lines.map { Text.visible($0) }.joined(separator: "\n"))")
-        if let hint = failure.hint { console.note("  \(Text.visible(hint))") }
+        if let hint = failure.advice { console.note("  \(Text.visible(hint))") }
     }
 
     /// - Returns: the command; nil if help or the version was asked for, which is printed.

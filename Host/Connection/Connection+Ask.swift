@@ -75,7 +75,7 @@ extension Connection {
                 at: address.origin, now: clock.now())
             if case .none = credentials {
                 error.message = "\(address.origin) asks for a name and a password"
-                error.hint = "set username and password, or token, in the account's config"
+                error.hint = .text("set username and password, or token, in the account's config")
             }
             hold(generation, because: error)
             throw error
@@ -108,7 +108,7 @@ extension Connection {
             }
             guard failure == .closed, question.isIdempotent, attempt < pauses.count else {
                 var error = ConnectionError(failure, doing: question.doing, at: request.address.origin)
-                if error.kind == .certificate { error.hint = certificateHint }
+                if error.kind == .certificate { error.hint = .text(certificateHint) }
                 throw error
             }
             do { if pauses[attempt] > .zero { try await clock.sleep(pauses[attempt]) } } catch {

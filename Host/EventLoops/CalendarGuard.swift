@@ -111,8 +111,7 @@ extension Transaction {
         }
         try records.hold(removals.places, for: subject)
         return Failure(
-            .failed, reason, hint: "`larder issue resolve \(issue?.id ?? .none) apply` removes it here; `wait` keeps it"
-        )
+            .failed, reason, hint: .applyHeldRemovals(issue?.id ?? .none))
     }
 
     /// Records the number of removals from calendars that happened without a person's confirmation.

@@ -273,7 +273,10 @@ public final class EventLoops: Sendable {
                 for note in notes { try tx.note(note.refusal, of: note.state, at: now) }
             }
         } catch {
-            logger.error("The results of the event loops cannot be saved: \(error)")
+            let failure = error as? Failure
+            logger.error(
+                "The results of the event loops cannot be saved: \(failure?.message ?? "\(error)")",
+                metadata: failure?.hint.map { ["hint": .stringConvertible($0)] })
         }
     }
 

@@ -217,7 +217,10 @@ package struct ItemListUpdate: Sendable {
                 logger.warning("Listing failed", metadata: ["path": "\(folder)", "error": "\(error.message)"])
             }
         } catch {
-            logger.error("\(error)", metadata: ["path": "\(folder)"])
+            let failure = error as? Failure
+            var metadata: Logger.Metadata = ["path": "\(folder)"]
+            if let hint = failure?.hint { metadata["hint"] = .stringConvertible(hint) }
+            logger.error("\(failure?.message ?? "\(error)")", metadata: metadata)
         }
     }
 

@@ -271,11 +271,11 @@ public final class ItemPolicies: Sendable {
         remember(
             Failure(
                 .failed, "\(plugin), in its run for \(run.cause.trigger.name): \(mistakes)",
-                hint: "`larder run --once --trace FILE` writes down each call"))
+                hint: .traceCalls))
     }
 
     func report(_ failure: Failure) {
-        logger.error("\(failure)")
+        logger.error("\(failure.message)", metadata: failure.hint.map { ["hint": .stringConvertible($0)] })
         remember(failure)
     }
 

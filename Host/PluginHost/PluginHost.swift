@@ -75,14 +75,16 @@ public actor PluginHost {
                 settings: named.settings)
             do throws(Refusal) { try await prepare(&entry, named) } catch {
                 entry.report.state = .refused
-                entry.report.reason = error.reason
+                (entry.report.reason, entry.report.advice) = (error.reason, error.advice)
                 if case .schema = error { entry.report.isSchemaWrong = true }
                 if case .settings(let problems) = error {
                     // A caller that has the config reports the problem with its position in the config. Otherwise
                     // ``start(_:)`` logs the problem.
                     entry.report.settingProblems = problems
                 } else {
-                    logger.error("The plugin \(entry.report.id) is refused: \(error.reason)")
+                    logger.error(
+                        "The plugin \(entry.report.id) is refused: \(error.reason)",
+                        metadata: error.advice.map { ["hint": .stringConvertible($0)] })
                 }
             }
             entries.append(entry)
@@ -91,6 +93,7 @@ public actor PluginHost {
                 report.library = duplicate
                 report.state = .refused
                 report.reason = Refusal.duplicate(named.settings.id, of: named.library ?? "").reason
+                report.advice = nil
                 report.settingProblems = []
                 report.settingDefaults = .object([])
                 entries.append(Entry(report: report, settings: named.settings))
@@ -100,8 +103,7 @@ public actor PluginHost {
             let name = String(library[(library.lastIndex(of: "/") ?? library.startIndex)...].dropFirst())
             let report = PluginReport(
                 id: PluginID(name), name: name, library: library, state: .found, isolation: .process,
-                reason:
-                    "the config does not name it, so it was not opened; `larder plugin enable \(name)` names it there")
+                reason: "the config does not name it, so it was not opened", advice: .enablePlugin(library: name))
             entries.append(Entry(report: report, settings: PluginSettings(id: report.id, isEnabled: false)))
         }
         for case .success(let opened) in libraries.values { await opened.thread.close() }
@@ -152,13 +154,15 @@ public actor PluginHost {
                 entries[index].instances.append(instance)
                 // The reason why it did not start another time no longer holds.
                 (entries[index].report.state, entries[index].report.reason) = (.ready, nil)
+                entries[index].report.advice = nil
                 started.append(instance)
             } catch {
                 let reason = error.reason
                 entries[index].report.state = error.isQuarantine ? .quarantined : .refused
-                entries[index].report.reason = reason
-                logger.error(
-                    "The plugin \(description.id) is refused: \(reason)", metadata: ["account": "\(account.name)"])
+                (entries[index].report.reason, entries[index].report.advice) = (reason, error.advice)
+                var metadata: Logger.Metadata = ["account": "\(account.name)"]
+                if let advice = error.advice { metadata["hint"] = .stringConvertible(advice) }
+                logger.error("The plugin \(description.id) is refused: \(reason)", metadata: metadata)
             }
         }
         return started
@@ -249,9 +253,9 @@ public actor PluginHost {
             entries[index].instances.append(instance)
             return instance
         } catch {
-            logger.error(
-                "The plugin \(stopped.plugin) does not start again: \(error.reason)",
-                metadata: ["account": "\(stopped.account.name)"])
+            var metadata: Logger.Metadata = ["account": "\(stopped.account.name)"]
+            if let advice = error.advice { metadata["hint"] = .stringConvertible(advice) }
+            logger.error("The plugin \(stopped.plugin) does not start again: \(error.reason)", metadata: metadata)
             return nil
         }
     }

@@ -103,7 +103,7 @@ public struct VaultRestore: Sendable {
         guard number >= 0 else {
             throw Failure(
                 .notFound, "There is no vault at \(path): \(String(cString: strerror(errno)))",
-                hint: "Run `larder run --once` first")
+                hint: .runFirst)
         }
         let folder = Descriptor(number)
         return try VaultMark.read(in: folder.number, at: path)
@@ -171,6 +171,6 @@ public struct VaultRestore: Sendable {
         guard access("\(vault)/\(marker)", F_OK) == 0 else { return }
         throw Failure(
             .localIO, "The database of the vault \(vault) was being restored, and that was not finished",
-            hint: "Run `larder check --restore` again")
+            hint: .restoreDatabaseAgain)
     }
 }

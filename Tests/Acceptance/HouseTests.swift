@@ -124,4 +124,13 @@ import Testing
             }
         }
     }
+
+    @Test("Only the command line names commands; elsewhere a text says what can be done, and no command")
+    func commands() throws {
+        for room in try rooms() where room.name != "CLI" {
+            for (path, lines) in try sources(of: room.name) {
+                for line in code(lines) where line.contains(/larder [a-z]/) { Issue.record("\(path): \(line)") }
+            }
+        }
+    }
 }

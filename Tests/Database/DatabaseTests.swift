@@ -258,7 +258,7 @@ import Testing
             try Files.write(String(repeating: "not a database ", count: 500), to: path)
             let failure = #expect(throws: Failure.self) { try Database.open(path: path) }
             #expect(failure?.kind == .localIO)
-            #expect(failure?.hint?.contains("check --restore") == true)
+            #expect(failure?.hint == .restoreDatabase)
             try Files.makeFolder(folder + "/other.db")
             #expect(throws: Failure.self) { try Database.open(path: folder + "/other.db") }
             let missing = #expect(throws: Failure.self) { try Database.open(path: folder + "/no/larder.db") }

@@ -81,7 +81,7 @@ import Testing
             try Vault.open(at: path).close()
             try Files.write("", to: path + "/unclosed")
             let failure = #expect(throws: Failure.self) { try Vault.open(at: path) }
-            #expect(failure?.kind == .localIO && failure?.hint?.contains("larder check --restore") == true)
+            #expect(failure?.kind == .localIO && failure?.hint == .restoreDatabase)
             #expect(failure?.isDamage == true && Files.exists(path + "/unclosed"))
             // No database at all.
             try Files.write("not a database, and long enough to be looked at", to: path + "/larder.db")
@@ -307,7 +307,7 @@ import Testing
             if step >= 1 {
                 for open in [{ _ = try Vault.open(at: path) }, { _ = try Vault.openDatabaseForReading(at: path) }] {
                     let failure = #expect(throws: Failure.self) { try open() }
-                    #expect(failure?.kind == .localIO && failure?.hint?.contains("check --restore") == true)
+                    #expect(failure?.kind == .localIO && failure?.hint == .restoreDatabaseAgain)
                 }
             }
             _ = try VaultRestore(vault: path).run { _ in }

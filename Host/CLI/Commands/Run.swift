@@ -36,7 +36,7 @@ struct Run: LarderCommand {
         failures += await process.givenUpCalls()
         if once {
             let enabled = Set(config.settings.plugins.filter(\.isEnabled).map(\.id))
-            failures += await process.pluginReports().filter { enabled.contains($0.id) }.compactMap(\.refusal)
+            failures += await process.pluginReports().filter { enabled.contains($0.id) }.compactMap(\.inWords.refusal)
         }
         do {
             try await process.close()

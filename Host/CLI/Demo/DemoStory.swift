@@ -24,7 +24,7 @@ struct DemoStory {
                 files: folder.files),
             secret: .none)
         let process = process(account, with: ["vacuum": #"{"after": "0s"}"#])
-        for plugin in await process.pluginReports() where plugin.state != .found {
+        for plugin in await process.pluginReports().map(\.inWords) where plugin.state != .found {
             say(
                 "The plugin \(plugin.id.shortName) is \(plugin.state.rawValue)\(plugin.reason.map { ": \($0)" } ?? "")."
             )

@@ -9,7 +9,7 @@ extension Config {
         let handler = LineLogHandler(log, console: console)
         let options = HostOptions(
             logger: Logger(label: "larder") { _ in handler }, trace: trace, builtInPlugins: BuiltIn.pluginFolder,
-            probe: BuiltIn.probeCommand)
+            probe: BuiltIn.probeCommand, words: \.sentence)
         return HostProcess(settings: settings, options: options)
     }
 }

@@ -29,7 +29,7 @@ struct LineLogHandler: LogHandler {
     }
 
     func line(_ level: Logger.Level, _ message: String, _ fields: Logger.Metadata, at time: Timestamp) -> String {
-        let sorted = fields.sorted { $0.key < $1.key }
+        let sorted = fields.mapValues(\.inWords).sorted { $0.key < $1.key }
         switch format {
         case .text:
             let rest = sorted.map { " \($0.key)=\(Self.word(Self.line($0.value.description)))" }.joined()
@@ -53,6 +53,14 @@ struct LineLogHandler: LogHandler {
     private static func word(_ text: String) -> String {
         let isWord = !text.isEmpty && !text.utf8.contains { $0 <= 0x20 || $0 == UInt8(ascii: "\"") || $0 == 0x7f }
         return isWord ? text : JSONValue.string(text).text
+    }
+}
+
+extension Logger.MetadataValue {
+    /// The value; of advice, its sentence.
+    fileprivate var inWords: Self {
+        if case .stringConvertible(let value) = self, let advice = value as? Advice { return .string(advice.sentence) }
+        return self
     }
 }
 

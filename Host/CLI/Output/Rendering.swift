@@ -107,7 +107,8 @@ extension JSONValue {
     init(error failure: Failure) {
         self = .object([
             "error": .object([
-                "code": .string(failure.kind.code), "message": .string(failure.message), "hint": .string(failure.hint),
+                "code": .string(failure.kind.code), "message": .string(failure.message),
+                "hint": .string(failure.advice),
             ])
         ])
     }

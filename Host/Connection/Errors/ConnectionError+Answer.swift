@@ -57,7 +57,7 @@ extension ConnectionError {
         }
         return ConnectionError(
             .authentication, "\(origin) does not accept the account's name and password or token",
-            hint: "check username, password or token in the config; `larder status` tells when it is asked again")
+            hint: .checkCredentials)
     }
 
     /// Tells whether a document is a common web server's answer to HTTP at a port for TLS.

@@ -42,7 +42,7 @@ public struct ConnectionError: Error, Sendable, Equatable, CustomStringConvertib
     /// The event and the thing concerned: one sentence without a full stop. It contains no secret.
     public var message: String
     /// The advice what to do next, if there is any.
-    public var hint: String?
+    public var hint: Advice?
     /// The answer's status, if there was an answer.
     public var status: Int?
     /// How long the server asks clients to wait before the next request (`Retry-After`).
@@ -55,6 +55,12 @@ public struct ConnectionError: Error, Sendable, Equatable, CustomStringConvertib
     /// Creates an error.
     public init(
         _ kind: Kind, _ message: String, hint: String? = nil, status: Int? = nil, retryAfter: Duration? = nil
+    ) {
+        self.init(kind, message, hint: hint.map { .text($0) }, status: status, retryAfter: retryAfter)
+    }
+
+    public init(
+        _ kind: Kind, _ message: String, hint: Advice?, status: Int? = nil, retryAfter: Duration? = nil
     ) {
         self.kind = kind
         self.message = message

@@ -58,7 +58,7 @@ extension AccountHost {
                 // Nothing is lost, since the files are copies of what the database holds. The next pass compares all
                 // files again and thus handles the files that this pass left.
                 isComplete = false
-                logger.error("\(failure.message)", metadata: ["hint": "\(failure.hint ?? "")"])
+                logger.error("\(failure.message)", metadata: ["hint": .stringConvertible(failure.hint ?? .text(""))])
                 try await clock.sleep(.seconds(60))
             }
         }

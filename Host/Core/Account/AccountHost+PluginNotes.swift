@@ -22,7 +22,7 @@ extension AccountHost {
         let now = clock.now()
         let notes = await process.pluginReports()
             .filter { $0.reason != nil && $0.state != .found && $0.state != .disabled }
-            .map { PluginNote($0, at: now) }
+            .map { PluginNote($0, at: now, words: process.options.words) }
         try await database.write { try $0.meta.set(.pluginNotes, json: notes) }
     }
 }

@@ -37,12 +37,9 @@ extension AccountHost {
             try await history.flush()
             return true
         } catch {
-            logger.warning(
-                "\(error.message)",
-                metadata: [
-                    "hint":
-                        "\(error.hint.map { "\($0); " } ?? "")what was changed stands, and a later run writes it down"
-                ])
+            let stands = Advice.text("what was changed stands, and a later run writes it down")
+            let hint = error.hint.map { .both($0, stands) } ?? stands
+            logger.warning("\(error.message)", metadata: ["hint": .stringConvertible(hint)])
             return false
         }
     }

@@ -125,7 +125,9 @@ extension AccountHost {
                 }
                 try await passTime()
             } catch let error as ConnectionError {
-                if outage.begins(with: error) { logger.warning("\(error)") }
+                if outage.begins(with: error) {
+                    logger.warning("\(error.message)", metadata: error.hint.map { ["hint": .stringConvertible($0)] })
+                }
                 facts = nil
                 if error.isUnavailable { interval = PollInterval.standard }
                 await loops.suspend()

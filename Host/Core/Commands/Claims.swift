@@ -99,6 +99,6 @@ extension ClaimValidity {
 
 extension Failure {
     static func noItem(_ path: ItemPath) -> Failure {
-        Failure(.notFound, "there is no item \(path)", hint: "`larder ls -r` lists what is known of the server")
+        Failure(.notFound, "there is no item \(path)", hint: .listItems)
     }
 }

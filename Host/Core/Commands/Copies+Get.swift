@@ -32,7 +32,7 @@ extension Copies {
                     do throws(Failure) { _ = try await reach(host) } catch { outcome.failures.append(error) }
                 }
                 guard outcome.failures.isEmpty || host.engine.isOnline else {
-                    for index in outcome.failures.indices { outcome.failures[index].addHint(Self.goesOn) }
+                    for index in outcome.failures.indices { outcome.failures[index].addHint(.runQueued) }
                     return outcome
                 }
                 let drained = try await host.engine.drain(only: records, with: host.partners)
@@ -71,8 +71,6 @@ extension Copies {
             outcome.failures += scan.failures
             return true
         }
-
-        private static let goesOn = "what is queued goes on with the next `larder run`"
 
         private func reach(_ host: AccountHost) async throws(Failure) -> ServerFacts {
             do {
@@ -170,5 +168,5 @@ public struct GetOutcome: Sendable {
 }
 
 extension Failure {
-    fileprivate mutating func addHint(_ more: String) { hint = hint.map { "\($0); \(more)" } ?? more }
+    fileprivate mutating func addHint(_ more: Advice) { hint = hint.map { .both($0, more) } ?? more }
 }

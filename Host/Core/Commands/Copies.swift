@@ -163,8 +163,7 @@ extension Failure {
     fileprivate static func pinned(_ what: String, by policy: ItemPolicy) -> Failure {
         Failure(
             .badData, "\(what) is kept here by the policy \(policy.path?.text ?? policy.condition) (\(policy.id))",
-            hint: policy.path.map { "`larder unpin \($0)` ends that for all that it covers" }
-                ?? "`larder policy list` shows it")
+            hint: policy.path.map { .unpin($0) } ?? .showPolicy)
     }
 }
 

@@ -92,9 +92,9 @@ extension Failure {
         loop.isEnabled
             ? Failure(
                 .badData, "the loop \(loop.key) is not at work, since its plugin \(loop.plugin) is not",
-                hint: "`larder plugin list` says why")
+                hint: .listPlugins)
             : Failure(
-                .badData, "the loop \(loop.key) is disabled", hint: "`larder loop enable \(loop.key)` switches it on")
+                .badData, "the loop \(loop.key) is disabled", hint: .enableLoop(loop.key))
     }
 }
 

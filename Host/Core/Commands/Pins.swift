@@ -31,7 +31,7 @@ public enum Pins {
         private func pin(_ tx: Transaction, by author: PolicyAuthor) throws -> Outcome {
             let item = try tx.items.item(at: path)
             if item == nil, !path.isRoot, try tx.meta.integer(.lastScan) != nil {
-                throw Failure(.notFound, "\(path) is not known", hint: "See `larder ls \(path.parent)`")
+                throw Failure(.notFound, "\(path) is not known", hint: .seeItems(in: path.parent))
             }
             let policies = try tx.policies.all(kind: .availableOffline, includesInternal: false)
             let covering = try policies.filter { policy in
@@ -43,7 +43,7 @@ public enum Pins {
                 let word = covering.count == 1 ? "policy" : "policies"
                 throw Failure(
                     .badData, "\(path) is available offline already, by the \(word) \(names)",
-                    hint: "Nothing needs to be done; `larder policy list --path \(path)` shows what covers it")
+                    hint: .seePoliciesCovering(path))
             }
             let redundant = policies.filter { $0.path.map { path.isAncestor(of: $0) } ?? false }
             var policy = ItemPolicy(kind: .availableOffline, condition: Self.condition(of: path, item), path: path)
@@ -89,12 +89,12 @@ public enum Pins {
                 try item.map { try Condition(parsing: policy.condition).matches($0, now: author.time) } ?? false
             }
             guard let first = covering.first else {
-                throw Failure(.notFound, "\(path) is not pinned", hint: "See `larder policy list`")
+                throw Failure(.notFound, "\(path) is not pinned", hint: .seePolicies)
             }
             throw Failure(
                 .badData,
                 "\(path) is available offline by the policy \(first.path?.text ?? first.condition) (\(first.id))",
-                hint: first.path.map { "`larder unpin \($0)` ends that for all that it covers" })
+                hint: first.path.map { .unpin($0) })
         }
     }
 }

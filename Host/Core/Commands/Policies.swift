@@ -20,7 +20,7 @@ public enum Policies {
                     guard let same = try tx.policies.all(named: name).first else { continue }
                     throw Failure(
                         .badData, "there is a policy \(name) already, of the kind \(same.kind)",
-                        hint: "`larder policy update \(name)` changes it")
+                        hint: .updatePolicy(named: name))
                 }
                 return try tx.policies.add(policy, by: author)
             }
@@ -85,7 +85,7 @@ public enum Policies {
                 guard let target = try await host.history.next(direction) else {
                     throw Failure(
                         .badData, "there is nothing to \(direction.rawValue)",
-                        hint: "`larder policy history` shows what was done")
+                        hint: .seePolicyHistory)
                 }
                 let move = PolicyMove(
                     direction, step: target.id.description, last: target.last.description, author: author)
@@ -155,7 +155,7 @@ extension PolicyTable {
         let found = try all(named: name)
         guard let policy = found.first else {
             throw Failure(
-                .notFound, "there is no policy \(name)", hint: "`larder policy list --internal` shows all")
+                .notFound, "there is no policy \(name)", hint: .listInternalPolicies)
         }
         guard found.count == 1 else {
             let ids = found.map(\.id.text).joined(separator: ", ")

@@ -160,12 +160,12 @@ extension Failure {
             return
         }
         let error = error as? ProjectError
-        let hint =
+        let hint: Advice =
             switch error?.underlying {
-            case let cause as SystemCallError where cause.code == ENOSPC || cause.code == EDQUOT: "free some space"
-            case is SystemCallError: "see that the vault's folder `projects` can be written"
-            default:
-                "`larder project delete \(error?.projectID?.description ?? "ID")` forgets the history, and a new one begins"
+            case let cause as SystemCallError where cause.code == ENOSPC || cause.code == EDQUOT:
+                .text("free some space")
+            case is SystemCallError: .text("see that the vault's folder `projects` can be written")
+            default: .deletePolicyHistory(project: error?.projectID?.description)
             }
         self.init(
             .localIO, "the history of the policies cannot be kept: \(error.map { "\($0)" } ?? "an error of its own")",

@@ -58,7 +58,7 @@ struct PolicyProject {
         } catch {
             throw Failure(
                 .localIO, error.message,
-                hint: "`larder project delete \(id)` forgets the history, and a new one begins")
+                hint: .deletePolicyHistory(project: "\(id)"))
         }
     }
 }

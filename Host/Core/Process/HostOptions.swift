@@ -17,6 +17,8 @@ public struct HostOptions: Sendable {
     public var probe: [String]
     /// Returns the name of the person whose commands the process carries out. It may block.
     public var person: @Sendable () -> String
+    /// Returns the words for advice in what the host keeps for others to read: notes in the vault and in the database.
+    public var words: @Sendable (Advice) -> String
     /// Creates the connection to an account's server.
     package var connect: @Sendable (Bookmark, Credentials, Limits, HostClock, Logger) -> Connection = {
         Connection(bookmark: $0, credentials: $1, limits: $2, clock: $3, logger: $4)
@@ -25,7 +27,8 @@ public struct HostOptions: Sendable {
     /// Creates options with the standard connection.
     public init(
         clock: HostClock = .system, logger: Logger, trace: String? = nil, builtInPlugins: String, probe: [String],
-        person: @escaping @Sendable () -> String = LoginName.current
+        person: @escaping @Sendable () -> String = LoginName.current,
+        words: @escaping @Sendable (Advice) -> String = { $0.description }
     ) {
         self.clock = clock
         self.logger = logger
@@ -33,5 +36,6 @@ public struct HostOptions: Sendable {
         self.builtInPlugins = builtInPlugins
         self.probe = probe
         self.person = person
+        self.words = words
     }
 }

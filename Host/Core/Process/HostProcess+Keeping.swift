@@ -117,10 +117,11 @@ private final class TroubleNote: Sendable {
     private let vault: String
     private let clock: HostClock
     private let logger: Logger
+    private let words: @Sendable (Advice) -> String
     private let state = Mutex(State())
 
     init(_ bookmark: Bookmark, _ options: HostOptions) {
-        (vault, clock) = (bookmark.vault, options.clock)
+        (vault, clock, words) = (bookmark.vault, options.clock, options.words)
         var logger = options.logger
         logger[metadataKey: "account"] = "\(bookmark.name)"
         self.logger = logger
@@ -140,9 +141,9 @@ private final class TroubleNote: Sendable {
             defer { state.told = failure.message }
             return state.told?.hasSameBytes(as: failure.message) != true
         }
-        await write(VaultTrouble(message: failure.message, hint: failure.hint, nextTry: clock.now() + pause))
+        await write(VaultTrouble(message: failure.message, hint: failure.hint.map(words), nextTry: clock.now() + pause))
         let text = "The account waits, and goes on when this is over: \(failure.message)"
-        if isNew { logger.error("\(text)", metadata: failure.hint.map { ["hint": "\($0)"] }) }
+        if isNew { logger.error("\(text)", metadata: failure.hint.map { ["hint": .stringConvertible($0)] }) }
     }
 
     func clear(after wait: Duration) async {
@@ -164,7 +165,7 @@ private final class TroubleNote: Sendable {
         guard !isAlone else { return }
         logger.error(
             "The account has stopped, the others go on: \(failure.message)",
-            metadata: failure.hint.map { ["hint": "\($0)"] })
+            metadata: failure.hint.map { ["hint": .stringConvertible($0)] })
     }
 
     private func write(_ trouble: VaultTrouble?) async {

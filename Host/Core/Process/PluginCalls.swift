@@ -122,6 +122,7 @@ extension AccountReader {
                     }
                     var report = report
                     (report.state, report.reason) = (hold.until == nil ? .quarantined : .refused, hold.reason)
+                    report.advice = hold.advice
                     return report
                 }
             }
@@ -134,10 +135,10 @@ extension AccountReader {
 extension Failure {
     /// Creates the failure for a call that did not return although it was cancelled.
     init(givenUp note: CallNote) {
-        let plugin = PluginID(note.plugin).shortName
+        let plugin = PluginID(note.plugin)
         self.init(
-            .failed, "the plugin \(plugin) hangs: \(note.sentence), and the host ended without it",
-            hint: "it is left out for ten minutes; `larder plugin why \(plugin)` tells more")
+            .failed, "the plugin \(plugin.shortName) hangs: \(note.sentence), and the host ended without it",
+            hint: .explainPlugin(plugin))
     }
 }
 
@@ -150,12 +151,12 @@ extension Failure {
     /// Creates the failure for a log that is too long; nil if the log is not too long.
     init?(hanging note: CallNote, logSize: Int) {
         guard logSize > Self.longestLog else { return nil }
-        let plugin = PluginID(note.plugin).shortName
+        let plugin = PluginID(note.plugin)
         self.init(
             .failed,
-            "the plugin \(plugin) hangs: \(note.sentence), and keeps the database's log from being emptied, which has grown to "
+            "the plugin \(plugin.shortName) hangs: \(note.sentence), and keeps the database's log from being emptied, which has grown to "
                 + "\(Self.longestLog >> 20) MB",
-            hint: "the next start leaves the plugin out; `larder plugin disable \(plugin)` does without it")
+            hint: .disablePlugin(plugin))
         endsAccount = true
     }
 }

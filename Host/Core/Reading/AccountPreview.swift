@@ -63,7 +63,7 @@ public final class AccountPreview: Sendable {
         do {
             guard let item = try await database.read({ try $0.items.lastItem(at: path) }) else {
                 throw Failure(
-                    .notFound, "there is no item \(path)", hint: "`larder ls -r --removed` lists what is known")
+                    .notFound, "there is no item \(path)", hint: .listRemovedItems)
             }
             return (item, try await policies.explain(item))
         } catch {

@@ -10,8 +10,9 @@ public struct PluginNote: Codable, Hashable, Sendable {
     public var reason: String?
     private var nanoseconds: Int64
 
-    init(_ report: PluginReport, at time: Timestamp) {
-        (id, stateName, reason) = (report.id.text, report.state.rawValue, report.reason)
+    init(_ report: PluginReport, at time: Timestamp, words: (Advice) -> String) {
+        (id, stateName) = (report.id.text, report.state.rawValue)
+        reason = report.reason.map { [$0, report.advice.map(words)].compactMap(\.self).joined(separator: "; ") }
         nanoseconds = time.nanoseconds
     }
 

@@ -13,7 +13,7 @@ extension ClaimTable where Access == Transaction {
         if let earlier = try self.claim(claim.id), earlier.item != claim.item {
             throw Failure(
                 .badData, "There is a claim \(claim.id) already, of another item",
-                hint: "Choose another id, or `larder claim remove \(claim.id)` first")
+                hint: .removeClaim(claim.id))
         }
         let statement = try RawStatement(
             db, "INSERT OR REPLACE INTO claims (id, localID, kind, validity) VALUES (?, ?, ?, ?)")
@@ -28,7 +28,7 @@ extension ClaimTable where Access == Transaction {
     /// - Throws: `.notFound` if there is no such claim.
     public func remove(_ id: ClaimID) throws {
         guard try deleteClaim(id) else {
-            throw Failure(.notFound, "There is no claim \(id)", hint: "See `larder claim list`")
+            throw Failure(.notFound, "There is no claim \(id)", hint: .seeClaims)
         }
     }
 

@@ -208,7 +208,7 @@ public final class Database: Sendable {
             if readOnly, code == ENOENT {
                 throw Failure(
                     .notFound, "Nothing is known of the account yet: \(path) does not exist",
-                    hint: "Run `larder run --once` first")
+                    hint: .runFirst)
             }
             throw Failure(
                 !readOnly && (code == ENOENT || code == EACCES) ? .cannotCreate : .localIO,

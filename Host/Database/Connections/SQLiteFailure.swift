@@ -4,11 +4,8 @@ public import Model
 /// SQLite's errors as messages for a person.
 package enum SQLiteFailure {
     package static func damage(of path: String, _ problem: String) -> Failure {
-        Failure.lasting(.localIO, "The database \(path) is damaged: \(problem)", hint: restoreHint)
+        Failure.lasting(.localIO, "The database \(path) is damaged: \(problem)", hint: .restoreDatabase)
     }
-
-    fileprivate static let restoreHint =
-        "`larder check --restore` puts the newest sound backup in its place; the local copies stay"
 
     static func isDamage(_ code: ResultCode) -> Bool {
         [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(code.primaryResultCode)
@@ -52,5 +49,5 @@ package enum SQLiteFailure {
 
 extension Failure {
     /// Whether the failure reports a damaged database, whose content must not be believed.
-    public var isDamage: Bool { kind == .localIO && hint == SQLiteFailure.restoreHint }
+    public var isDamage: Bool { kind == .localIO && hint == .restoreDatabase }
 }

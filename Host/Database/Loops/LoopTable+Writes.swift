@@ -40,7 +40,7 @@ extension LoopTable where Access == Transaction {
     /// - Throws: `.notFound` if there is no such loop.
     public func setEnabled(_ key: LoopKey, _ isEnabled: Bool) throws {
         guard let known = try loop(key) else {
-            throw Failure(.notFound, "there is no loop \(key.id)", hint: "`larder loop list` shows all")
+            throw Failure(.notFound, "there is no loop \(key.id)", hint: .listLoops)
         }
         guard known.isEnabled != isEnabled else { return }
         let position = isEnabled ? ", position = (SELECT max(position) + 1 FROM loops)" : ""

@@ -149,7 +149,7 @@ extension PolicyTable where Access == Transaction {
             throw Failure(
                 .badData,
                 "\(move.cannot): the policy \(policy.id) would be added again, and there is one with this id by now",
-                hint: "`larder policy remove \(policy.id)` takes that one away")
+                hint: .removePolicy(policy.id))
         }
         _ = try insert(policy)
     }
@@ -160,14 +160,14 @@ extension PolicyTable where Access == Transaction {
         guard let current = try policy(before.id) else {
             throw Failure(
                 .badData, "\(move.cannot): the policy \(before.id), which it changed, is gone",
-                hint: "`larder policy history` shows what became of it")
+                hint: .seePolicyInHistory)
         }
         var changed = current
         for field in fields {
             guard current.bytes(of: field) == before.bytes(of: field) else {
                 throw Failure(
                     .badData, "\(move.cannot): `\(field.rawValue)` of the policy \(before.id) was changed since",
-                    hint: "`larder policy update \(before.id)` changes it as you like; see `larder policy history`")
+                    hint: .updatePolicyByHistory(before.id))
             }
             changed.take(field, from: after)
         }

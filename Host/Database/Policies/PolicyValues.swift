@@ -12,7 +12,7 @@ extension ItemPolicy {
 
 extension Failure {
     static func noPolicy(_ id: PolicyID) -> Failure {
-        Failure(.notFound, "there is no policy \(id)", hint: "`larder policy list` shows all")
+        Failure(.notFound, "there is no policy \(id)", hint: .listPolicies)
     }
 }
 

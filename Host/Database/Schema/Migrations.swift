@@ -42,7 +42,7 @@ enum Migrations {
         guard version == all.count || !exactly else {
             throw Failure(
                 .localIO, "The database \(path) was written by an older Larder",
-                hint: "Run `larder run --once`, which upgrades it")
+                hint: .runToUpgrade)
         }
         return version
     }

@@ -1,3 +1,5 @@
+import Model
+
 /// The failure of a turn of a loop.
 public struct EventLoopError: Error, Sendable, CustomStringConvertible {
     /// The kind of a failure. It determines when the loop is tried again.
@@ -61,6 +63,7 @@ public struct EventLoopError: Error, Sendable, CustomStringConvertible {
 
     /// Converts an error that a loop's call threw.
     init(_ error: any Error, during kind: Kind) {
-        self = error as? EventLoopError ?? EventLoopError(kind, "\(error)", cause: error)
+        self =
+            error as? EventLoopError ?? EventLoopError(kind, (error as? Failure)?.message ?? "\(error)", cause: error)
     }
 }

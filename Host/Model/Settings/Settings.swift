@@ -105,6 +105,8 @@ public struct PluginReport: Hashable, Sendable {
     public var isolation: PluginSettings.Isolation
     /// The reason for the state, if there is more to say.
     public var reason: String?
+    /// The advice what to do about the state, if the reason does not give it.
+    public var advice: Advice?
     /// The kinds of policies that the plugin's processors process, and the kinds of its loops.
     public var kinds: [String]
     /// The version of the ABI for which the plugin was built, such as `1.0`. Nil if the plugin was not opened.
@@ -120,7 +122,8 @@ public struct PluginReport: Hashable, Sendable {
     /// Creates a report.
     public init(
         id: PluginID, name: String, version: String = "", library: String = "", state: State,
-        isolation: PluginSettings.Isolation, reason: String? = nil, kinds: [String] = [], abi: String? = nil
+        isolation: PluginSettings.Isolation, reason: String? = nil, advice: Advice? = nil, kinds: [String] = [],
+        abi: String? = nil
     ) {
         self.id = id
         self.name = name
@@ -129,6 +132,7 @@ public struct PluginReport: Hashable, Sendable {
         self.state = state
         self.isolation = isolation
         self.reason = reason
+        self.advice = advice
         self.kinds = kinds
         self.abi = abi
     }

@@ -59,7 +59,7 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
     /// The description of the failure and its object: one sentence without a full stop.
     public var message: String
     /// The next step for the person, if there is one.
-    public var hint: String?
+    public var hint: Advice?
     /// Whether the failure needs a person: the folder of the local copies is missing, or the database is damaged.
     public var needsPerson = false
     /// Whether the account's run in this process is over, even if other failures may pass.
@@ -67,6 +67,11 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
 
     /// Creates a failure.
     public init(_ kind: Kind, _ message: String, hint: String? = nil) {
+        self.init(kind, message, hint: hint.map { .text($0) })
+    }
+
+    /// Creates a failure with advice.
+    public init(_ kind: Kind, _ message: String, hint: Advice?) {
         self.kind = kind
         self.message = message
         self.hint = hint
@@ -74,10 +79,16 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
 
     /// Creates a failure that lasts until a person removes its cause.
     public static func lasting(_ kind: Kind, _ message: String, hint: String) -> Failure {
+        lasting(kind, message, hint: .text(hint))
+    }
+
+    /// Creates a failure that lasts until a person removes its cause, with advice.
+    public static func lasting(_ kind: Kind, _ message: String, hint: Advice) -> Failure {
         var failure = Failure(kind, message, hint: hint)
         failure.needsPerson = true
         return failure
     }
 
+    /// The message, and below it the hint; see ``Advice/description``.
     public var description: String { hint.map { "\(message)\n\($0)" } ?? message }
 }

@@ -116,13 +116,14 @@ public struct LibraryHold: Hashable, Sendable {
 
     /// The reason as a sentence for people.
     public var reason: String {
-        let name = PluginID(last.plugin).shortName
-        let retry = "`larder plugin retry \(name)`, or another build of it, lets it run again"
         guard let until else {
-            return "it ended or held up the host \(count) times in a day, at last: \(last.sentence); \(retry)"
+            return "it ended or held up the host \(count) times in a day, at last: \(last.sentence)"
         }
-        return "left out until \(until): \(last.sentence); \(retry) before"
+        return "left out until \(until): \(last.sentence)"
     }
+
+    /// What ends it.
+    public var advice: Advice { .retryPlugin(PluginID(last.plugin), isLeftOutForGood: until == nil) }
 }
 
 extension CallNote {

@@ -82,4 +82,10 @@ enum Refusal: Error, Hashable, Sendable {
         case .held(let hold): hold.reason
         }
     }
+
+    /// What can be done about it, if the reason does not say it.
+    var advice: Advice? {
+        if case .held(let hold) = self { return hold.advice }
+        return nil
+    }
 }

@@ -26,7 +26,7 @@ extension SyncEngine {
                 failure: Failure(
                     .failed,
                     "\(item.path) waits: in its place lies the copy of an item of which it is not decided whether it is gone",
-                    hint: issue.map { "Answer issue \($0.id): `larder issue list`" } ?? "The end of the scan decides"))
+                    hint: issue.map { .answerIssue($0.id) } ?? .text("The end of the scan decides")))
         case .removed(let path):
             return HeldPlace(
                 wait: .place,
@@ -47,7 +47,7 @@ extension SyncEngine {
             wait: .place,
             failure: Failure(
                 .failed, "\(item.path) waits: the copy that was there before \(claim)",
-                hint: "`larder claim list` shows all claims"))
+                hint: .listClaims))
     }
 
     /// Tells whether an item's copy, moved to a path, would have to wait there.

@@ -58,7 +58,7 @@ extension SyncEngine {
     /// - Throws: As ``resolve(_:choice:)``.
     public func resolve(_ id: IssueID, choice: String, in tx: Transaction) throws -> Bool {
         guard let issue = try tx.issues.issue(id: id) else {
-            throw Failure(.notFound, "There is no issue \(id)", hint: "`larder issue list` shows all")
+            throw Failure(.notFound, "There is no issue \(id)", hint: .listIssues)
         }
         guard let code = IssueCode(rawValue: issue.code) else { return false }
         guard issue.choices.contains(where: { $0.id == choice }) else {
@@ -81,7 +81,7 @@ extension SyncEngine {
 
     private func journal(_ record: SyncRecordID, in tx: Transaction) throws -> SyncRecord {
         guard let journal = try tx.journal.record(id: record) else {
-            throw Failure(.notFound, "There is no sync record \(record)", hint: "`larder sync list` shows all")
+            throw Failure(.notFound, "There is no sync record \(record)", hint: .listSyncRecords)
         }
         return journal
     }

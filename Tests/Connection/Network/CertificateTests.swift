@@ -43,7 +43,7 @@ struct CertificateTests {
                 return
             }
             #expect(error.kind == .certificate && error.failure.kind == .denied && requests == 0)
-            #expect(error.hint?.contains("fingerprint") == true)
+            #expect(error.hint?.description.contains("fingerprint") == true)
         }
     }
 
@@ -71,7 +71,9 @@ struct CertificateTests {
             let (refused, requests) = try await outcome(right, .authorities(file: right.file))
             let error = #expect(throws: ConnectionError.self) { try refused.get() }
             #expect(error?.kind == .certificate && requests == 0)
-            #expect(error?.hint?.contains("tls: { fingerprint: \(right.fingerprint) }") == true, "\(error?.hint ?? "")")
+            #expect(
+                error?.hint?.description.contains("tls: { fingerprint: \(right.fingerprint) }") == true,
+                "\(error?.hint?.description ?? "")")
             // What the hint says does it, and so does the authority.
             #expect(try await outcome(right, .fingerprint(try bytes(right.fingerprint))).result.get().hasFiles)
             #expect(try await outcome(right, .authorities(file: authority.file)).result.get().hasFiles)
@@ -93,19 +95,19 @@ struct CertificateTests {
             // Answers with a page that says so.
             try await withTLSApache(folder, certificate, "http/1.1") { url, _ in
                 let error = try await error("http" + url.dropFirst("https".count))
-                #expect(error?.hint?.contains("write https://") == true, "\(String(describing: error))")
+                #expect(error?.hint?.description.contains("write https://") == true, "\(String(describing: error))")
             }
             // Answers with an alert, or closes the connection.
             var configuration = TestServer.Configuration()
             configuration.certificate = (certificate.file, certificate.key)
             try await TestServer.running(configuration) { server in
                 let error = try await error("http" + server.url.dropFirst("https".count))
-                #expect(error?.hint?.contains("write https://") == true, "\(String(describing: error))")
+                #expect(error?.hint?.description.contains("write https://") == true, "\(String(describing: error))")
             }
             try await TestServer.running { server in
                 let error = try await error("https" + server.url.dropFirst("http".count))
                 #expect(error?.message.contains("does not speak TLS at this port") == true)
-                #expect(error?.hint?.contains("http://") == true, "\(String(describing: error))")
+                #expect(error?.hint?.description.contains("http://") == true, "\(String(describing: error))")
             }
         }
     }

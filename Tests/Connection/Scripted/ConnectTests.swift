@@ -50,7 +50,7 @@ struct ConnectTests {
             let error = await #expect(throws: ConnectionError.self) {
                 try await Connection(url, over: transport).connect()
             }
-            #expect((error?.hint == "write https:// in the account's url") == isTold)
+            #expect((error?.hint == .text("write https:// in the account's url")) == isTold)
             #expect(error?.failure.kind == .protocolViolation)
         }
     }

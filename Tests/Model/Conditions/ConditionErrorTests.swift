@@ -93,6 +93,6 @@ import Testing
         let failure = try #require(error("sise > 3")).failure(in: "--where")
         #expect(failure.kind == .badData)
         #expect(failure.message == "--where: the condition has an error at column 1: there is no property 'sise'")
-        #expect(failure.hint == "did you mean size?")
+        #expect(failure.hint == .text("did you mean size?"))
     }
 }

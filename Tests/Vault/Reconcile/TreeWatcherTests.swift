@@ -224,7 +224,7 @@ import TreeFixture
         try await watching(["/a/", "/b/", "/c/"], most: 3) { watched in
             let limit = try #require(watched.watcher.limit)
             #expect(limit.kind == .localIO && limit.message.contains("fs.inotify.max_user_watches"), "\(limit)")
-            #expect(limit.hint?.contains("sysctl") == true)
+            #expect(limit.hint?.description.contains("sysctl") == true)
             try await watched.expect(["/file"]) { try Files.write("x", to: watched.tree.root + "/file") }
             Files.remove(watched.tree.root + "/a")
             Files.remove(watched.tree.root + "/b")

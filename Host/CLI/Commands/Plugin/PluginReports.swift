@@ -13,7 +13,7 @@ func pluginReports(
     for account in try config.namedAccounts() {
         do {
             guard let reader = try account.reader() else { continue }
-            reports = try await reader.held(reports)
+            reports = try await reader.held(reports).map(\.inWords)
             let notes = try await reader.pluginNotes()
             try reader.close()
             reports = reports.map { $0.seen(by: notes, config) }
@@ -32,10 +32,19 @@ func triedPlugins(_ config: Config, _ console: Console) async throws(Failure) ->
     let process = config.hostProcess(console)
     let reports = await process.pluginReports()
     try await process.close()
-    return reports
+    return reports.map(\.inWords)
 }
 
 extension PluginReport {
+    /// The report with what can be done said in its reason.
+    var inWords: PluginReport {
+        guard let advice else { return self }
+        var report = self
+        report.reason = [reason, advice.sentence].compactMap(\.self).joined(separator: "; ")
+        report.advice = nil
+        return report
+    }
+
     /// The report with what an account's host says of the plugin, or said last. What the config or the library has become since a
     /// running host's start is what its next start finds; what the last host said of what has changed since is over.
     func seen(by notes: PluginNotes, _ config: Config) -> PluginReport {

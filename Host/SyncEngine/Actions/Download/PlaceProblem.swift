@@ -97,7 +97,7 @@ extension DownloadAction {
     func notReplaced(_ path: ItemPath, _ claim: String) -> Failure {
         Failure(
             .failed, "\(path) \(claim) and was not replaced by the server's newer version",
-            hint: "Get it when the claim is over; `larder claim list \(path)` shows it")
+            hint: .getAfterClaim(on: path))
     }
 
     func inTheWay(_ obstruction: Obstruction, of path: ItemPath) -> Failure {

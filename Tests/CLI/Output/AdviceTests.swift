@@ -1,0 +1,106 @@
+import Logging
+import Model
+import TestSupport
+import Testing
+
+@testable import larder
+
+@Suite struct AdviceTests {
+    private static let sentences: [(Advice, String)] = [
+        (.text("free some space"), "free some space"),
+        (.both(.text("a"), .both(.listIssues, .text("b"))), "a; `larder issue list` shows all; b"),
+        (
+            .checkCredentials,
+            "check username, password or token in the config; `larder status` tells when it is asked again"
+        ),
+        (.runFirst, "Run `larder run --once` first"),
+        (.runToUpgrade, "Run `larder run --once`, which upgrades it"),
+        (.runQueued, "what is queued goes on with the next `larder run`"),
+        (.traceCalls, "`larder run --once --trace FILE` writes down each call"),
+        (
+            .restoreDatabase,
+            "`larder check --restore` puts the newest sound backup in its place; the local copies stay"
+        ),
+        (.restoreDatabaseAgain, "Run `larder check --restore` again"),
+        (.listItems, "`larder ls -r` lists what is known of the server"),
+        (.listRemovedItems, "`larder ls -r --removed` lists what is known"),
+        (.seeItems(in: ItemPath(unchecked: "/a b")), "See `larder ls /a b`"),
+        (.unpin(ItemPath(unchecked: "/a")), "`larder unpin /a` ends that for all that it covers"),
+        (.showPolicy, "`larder policy list` shows it"),
+        (.listPolicies, "`larder policy list` shows all"),
+        (.listInternalPolicies, "`larder policy list --internal` shows all"),
+        (.seePolicies, "See `larder policy list`"),
+        (
+            .seePoliciesCovering(ItemPath(unchecked: "/a")),
+            "Nothing needs to be done; `larder policy list --path /a` shows what covers it"
+        ),
+        (.updatePolicy(named: "p"), "`larder policy update p` changes it"),
+        (
+            .updatePolicyByHistory(PolicyID("p")),
+            "`larder policy update p` changes it as you like; see `larder policy history`"
+        ),
+        (.removePolicy(PolicyID("p")), "`larder policy remove p` takes that one away"),
+        (.seePolicyHistory, "`larder policy history` shows what was done"),
+        (.seePolicyInHistory, "`larder policy history` shows what became of it"),
+        (
+            .deletePolicyHistory(project: "P"),
+            "`larder project delete P` forgets the history, and a new one begins"
+        ),
+        (
+            .deletePolicyHistory(project: nil),
+            "`larder project delete ID` forgets the history, and a new one begins"
+        ),
+        (.listClaims, "`larder claim list` shows all claims"),
+        (.seeClaims, "See `larder claim list`"),
+        (
+            .getAfterClaim(on: ItemPath(unchecked: "/a")),
+            "Get it when the claim is over; `larder claim list /a` shows it"
+        ),
+        (.removeClaim(ClaimID("c")), "Choose another id, or `larder claim remove c` first"),
+        (.listSyncRecords, "`larder sync list` shows all"),
+        (.listIssues, "`larder issue list` shows all"),
+        (.answerIssue(7), "Answer issue 7: `larder issue list`"),
+        (.applyHeldRemovals(7), "`larder issue resolve 7 apply` removes it here; `wait` keeps it"),
+        (.listLoops, "`larder loop list` shows all"),
+        (.enableLoop(.core), "`larder loop enable core:core` switches it on"),
+        (.listPlugins, "`larder plugin list` says why"),
+        (
+            .explainPlugin(PluginID("org.larder.vacuum")),
+            "it is left out for ten minutes; `larder plugin why vacuum` tells more"
+        ),
+        (
+            .disablePlugin(PluginID("org.larder.vacuum")),
+            "the next start leaves the plugin out; `larder plugin disable vacuum` does without it"
+        ),
+        (.enablePlugin(library: "x.so"), "`larder plugin enable x.so` names it there"),
+        (
+            .retryPlugin(PluginID("org.larder.vacuum"), isLeftOutForGood: true),
+            "`larder plugin retry vacuum`, or another build of it, lets it run again"
+        ),
+        (
+            .retryPlugin(PluginID("a.b"), isLeftOutForGood: false),
+            "`larder plugin retry a.b`, or another build of it, lets it run again before"
+        ),
+    ]
+
+    @Test("H1: advice names the command that does it")
+    func sentences() {
+        for (advice, sentence) in Self.sentences { #expect(advice.sentence == sentence) }
+    }
+
+    @Test("H1: advice is a sentence in the error's JSON, in a log and in a plugin's reason")
+    func places() {
+        #expect(
+            JSONValue(error: Failure(.notFound, "m", hint: .listIssues)).text
+                == #"{"error":{"code":"notFound","message":"m","hint":"`larder issue list` shows all"}}"#)
+        let log = LineLogHandler(LogConfig(), console: Console())
+        #expect(
+            log.line(.error, "m", ["hint": .stringConvertible(Advice.listIssues)], at: Timestamp(seconds: 0))
+                == #"1970-01-01T00:00:00Z error: m hint="`larder issue list` shows all""#)
+        let report = PluginReport(
+            id: PluginID("a.b"), name: "n", state: .refused, isolation: .inProcess, reason: "left out",
+            advice: .retryPlugin(PluginID("a.b"), isLeftOutForGood: true))
+        let reason = "left out; `larder plugin retry a.b`, or another build of it, lets it run again"
+        #expect(report.inWords.reason == reason && report.inWords.advice == nil)
+    }
+}
