@@ -3,25 +3,31 @@ import Glibc
 import LocalTree
 public import Model
 
-/// The copies of a vault's database in its folder `backups/`: two of the last days, and one of before each change of the schema.
+/// The copies of a vault's database in the folder `backups/`: the two newest daily copies, and one from before each
+/// change of the schema.
 ///
-/// They are numbered, since a clock may go back; how old one is, its modification time says.
+/// Daily copies are numbered, because a clock may go back. The modification time of a copy tells its age.
 public struct DatabaseBackups: Sendable {
-    /// The vault, absolute.
+    /// The absolute path of the vault.
     let vault: String
 
-    /// In the vault.
+    /// The name of the folder in the vault.
     static let folder = "backups"
     private static let kept = 2
     private static let interval: Duration = .seconds(24 * 3600)
-    /// In bytes, beside twice the database: a backup is not what fills a disk.
+    /// The free space that a backup needs besides twice the size of the database, in bytes, so that a backup does not
+    /// fill the disk.
     private static let roomLeft: Int64 = 64 << 20
 
+    /// Creates a value for a vault.
+    /// - Parameter vault: The absolute path of the vault.
     public init(vault: String) { self.vault = vault }
 
-    /// Makes a backup if there is none of the last day. It blocks.
-    /// - Returns: whether it made one; false also while the disk is short.
-    /// - Throws: also when the database turns out to be damaged: then the older backups stay.
+    /// Makes a backup unless the newest one was made within the last 24 hours. Blocks.
+    /// - Parameter now: The present time.
+    /// - Returns: Whether a backup was made. False also if the disk has too little free space.
+    /// - Throws: The errors of copying, among them `.localIO` if the database turns out to be damaged. The older
+    ///   backups stay.
     @discardableResult
     public func makeIfDue(now: Timestamp) throws(Failure) -> Bool {
         let all = try numbered()
@@ -37,13 +43,14 @@ public struct DatabaseBackups: Sendable {
         return true
     }
 
-    /// Keeps the database as it is before it gets another schema. It blocks.
+    /// Copies the database before its schema changes. Blocks.
+    /// - Parameter schema: The number of the present schema.
     func keep(schema: Int) throws(Failure) {
         try makeFolder()
         try DatabaseFile(path: vault + "/larder.db").copy(to: "\(vault)/\(Self.folder)/larder-schema\(schema).db")
     }
 
-    /// All, the newest first; those of before a change of the schema come last.
+    /// Returns all backups, the newest first. Backups from before a change of the schema come last.
     /// - Throws: `.localIO` if the folder cannot be read.
     func all() throws(Failure) -> [(path: String, made: Timestamp)] {
         let schemas = try names().compactMap { name in Self.number(name, "larder-schema").map { ($0, name) } }
@@ -69,7 +76,8 @@ public struct DatabaseBackups: Sendable {
         return Int(digits)
     }
 
-    /// None if there is no folder yet: one that cannot be read does not count as that.
+    /// Returns the names in the folder of backups; none if there is no folder yet.
+    /// - Throws: `.localIO` if the folder cannot be read.
     private func names() throws(Failure) -> [String] {
         let path = "\(vault)/\(Self.folder)"
         let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -81,7 +89,7 @@ public struct DatabaseBackups: Sendable {
         return try LocalTree.names(in: folder.number)
     }
 
-    /// A copy that a kill cut off, and what SQLite had beside it.
+    /// Removes the incomplete copy of a killed process and the files that SQLite kept beside it.
     private func removeUnfinished() throws(Failure) {
         for name in try names() where !name.hasSuffix(".db") { unlink("\(vault)/\(Self.folder)/\(name)") }
     }

@@ -3,16 +3,16 @@ import LocalTree
 import Model
 
 extension MetaKey {
-    /// Looks that were recorded before this time are no proof; nanoseconds since 1970.
+    /// The time before which recorded marks are no proof, in nanoseconds since 1970.
     static let marksTrustedSince = MetaKey("looksSince")
-    /// The step of the times that the tree's file system keeps, in nanoseconds, as it was measured last.
+    /// The resolution of the times that the tree's file system keeps, in nanoseconds, as last measured.
     static let markStep = MetaKey("looksStep")
 }
 
 extension Transaction {
-    /// What has been recorded of copies until now proves nothing any more: each is read before it goes.
+    /// Makes all marks recorded until now invalid as proof, so that each copy is read before it is removed.
     func distrustMarks(now: Timestamp) throws {
-        // The clock may be behind those by which they were recorded.
+        // The clock may be behind the clock by which the marks were recorded.
         let last = try items.newestMarkTime()
         try meta.set(.marksTrustedSince, max(last ?? now, now))
     }

@@ -3,21 +3,28 @@ import Glibc
 public import LocalTree
 public import Model
 
-/// What a restored database's backup knew of the copies, for those that are not where it knew them. It blocks.
+/// The copies that the backup of a restored database knew. They are compared with the files that count as changed after
+/// the restore. All functions block.
 public struct RestoredCopies: Sendable {
     private let source: String
     private let database: Database
     private let tree: Tree
 
+    /// Creates a value for a vault.
+    /// - Parameters:
+    ///   - vault: The absolute path of the vault.
+    ///   - database: The vault's database.
+    ///   - tree: The vault's tree.
     public init(vault: String, database: Database, tree: Tree) {
         source = "\(vault)/\(VaultRestore.source)"
         self.database = database
         self.tree = tree
     }
 
-    /// Takes each file that counts as changed here for a copy if its bytes are those of a version that the backup knew.
-    /// - Returns: those that may be one nevertheless: they are as long as the server's.
-    /// - Throws: The `Failure` of the database, or of the backup's copy.
+    /// Records each `locallyModified` file as a `localCopy` if its content is that of the version that the backup knew.
+    /// - Returns: The ids of the other files that may still be unchanged copies: their size is that of the server's
+    ///   version.
+    /// - Throws: The `Failure` of the database or of the backup's copy.
     public func adopt() throws -> [LocalID] {
         let changed = try database.readBlocking { try $0.items.changedFiles() }
         guard !changed.isEmpty else { return [] }
@@ -47,10 +54,10 @@ public struct RestoredCopies: Sendable {
         return unknown
     }
 
-    /// Removes the backup's copy.
+    /// Removes the backup's copy from the vault.
     public func forget() { unlink(source) }
 
-    /// By the server's id; without one by the path, which is the identity then.
+    /// Returns the key of an item: the server's id, or the path if the item has no such id and the path identifies it.
     private static func key(_ fileID: String?, _ path: ItemPath) -> String { fileID ?? "\u{0}" + path.text }
 
     private func knownVersions() throws -> [String: KnownCopy] {

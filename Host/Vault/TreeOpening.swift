@@ -5,15 +5,18 @@ import LocalTree
 import Model
 
 extension MetaKey {
-    /// Where the local copies were last: `inside` the vault, or `marked`, in a folder with a mark.
+    /// The last place of the local copies: `inside` for `<vault>/files` without a mark, `marked` for a folder with a
+    /// mark.
     static let tree = MetaKey("tree")
 }
 
-/// Finds out whether the folder of local copies is the vault's, before anything is concluded from what is missing in it.
+/// The opening of the folder of local copies. It checks that the folder is the vault's before missing files are taken
+/// for removed files.
 ///
-/// A folder that is not mounted looks like one from which everything was removed. So a folder outside the vault's own file
-/// system holds a mark; once a vault has had local copies, a folder without its mark is refused, and nothing is done. At first
-/// use a folder gets its mark; what lies in it already is taken for local files that the server does not have.
+/// The mount point of an unmounted file system looks like a folder from which everything was removed. Therefore each
+/// folder of local copies other than `<vault>/files` on the vault's own file system contains a mark. Once a vault has
+/// had local copies, a folder without the vault's mark is an error, and nothing is done. When a folder is used first,
+/// it gets the mark; files that it already contains are taken for local files that the server does not have.
 struct TreeOpening {
     let vault: String
     let vaultFolder: Int32
@@ -34,7 +37,7 @@ struct TreeOpening {
         let number = Glibc.open(files, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw notThere(files, last) }
         let root = Descriptor(number)
-        // In the vault's own folder `.larder` may be an item of the server's.
+        // In the vault's own folder, `.larder` may be an item of the server's.
         let isInVault = isDefault && sameDevice(root.number, vaultFolder)
         let mark = isInVault && last == "inside" ? nil : try readMark(root.number, files)
         if let mark, mark != id {
@@ -56,7 +59,8 @@ struct TreeOpening {
             root: files, folder: root, incoming: incoming, reservesDotLarder: !isInside, clock: clock, proof: proof)
     }
 
-    /// Marks that were recorded when times were thought to be kept more finely than they are prove nothing at an act.
+    /// Measures the resolution of the file system's times. Marks recorded under a finer resolution than the measured
+    /// one are no proof any more.
     private func measureProof(_ incoming: Int32, _ files: String) throws -> MarkProof {
         guard var proof = MarkProof.measure(in: incoming) else {
             throw Failure.system("keeping times in \(files)", errno)
@@ -112,7 +116,8 @@ struct TreeOpening {
         guard fsync(root) == 0 else { throw .system("writing \(files)", errno) }
     }
 
-    /// `incoming/` of the vault if a file can be renamed from there into the tree, else one beside the tree's mark.
+    /// Opens the vault's `incoming/` if a file can be renamed from there into the tree, else an `incoming/` beside the
+    /// tree's mark.
     private func openIncoming(_ root: Int32, _ files: String, isMarked: Bool) throws(Failure) -> Descriptor {
         let own = openat(vaultFolder, "incoming", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard own >= 0 else { throw .system("opening \(vault)/incoming", errno) }
@@ -130,7 +135,8 @@ struct TreeOpening {
         return beside
     }
 
-    /// Tried, since devices with one number may still not allow it: bind mounts.
+    /// Tells whether a file can be renamed from `incoming/` into the tree. The function tries it: bind mounts may
+    /// prevent the rename even if the device numbers are equal.
     private func canRename(from incoming: Int32, to root: Int32) -> Bool {
         let target = "\(Tree.dotLarder)/probe"
         guard makeEmptyFile("probe", in: incoming) else { return false }
@@ -141,7 +147,8 @@ struct TreeOpening {
         return renameat(incoming, "probe", root, target) == 0
     }
 
-    /// Without exchange in one step there would be moments without a file, or a file of somebody's replaced.
+    /// Throws `.localIO` if the file system cannot exchange two files in one step. Without the exchange there would be
+    /// moments without a file, or a person's file could be overwritten.
     private func refuseSimpleFileSystem(_ incoming: Int32, _ files: String) throws(Failure) {
         defer {
             unlinkat(incoming, "probe", 0)

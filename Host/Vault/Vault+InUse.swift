@@ -3,8 +3,10 @@ import Glibc
 import LocalTree
 
 extension Vault {
-    /// Whether a host has the vault open now, asked without locking anything. It may be otherwise a moment later.
-    /// - Parameter path: absolute; false if there is no vault.
+    /// Tells whether a host has a vault open at this moment. Takes no lock, so the answer may be outdated a moment
+    /// later.
+    /// - Parameter path: The absolute path of the vault.
+    /// - Returns: Whether a host has the vault open; false if there is no vault.
     public static func isInUse(at path: String) -> Bool {
         let folder = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { return false }

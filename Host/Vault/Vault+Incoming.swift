@@ -4,10 +4,11 @@ import LocalTree
 import Model
 
 extension Vault {
-    /// What lies in `incoming/` now, read beside a host that may be at work: names, and how many bytes each has.
+    /// Returns the names and sizes in bytes of the files in `incoming/`, also while a host is at work.
     /// - Parameters:
-    ///   - path: the vault, absolute.
-    ///   - files: the folder of the local copies, absolute. If it is not in the vault, its own `incoming/` is read too.
+    ///   - path: The absolute path of the vault.
+    ///   - files: The absolute path of the folder of local copies. If this folder is not `<vault>/files`, its own
+    ///     `incoming/` is read too.
     public static func incomingFiles(at path: String, files: String) -> [(name: String, size: Int64)] {
         var folders = [path + "/incoming"]
         if files != path + "/files" { folders.append("\(files)/\(Tree.dotLarder)/incoming") }
@@ -21,7 +22,7 @@ extension Vault {
                     return (name, Int64(info.st_size))
                 }
             } catch {
-                // What cannot be looked at is not known.
+                // The content of an unreadable folder is not known.
                 return []
             }
         }

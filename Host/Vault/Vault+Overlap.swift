@@ -4,10 +4,11 @@ import LocalTree
 import Model
 
 extension Vault {
-    /// Why a folder is not to be used as something else: it is a vault or a folder of local copies, lies in one, or holds one. Those
-    /// are known by their marks, whatever config they belong to. It blocks, and looks at each folder below.
-    /// - Parameter folder: absolute, without symbolic links.
-    /// - Returns: what stands in its way, without a subject, such as `it lies in the vault /a`; nil: nothing.
+    /// Returns the reason why a folder must not be used for another purpose: it is a vault or a folder of local copies,
+    /// lies in one, or contains one. Vaults and folders of local copies are recognized by their marks, whichever config
+    /// names them. Blocks, and checks every folder below.
+    /// - Parameter folder: The absolute path of the folder, without symbolic links.
+    /// - Returns: The reason, such as `it lies in the vault /a`; nil if nothing overlaps.
     public static func overlap(with folder: String) -> String? {
         if let kind = kind(of: folder) { return "it is \(kind)" }
         var above = folder
@@ -27,7 +28,8 @@ extension Vault {
         return nil
     }
 
-    /// The names of the folders in one; none if it cannot be read, which whoever wants what is in it finds out.
+    /// Returns the names of the subfolders of a folder; none if the folder cannot be read. The later user of the folder
+    /// finds that error.
     private static func folders(in path: String) -> [String] {
         let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard number >= 0 else { return [] }
@@ -47,6 +49,6 @@ extension Vault {
         return isMarked(inner.number) ? "a folder of local copies of Larder's" : nil
     }
 
-    /// A file of somebody's may have the mark's name.
+    /// Tells whether a folder contains a valid vault mark. Another program's file may have the same name.
     private static func isMarked(_ folder: Int32) -> Bool { (try? VaultMark.read(in: folder, at: "")) != nil }
 }

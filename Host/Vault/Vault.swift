@@ -3,21 +3,28 @@ import Glibc
 public import LocalTree
 public import Model
 
-/// An account's folder: `larder.db`, `files/` (unless the config names another folder for them), `incoming/`, `calendars/`,
-/// `thumbnails/`, `projects/`, `plugins/`, `backups/`, the mark `vault` with the vault's id, the note `trouble`, and the lock. The file
-/// `unclosed` is there while somebody has the vault open: found at the next opening it says that the last one did not end well.
+/// The folder of an account.
 ///
-/// Whoever holds a value has the vault to itself; reading commands open the database alone, beside it.
+/// It contains `larder.db`, `files/` (unless the config names another folder for the local copies), `incoming/`,
+/// `calendars/`, `thumbnails/`, `projects/`, `plugins/`, `backups/`, the file `vault` with the vault's id, the file
+/// `trouble` with a note, and the file `lock`. The file `unclosed` exists while a host has the vault open. If the next
+/// opening finds the file, the last host did not close the vault.
+///
+/// A process that holds a value of this type has exclusive access to the vault. Commands that only read open the
+/// database beside it.
 public final class Vault: Sendable {
-    /// Absolute.
+    /// The absolute path of the vault.
     public let path: String
-    /// 32 lower-case hexadecimal digits, made when the vault was.
+    /// The vault's id: 32 lower-case hexadecimal digits, chosen when the vault was created.
     public let id: String
+    /// The vault's database.
     public let database: Database
+    /// The vault's tree of local copies.
     public let tree: Tree
-    /// The calendars' files.
+    /// The files of the calendars.
     public let calendars: CalendarMirror
-    /// Whether the system was started again since the vault was last open: what was not synced may be gone.
+    /// Whether this is the first opening since the system booted. Writes from before the boot that were not synced to
+    /// the disk may be lost.
     public let isFirstSinceBoot: Bool
     private let lock: VaultLock
 
@@ -36,14 +43,16 @@ public final class Vault: Sendable {
         self.lock = lock
     }
 
-    /// Opens a vault, and makes it if there is none. It blocks.
+    /// Opens a vault, and creates it if it is missing. Blocks.
     /// - Parameters:
-    ///   - path: Absolute.
-    ///   - files: The folder of the local copies, absolute; nil or `<vault>/files`: in the vault.
-    /// - Throws: `.vaultLocked` when another host has it open, `.localIO` when the folder of the local copies is not
-    ///   there, another vault's or on a file system that cannot exchange files, or the database is damaged, missing or
-    ///   being restored; `.cannotCreate` when the vault cannot be made or is a folder with other things in it;
-    ///   `.config` when it and `files` lie in one another.
+    ///   - path: The absolute path of the vault.
+    ///   - files: The absolute path of the folder with the local copies; nil for `<vault>/files`.
+    ///   - clock: Returns the present time.
+    /// - Returns: The open vault.
+    /// - Throws: `.vaultLocked` if another host has the vault open. `.localIO` if the folder of the local copies is
+    ///   missing, belongs to another vault or lies on a file system that cannot exchange files, or if the database is
+    ///   damaged, missing or being restored. `.cannotCreate` if the vault cannot be created or the folder contains
+    ///   other files. `.config` if the vault lies in `files` or `files` in the vault.
     public static func open(
         at path: String, files: String? = nil, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
     ) throws(Failure) -> Vault {
@@ -66,7 +75,8 @@ public final class Vault: Sendable {
             try DatabaseBackups(vault: path).keep(schema: schema)
         }
         do {
-            // A database that was moved aside is made anew under the id that the tree is marked with.
+            // After the old database was moved aside, the new database gets the id in the vault's mark. The tree's mark
+            // has the same id.
             if mark == nil { mark = try database.readBlocking { try $0.meta.text(.vaultID) }.flatMap(VaultMark.init) }
             let marked = mark ?? VaultMark.random()
             try marked.write(in: folder.number, at: path)
@@ -86,35 +96,41 @@ public final class Vault: Sendable {
                 path: path, id: marked.id, database: database, tree: tree, isFirstSinceBoot: isFirstSinceBoot,
                 lock: lock, clock: clock)
         } catch {
-            // Its own error is of no interest beside the other.
+            // The original error matters more than an error of closing.
             if (try? database.close()) != nil { unlinkat(folder.number, unclosed, 0) }
             throw error as? Failure ?? Failure(.internal, "Opening the vault \(path) failed: \(error)")
         }
     }
 
-    /// Whether there is a vault with a database, as far as it can be told: an error of the disk is no absence. It blocks.
+    /// Tells whether there is a vault with a database. An error of the disk does not count as a missing database.
+    /// Blocks.
+    /// - Parameter path: The absolute path of the vault.
     public static func exists(at path: String) -> Bool {
         access("\(path)/larder.db", F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR)
     }
 
-    /// The database of a vault, for reading beside a host that may have it open.
-    /// - Throws: `.localIO` when the database is damaged, was lost or is being restored, or another version of Larder
-    ///   wrote it; `.notFound` when there is none yet.
+    /// Opens the database of a vault for reading, also while a host has the vault open.
+    /// - Parameter path: The absolute path of the vault.
+    /// - Throws: `.localIO` if the database is damaged, lost or being restored, or if another version of Larder wrote
+    ///   it; `.notFound` if there is no database yet.
     public static func openDatabaseForReading(at path: String) throws(Failure) -> Database {
         try VaultRestore.refuseUnfinished(path)
         try VaultRestore.refuseLoss(path)
         return try Database.open(path: path + "/larder.db", readOnly: true)
     }
 
-    /// Closes the database and gives the vault free. No access may be under way or follow.
-    /// - Throws: As ``Database/close()``. The vault is free then too, and its next opening looks at the database first.
+    /// Closes the database and releases the vault. No access to the vault may be in progress or follow.
+    /// - Throws: The errors of ``Database/close()``. The vault is released in this case too, and the next opening
+    ///   checks the database for damage.
     public func close() throws(Failure) {
         defer { lock.release() }
         try database.close()
         unlink("\(path)/\(Self.unclosed)")
     }
 
-    /// The last host that had the vault open did not close it: before anything is believed that the database says, it is looked at.
+    /// Checks the database for damage because the last host did not close the vault. Nothing is read from the database
+    /// before this check.
+    /// - Throws: `.localIO` if the database is damaged, or the errors of the check.
     private static func refuseDamage(_ path: String) throws(Failure) {
         let file = DatabaseFile(path: path + "/larder.db")
         if let damage = try file.damage() { throw SQLiteFailure.damage(of: file.path, damage) }
@@ -137,7 +153,7 @@ public final class Vault: Sendable {
         return Descriptor(number)
     }
 
-    /// A folder with other things in it is somebody's, and no vault.
+    /// Throws `.cannotCreate` if a folder without a vault contains other files: the folder is somebody else's.
     private static func refuseStrangeFolder(_ path: String, _ folder: Int32) throws(Failure) {
         let own: Set = [
             "lock", "unclosed", "backups", "incoming", "calendars", "thumbnails", "projects", "plugins", "files",
@@ -150,7 +166,8 @@ public final class Vault: Sendable {
     }
 }
 
-/// Makes a folder and those above it, for the owner alone.
+/// Creates a folder and its missing parents, accessible only to their owner.
+/// - Throws: `.cannotCreate` or `.localIO` if a folder cannot be created.
 func makePath(_ path: String) throws(Failure) {
     if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
     let code = errno

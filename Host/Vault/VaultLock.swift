@@ -5,10 +5,11 @@ import LocalTree
 import Model
 import Synchronization
 
-/// Keeps a second host from a vault. The kernel ends the lock with the process, however it ends.
+/// A lock that keeps a second host out of a vault. The kernel releases the lock when the process ends, however it ends.
 ///
-/// The vault's folder itself is locked: that lock does not go with a file that somebody deletes. The file `lock` is locked too, as
-/// hosts of older versions do, and names the process. The database is no place for a lock: SQLite's own would go with the descriptor.
+/// The vault's folder itself is locked, so the lock does not vanish when somebody deletes a file. The file `lock` is
+/// locked too, because hosts of older versions lock that file. It also contains the process id. The database file
+/// cannot serve as the lock: closing the lock's descriptor would release SQLite's own locks.
 final class VaultLock: Sendable {
     private struct Held {
         var folder: Int32
@@ -17,12 +18,14 @@ final class VaultLock: Sendable {
 
     private let held: Mutex<Held?>
 
-    /// - Throws: `.vaultLocked`, with the holder's process id.
+    /// Locks a vault.
+    /// - Parameter vault: The absolute path of the vault.
+    /// - Throws: `.vaultLocked` with the holder's process id, or the error of the system call that failed.
     init(of vault: String) throws(Failure) {
         let path = vault + "/lock"
         let folder = open(vault, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw .system("opening \(vault)", errno) }
-        // Some network file systems lock no folders: there the file has to do.
+        // Some network file systems cannot lock folders. On these, the lock on the file has to suffice.
         guard flock(folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
             let holder = Self.holder(named: path, ofFolder: folder)
             close(folder)
@@ -34,7 +37,8 @@ final class VaultLock: Sendable {
             close(folder)
             throw .system("opening \(path)", code)
         }
-        // A lock of the open file: it does not go when some other part of this process opens and closes the same file.
+        // This lock belongs to the open file. It stays when another part of this process opens and closes the same
+        // file.
         guard linux_lock_open_file(number) == 0 else {
             let code = errno
             let holder = Int32(readText(number, limit: 32))
@@ -43,7 +47,7 @@ final class VaultLock: Sendable {
             guard code == EAGAIN || code == EACCES else { throw .system("locking \(path)", code) }
             throw Self.inUse(vault, by: holder)
         }
-        // Only for the message above: whose lock it is, the kernel knows.
+        // The process id is written only for the message above. The kernel knows the holder of the lock.
         ftruncate(number, 0)
         let pid = "\(getpid())\n"
         _ = pwrite(number, pid, pid.utf8.count, 0)
@@ -53,7 +57,8 @@ final class VaultLock: Sendable {
     func release() {
         held.withLock { held in
             guard let locks = held.take() else { return }
-            // A child that is just being started has the open files too until it runs its program: closing would not be enough.
+            // A child process shares the open files until it runs its program, so closing the descriptors alone might
+            // not release the locks.
             _ = linux_unlock_open_file(locks.file)
             close(locks.file)
             flock(locks.folder, LOCK_UN)
@@ -70,7 +75,8 @@ final class VaultLock: Sendable {
             hint: "Stop it, or wait until it has ended; `ls`, `stat`, `status` and the lists work beside it")
     }
 
-    /// The process that has a folder locked: as the kernel says, else as the file says, which may have been deleted.
+    /// Returns the id of the process that holds the lock of a folder, from the kernel or else from the lock file. The
+    /// file may have been deleted.
     private static func holder(named file: String, ofFolder folder: Int32) -> Int32? {
         if let holder = FolderLocks.holder(of: folder) { return holder }
         let number = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -80,9 +86,11 @@ final class VaultLock: Sendable {
     }
 }
 
-/// The kernel's list of locks (proc_locks(5)), where it shows them.
+/// The kernel's list of locks (proc_locks(5)), on systems that show it.
 enum FolderLocks {
-    /// The process that has an open folder locked whole with `flock`; nil: none, or the kernel does not tell.
+    /// Returns the id of the process that has locked a whole folder with `flock`.
+    /// - Parameter folder: The descriptor of the folder.
+    /// - Returns: The process id; nil if the folder is not locked or the kernel does not tell.
     static func holder(of folder: Int32) -> Int32? {
         var info = stat()
         guard fstat(folder, &info) == 0 else { return nil }
@@ -100,7 +108,8 @@ enum FolderLocks {
         let (major, minor) = (device >> 8 & 0xfff | device >> 32 & ~0xfff, device & 0xff | device >> 12 & ~0xff)
         let list = String(decoding: bytes, as: UTF8.self)
         for line in list.split(separator: "\n") {
-            // 1: FLOCK  ADVISORY  WRITE 4711 fe:01:131 0 EOF; one that is waited for has an arrow before its kind.
+            // A line reads `1: FLOCK  ADVISORY  WRITE 4711 fe:01:131 0 EOF`. A waiting lock has an arrow before its
+            // kind.
             let words = line.split(separator: " ")
             guard words.count >= 6, words[1] == "FLOCK", words[3] == "WRITE", let process = Int32(words[4]), process > 0
             else { continue }

@@ -3,12 +3,13 @@ import Glibc
 import LocalTree
 import Model
 
-/// The file `vault` that says by its id which vault a folder is, or which vault's local copies lie in it.
+/// The mark of a vault: the file `vault` with the vault's id. In a vault it identifies the vault; in a folder of local
+/// copies it identifies the vault that the copies belong to.
 struct VaultMark: Hashable {
     static let fileName = "vault"
     let id: String
 
-    /// Nil unless the text is an id.
+    /// Creates a mark from its text; nil if the text is not a vault's id.
     init?(_ id: String) {
         guard id.utf8.count == 32, id.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
         else {
@@ -21,7 +22,12 @@ struct VaultMark: Hashable {
 
     static func random() -> VaultMark { VaultMark(random: .random()) }
 
-    /// The mark in a folder; nil if it has none.
+    /// Reads the mark in a folder.
+    /// - Parameters:
+    ///   - folder: The descriptor of the folder.
+    ///   - path: The path of the folder, for messages.
+    /// - Returns: The mark; nil if the folder has none.
+    /// - Throws: `.localIO` if the mark is damaged, or the error of the system call that failed.
     static func read(in folder: Int32, at path: String) throws(Failure) -> VaultMark? {
         let number = openat(folder, fileName, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if number < 0 {
@@ -37,7 +43,8 @@ struct VaultMark: Hashable {
         return mark
     }
 
-    /// Writes the mark unless it is there. When this returns it is on the disk.
+    /// Writes the mark unless the folder already has it. When the function returns, the mark is on the disk.
+    /// - Throws: The errors of ``read(in:at:)``, or the error of the system call that failed.
     func write(in folder: Int32, at path: String) throws(Failure) {
         if try Self.read(in: folder, at: path) == self { return }
         let new = Self.fileName + ".new"

@@ -3,28 +3,31 @@ import Glibc
 import LocalTree
 public import Model
 
-/// Looks at a vault's database, and puts a backup in a damaged one's place. All functions block.
+/// The check of a vault's database, and the restoration of a damaged or missing one from a backup. All functions block.
 ///
-/// What a person decided, and what cannot be found anew, comes from the backup: policies, claims, plugins' values, how far event loops
-/// have come. The journal and the issues of that time are of no use any more. Items keep their ids; what is here of them is found
-/// out by comparing digests, and what the server has by walking over everything.
+/// A person's decisions and data that cannot be found anew come from the backup: policies, claims, plugins' values, and
+/// the event ids of event loops. The backup's journal and issues are obsolete and not used. Items keep their ids. The
+/// local state of the items is found by comparing digests, and the server's state by a walk.
 public struct VaultRestore: Sendable {
-    /// Absolute.
+    /// The absolute path of the vault.
     let path: String
 
     private static let new = "restore.db"
-    /// While it is there, nobody else opens the vault: between two renames there is no database.
+    /// The name of the file that keeps everybody else from opening the vault: between two renames there is no database.
     static let marker = "restoring"
-    /// The backup that a restore took, until all that is here was compared with it.
+    /// The name of the copy of the restored backup. The copy stays until all local files were compared with it.
     static let source = "restored.db"
 
+    /// Creates a value for a vault.
+    /// - Parameter vault: The absolute path of the vault.
     public init(vault: String) { path = vault }
 
     private var database: String { path + "/larder.db" }
 
-    /// Looks, and changes nothing. A host may be at work.
-    /// - Throws: `.notFound` when there is no vault, `.localIO` when its mark, the database or the folder of the backups
-    ///   cannot be read.
+    /// Checks the database and its backups without changing anything. A host may be at work.
+    /// - Returns: The state of the database and of its backups.
+    /// - Throws: `.notFound` if there is no vault, `.localIO` if the vault's mark, the database or the folder of
+    ///   backups cannot be read.
     public func inspect() throws(Failure) -> DatabaseCheck {
         let mark = try mark()
         var backups: [DatabaseCheck.Backup] = []
@@ -33,7 +36,7 @@ public struct VaultRestore: Sendable {
         }
         let file = DatabaseFile(path: database)
         let emptiness = file.emptiness
-        // A first start that was killed leaves an empty one.
+        // An interrupted first start leaves an empty database.
         let isThere = access(database, F_OK) == 0 && (emptiness == nil || !backups.isEmpty)
         var problem = isThere ? emptiness : nil
         if isThere, problem == nil { problem = try file.damage(isThorough: true) }
@@ -50,7 +53,7 @@ public struct VaultRestore: Sendable {
             found.problem = try file.problem(of: vault)
             if found.problem == nil {
                 found.policies = try file.count("policies")
-                // An older schema has none.
+                // Older schemas have no claims.
                 found.claims = (try? file.count("claims")) ?? 0
             }
         } catch {
@@ -59,11 +62,12 @@ public struct VaultRestore: Sendable {
         return found
     }
 
-    /// Restores the database if it is damaged or missing. A run that was killed at any point is done again, to the same end.
-    /// - Parameter announce: told what will be done before anything is changed.
-    /// - Returns: what was found, and where the damaged database was put; nil: there was none.
-    /// - Throws: `.vaultLocked` while a host has the vault open, `.localIO` when something cannot be read or written,
-    ///   such as a backup, where no other is sound; what is done already is gone on with the next time.
+    /// Restores the database if it is damaged or missing. A run that was killed at any point can be repeated, with the
+    /// same result.
+    /// - Parameter announce: Is called with the result of the check before anything is changed.
+    /// - Returns: The result of the check, and the path where the damaged database was put; nil if there was none.
+    /// - Throws: `.vaultLocked` if a host has the vault open. `.localIO` if something cannot be read or written, such
+    ///   as a backup while no other backup is sound. The next run continues from the completed steps.
     public func run(
         announce: (DatabaseCheck) -> Void
     ) throws(Failure) -> (found: DatabaseCheck, aside: String?) {
@@ -72,7 +76,7 @@ public struct VaultRestore: Sendable {
         let found = try inspect()
         guard found.state != .sound else { return (found, nil) }
         let mark = try mark()
-        // Killed after the last rename: only the marker is left.
+        // True if the previous run was killed after its last rename and only the marker is left.
         let isDone =
             found.state == .restoring && access("\(path)/\(Self.new)", F_OK) != 0 && access(database, F_OK) == 0
             && found.problem == nil
@@ -90,7 +94,8 @@ public struct VaultRestore: Sendable {
         return (found, aside)
     }
 
-    /// A backup that cannot be read now may be sound: an empty database would forget what it holds.
+    /// Throws `.localIO` if no backup is sound and one cannot be read. The unreadable backup may be sound, and starting
+    /// with an empty database would lose its content.
     private static func refuseUnreadable(_ found: DatabaseCheck) throws(Failure) {
         guard found.newestSound == nil, let backup = found.backups.first(where: \.isUnreadable) else { return }
         throw Failure(
@@ -109,7 +114,7 @@ public struct VaultRestore: Sendable {
         return try VaultMark.read(in: folder.number, at: path)
     }
 
-    /// Makes the new database under a name that nobody opens.
+    /// Creates the new database under a name that nobody opens.
     private func prepare(from backup: String?, _ mark: VaultMark?) throws(Failure) {
         for end in ["", "-journal", "-wal", "-shm", ".new"] { unlink("\(path)/\(Self.new)\(end)") }
         let new = "\(path)/\(Self.new)"
@@ -125,12 +130,14 @@ public struct VaultRestore: Sendable {
         try DatabaseFile(path: new).makeCurrent(vault: mark?.id, isRestored: backup != nil)
     }
 
-    /// Keeps the damaged database and its log under a name of their own.
+    /// Renames the damaged database and its log to a new name.
+    /// - Returns: The new path; nil if there was no database.
     private func putAside() throws(Failure) -> String? {
         guard access(database, F_OK) == 0 else { return nil }
         var number = 1
         while access("\(path)/damaged-\(number).db", F_OK) == 0 { number += 1 }
-        // The log first: the database alone would be taken for whole by nobody, since the marker is there.
+        // The log is moved first. The database without its log might pass for complete, but the marker keeps everybody
+        // from opening it.
         for end in ["-wal", "-shm"] where access(database + end, F_OK) == 0 {
             try move("larder.db\(end)", to: "damaged-\(number).db\(end)")
         }
@@ -139,7 +146,7 @@ public struct VaultRestore: Sendable {
     }
 
     private func finish() throws(Failure) {
-        // It was sound when this began, so nothing is to be looked at again for how the damaged one ended.
+        // The new database is sound. Its next opening need not check it because of how the damaged one ended.
         for name in [Vault.unclosed, Self.marker] { unlink("\(path)/\(name)") }
         try syncFolder(of: database)
     }
@@ -158,15 +165,17 @@ public struct VaultRestore: Sendable {
         try syncFolder(of: database)
     }
 
-    /// A database that is gone or empty while there are backups of it was lost: a new one would forget in silence what a person decided.
-    /// - Throws: `.localIO` if it is.
+    /// Throws an error if the database is missing or empty although backups of it exist: it was lost. A new database
+    /// would silently forget a person's decisions.
+    /// - Throws: `.localIO` if the database was lost.
     static func refuseLoss(_ vault: String) throws(Failure) {
         let file = DatabaseFile(path: vault + "/larder.db")
         guard let emptiness = file.emptiness, try !DatabaseBackups(vault: vault).all().isEmpty else { return }
         throw SQLiteFailure.damage(of: file.path, emptiness)
     }
 
-    /// - Throws: `.localIO` if a restore of this vault began and did not end.
+    /// Throws an error if a restore of this vault began and did not finish.
+    /// - Throws: `.localIO` if the restore is unfinished.
     static func refuseUnfinished(_ vault: String) throws(Failure) {
         guard access("\(vault)/\(marker)", F_OK) == 0 else { return }
         throw Failure(

@@ -3,13 +3,16 @@ import Glibc
 import LocalTree
 public import Model
 
-/// Why a vault's account does not go on at the moment, although its host runs.
+/// The reason why a vault's account is stopped for the moment although its host runs.
 public struct VaultTrouble: Hashable, Sendable {
+    /// The description of the trouble.
     public var message: String
+    /// Advice for the person; nil if there is none.
     public var hint: String?
-    /// When the host tries again.
+    /// The time when the host tries again.
     public var nextTry: Timestamp
 
+    /// Creates a description of the trouble.
     public init(message: String, hint: String?, nextTry: Timestamp) {
         self.message = message
         self.hint = hint
@@ -17,16 +20,19 @@ public struct VaultTrouble: Hashable, Sendable {
     }
 }
 
-/// A note in the vault, for `status`. Its file gets its room while there is some and is written in place, since the trouble may be
-/// that the disk is full.
+/// A note in the vault for `status`. The note is written in place into space that was allocated before, because the
+/// trouble may be a full disk.
 extension Vault {
     static let noteName = "trouble"
     private static let noteSize = 4_096
-    /// How much longer than it said a host may take to try again, before it is taken to have gone.
+    /// The delay after the announced time of the next try after which the host is assumed to be gone.
     private static let staleAfter = Duration.seconds(300)
 
-    /// Writes the note, or nil: that there is no trouble. It blocks.
-    /// - Returns: whether it is on the disk.
+    /// Writes the note. Blocks.
+    /// - Parameters:
+    ///   - trouble: The trouble; nil clears the note.
+    ///   - path: The absolute path of the vault.
+    /// - Returns: Whether the note is on the disk.
     @discardableResult
     public static func note(_ trouble: VaultTrouble?, at path: String) -> Bool {
         let number = Glibc.open("\(path)/\(noteName)", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -41,7 +47,11 @@ extension Vault {
         return pwrite(file.number, bytes, bytes.count, 0) == bytes.count && fsync(file.number) == 0
     }
 
-    /// What the host says that is at work for this vault; nil if there is no trouble, or that host has ended.
+    /// Returns the trouble that the running host of a vault has noted.
+    /// - Parameters:
+    ///   - path: The absolute path of the vault.
+    ///   - now: The present time.
+    /// - Returns: The trouble; nil if there is none, or the host has ended or is 300 seconds late with its next try.
     public static func trouble(at path: String, now: Timestamp) -> VaultTrouble? {
         let number = Glibc.open("\(path)/\(noteName)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard number >= 0 else { return nil }
@@ -56,7 +66,7 @@ extension Vault {
         return now < trouble.nextTry + staleAfter ? trouble : nil
     }
 
-    /// A text on one line, so long at most that two of them have room.
+    /// Returns a text as one line, shortened so that two such lines fit into the note.
     private static func line(_ text: String) -> String {
         let oneLine = text.split(whereSeparator: \.isNewline).joined(separator: " ")
         return oneLine.utf8.count <= 1_500 ? oneLine : String(oneLine.prefix(350)) + "…"

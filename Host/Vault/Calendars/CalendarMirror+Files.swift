@@ -5,7 +5,7 @@ import LocalTree
 import Model
 
 extension CalendarMirror {
-    /// A file that is written and not yet in its place.
+    /// A file that is written but not yet in its place.
     struct Prepared {
         var row: MirrorFileRow
         var temporary: Temporary
@@ -13,21 +13,22 @@ extension CalendarMirror {
         var isNew: Bool { temporary.kind == .new }
     }
 
-    /// What the database has for a file that is to be brought in line.
+    /// The database's content for a file that is to be brought in line.
     private struct Wanted {
         var job: MirrorJob
-        /// Nil: the object is gone, or has none.
+        /// The content of the object; nil if the object is gone or has no content.
         var content: (id: CalendarContentID, bytes: [UInt8])?
-        /// Made from the object's path.
+        /// The name derived from the object's path.
         var name: MirrorName
-        /// Whether no file of the calendar has this name by the database.
+        /// Whether no file of the calendar is recorded under this name. False, without a check, for an object that has
+        /// a file or no content.
         var isNameUnrecorded: Bool
     }
 
-    /// Bytes of contents after which no further one is read before those are written.
+    /// The size in bytes after which no further content is read before the contents read so far are written.
     private static let enough = 1 << 20
 
-    /// Writes, replaces and removes the files of objects, as the database has them now.
+    /// Writes, replaces and removes the files of objects according to the present state of the database.
     func bring(_ jobs: [MirrorJob], in folder: borrowing MirrorFolder) throws {
         let calendar = folder.calendar
         var prepared: [Prepared] = []
@@ -82,7 +83,8 @@ extension CalendarMirror {
         }
     }
 
-    /// Takes as many jobs as are read at once: a transaction for each would take longer than writing its file.
+    /// Removes the next jobs from `jobs` and reads their contents in one transaction. A transaction for each job would
+    /// take longer than writing its file.
     private func wanted(by jobs: inout ArraySlice<MirrorJob>, in calendar: RecordKey) throws -> [Wanted] {
         let (found, count) = try database.readBlocking { [jobs] reads in
             var found: [Wanted] = []
@@ -103,7 +105,7 @@ extension CalendarMirror {
         return found
     }
 
-    /// Whether a file is as it was written.
+    /// Tells whether a file has the recorded mark and the permissions 0600.
     func isAsWritten(_ file: MirrorFileRow?, in folder: borrowing MirrorFolder) -> Bool {
         guard let file, let info = status(of: file.name.text, in: folder.descriptor.number) else { return false }
         return file.matches(info) && info.st_mode & 0o777 == 0o600
@@ -143,7 +145,8 @@ extension CalendarMirror {
         }
     }
 
-    /// Forgets files that did not come to their places. If that fails too, what is left tells the next start.
+    /// Takes back files that were not put in place: removes the rows of new files and all temporary files. If the rows
+    /// cannot be removed, the next start recognizes the files that remain.
     private func takeBack(_ files: ArraySlice<Prepared>, in folder: borrowing MirrorFolder) {
         let calendar = folder.calendar
         do {
@@ -156,8 +159,13 @@ extension CalendarMirror {
         }
     }
 
-    /// A name that no other object's file has, and nothing of others'; but a file with just this content will do.
-    /// - Parameter isUnrecorded: whether no file is known to have the wanted name.
+    /// Returns a name that neither another object's file nor another program's file has. A file with exactly the
+    /// object's content may have the name already.
+    /// - Parameters:
+    ///   - isUnrecorded: Whether the wanted name is known to have no recorded file.
+    ///   - given: Names that were given to other files but are not recorded yet.
+    ///   - content: The object's content; nil if no existing file may have the name.
+    /// - Returns: The name, and whether a file with the object's content has it already.
     func freeName(
         _ wanted: MirrorName, for key: RecordKey, isUnrecorded: Bool = false, besides given: Set<MirrorName>,
         content: [UInt8]?, in folder: borrowing MirrorFolder
@@ -177,7 +185,8 @@ extension CalendarMirror {
         return (name, isThere)
     }
 
-    /// The file that is there already with just this content, such as when the database was begun anew.
+    /// Returns a row for an existing file with exactly the object's content, for example after the database was created
+    /// anew; nil if there is no such file.
     private func adopt(
         _ name: MirrorName, key: RecordKey, _ content: [UInt8], id: CalendarContentID, in folder: borrowing MirrorFolder
     ) -> MirrorFileRow? {

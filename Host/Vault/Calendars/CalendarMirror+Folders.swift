@@ -4,18 +4,18 @@ import Glibc
 import LocalTree
 import Model
 
-/// A calendar's folder, held open so that no move leads astray.
+/// A calendar's folder. It is held open so that later calls reach this folder even if it is moved.
 struct MirrorFolder: ~Copyable {
     let descriptor: Descriptor
     let calendar: RecordKey
-    /// Absolute, for messages.
+    /// The absolute path, for messages.
     let path: String
-    /// Whether none of the calendar's files is in it.
+    /// Whether the folder contains none of the calendar's files.
     let isEmpty: Bool
 }
 
 extension CalendarMirror {
-    /// `<vault>/calendars`, made if there is none.
+    /// Opens `<vault>/calendars`, and creates it if it is missing.
     func openRoot() throws(Failure) -> Descriptor {
         let number = Glibc.open(vault, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw .system("opening \(vault)", errno) }
@@ -36,7 +36,8 @@ extension CalendarMirror {
         }
     }
 
-    /// The folder of a calendar under the name that it is to have.
+    /// Opens the folder of a calendar. The folder is created if it is missing, and renamed if the calendar's title has
+    /// changed.
     func openFolder(of calendar: RecordKey, title: String?, in root: Int32) throws -> MirrorFolder {
         let wanted = MirrorName.folder(title: title, key: calendar)
         var row = try database.readBlocking { try $0.calendarFiles.folder(of: calendar) }
@@ -63,13 +64,13 @@ extension CalendarMirror {
                     descriptor: Descriptor(number), calendar: calendar, path: "\(path)/\(folder.name)", isEmpty: isEmpty
                 )
             }
-            // Something else has the name.
+            // Something that is not Larder's folder has the name.
             refused.insert(folder.name)
             (row, isEmpty) = (nil, true)
         }
     }
 
-    /// Carries out a change of a folder's name, also one that was cut off.
+    /// Renames a folder if its calendar's title has changed. Finishes an interrupted rename first.
     private func renamed(_ row: MirrorFolderRow, to wanted: MirrorName, in root: Int32) throws -> MirrorFolderRow {
         var row = row
         if let former = row.formerName {
@@ -88,7 +89,7 @@ extension CalendarMirror {
     private func moved(_ row: MirrorFolderRow, from former: MirrorName, in root: Int32) throws -> MirrorFolderRow {
         var row = row
         while former != row.name, linux_rename_noreplace(root, former.text, root, row.name.text) != 0 {
-            // Without the folder there is nothing to move.
+            // A missing folder need not be moved.
             if errno == ENOENT { break }
             guard errno == EEXIST else { throw Failure.system("renaming \(path)/\(former)", errno) }
             row.name = try freeName(for: row.calendar, row.title, in: root, mayBeFolder: false, not: [row.name])
@@ -103,7 +104,8 @@ extension CalendarMirror {
         return row
     }
 
-    /// - Returns: nil if something that is no folder of ours has the name.
+    /// Opens a folder, and creates it if it is missing.
+    /// - Returns: The descriptor; nil if the name belongs to something that is not a folder or not this user's.
     private func open(_ name: MirrorName, in root: Int32) throws(Failure) -> Int32? {
         if mkdirat(root, name.text, 0o700) != 0, errno != EEXIST { throw .system("making \(path)/\(name)", errno) }
         let number = openBeneath(root, name.text, O_RDONLY | O_DIRECTORY)
@@ -124,8 +126,10 @@ extension CalendarMirror {
         return number
     }
 
-    /// A name that no other calendar has.
-    /// - Parameter mayBeFolder: whether a folder may be there already.
+    /// Returns a folder name that no other calendar has.
+    /// - Parameters:
+    ///   - mayBeFolder: Whether a folder may already have the name.
+    ///   - refused: The names that must not be returned.
     private func freeName(
         for calendar: RecordKey, _ wanted: MirrorName, in root: Int32, mayBeFolder: Bool,
         not refused: Set<MirrorName> = []
@@ -142,7 +146,7 @@ extension CalendarMirror {
         }
     }
 
-    /// Removes the files of a calendar that is gone, and its folder unless something of others is in it.
+    /// Removes the files of a deleted calendar, and its folder unless other entries remain in it.
     func remove(_ row: MirrorFolderRow, in root: Int32) throws {
         for name in [row.formerName, row.name].compactMap(\.self) {
             let number = openBeneath(root, name.text, O_RDONLY | O_DIRECTORY)

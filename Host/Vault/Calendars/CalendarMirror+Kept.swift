@@ -5,18 +5,20 @@ import LocalTree
 import Model
 import Synchronization
 
-/// What programs made of the calendars' files.
+/// The part of the mirror that keeps the files that other programs changed.
 extension CalendarMirror {
-    /// The code of the issue about a file that was changed here.
+    /// The code of the issue about a calendar file that was changed here.
     public static let keptCode = "calendar.changed"
 
-    /// How often a file is kept beside under one name.
+    /// The largest number of kept versions of one file.
     private static let most = 1_000
 
-    /// Keeps a file under a name that says that it was changed here, and files an issue about it.
+    /// Renames a file to a name that marks it as changed here, and files an issue about it.
     /// - Parameters:
-    ///   - name: under which it is now.
-    ///   - file: what it was called when it was changed.
+    ///   - name: The present name of the file.
+    ///   - file: The name of the file when it was changed.
+    ///   - folder: The calendar's folder.
+    /// - Throws: `.localIO` if all names are taken or the file cannot be renamed, or the database's `Failure`.
     func keep(_ name: String, besides file: MirrorName, in folder: borrowing MirrorFolder) throws {
         let (number, calendar) = (folder.descriptor.number, folder.calendar)
         var base = file
@@ -32,7 +34,7 @@ extension CalendarMirror {
                 base = base.shortened
                 continue
             }
-            // First told, then done: a host that ends in between keeps it with its next start.
+            // The issue is stored before the rename. If the host ends in between, its next start keeps the file.
             let issue = Issue.changedHere(file, as: kept, in: folder.path, at: clock())
             let stored = try database.writeBlocking { try $0.issues.file(issue) }
             if linux_rename_noreplace(number, name, number, kept.text) == 0 {
@@ -48,7 +50,7 @@ extension CalendarMirror {
             hint: "Move away what was kept there")
     }
 
-    /// Takes back the issues about files that are not there any more.
+    /// Removes the issues about kept files that do not exist any more.
     func withdrawIssues() throws {
         let issues = try database.readBlocking { try $0.issues.all(code: Self.keptCode) }
         let gone = issues.filter { issue in
@@ -61,7 +63,8 @@ extension CalendarMirror {
 }
 
 extension Issue {
-    /// - Parameter folder: absolute.
+    /// Creates the issue about a file that was changed here.
+    /// - Parameter folder: The absolute path of the calendar's folder.
     fileprivate static func changedHere(
         _ file: MirrorName, as kept: MirrorName, in folder: String, at time: Timestamp
     ) -> Issue {
@@ -75,7 +78,7 @@ extension Issue {
 }
 
 extension Transaction {
-    /// A calendar's folder has another name, and the kept files in it are found there.
+    /// Updates the issues about kept files after a calendar's folder was renamed.
     func moveKept(from former: MirrorName, to name: MirrorName) throws {
         let prefix = "\(former)/"
         for issue in try issues.all(code: CalendarMirror.keptCode) where issue.subject.utf8.starts(with: prefix.utf8) {

@@ -5,11 +5,12 @@ import Glibc
 import LocalTree
 import Model
 
-/// What has a file's place when Larder's is to come there, or to go. Only what Larder wrote itself is removed.
+/// The part of the mirror that puts files in place and removes them. Only files that Larder wrote are removed.
 extension CalendarMirror {
-    /// Puts a complete file in place. A reader sees the old one or the new one.
+    /// Puts a complete file in place. A reader sees the old file or the new file.
     ///
-    /// The two change places in one step, and what was there is looked at afterwards, where nobody finds it by its name any more.
+    /// The new file is exchanged with the present one in a single step. The replaced file is checked afterwards, when
+    /// no program finds it by its name any more.
     func place(_ file: Prepared, in folder: borrowing MirrorFolder) throws {
         var file = file
         let number = folder.descriptor.number
@@ -31,7 +32,7 @@ extension CalendarMirror {
                 guard errno == EEXIST else { throw writing(file, in: folder) }
                 if !file.isNew { continue }
             }
-            // Something of somebody's is there: a name that was free before, or a folder.
+            // Another program's entry has the name: the name was free before, or the entry is a folder.
             let name = MirrorName.file(key: file.row.key)
             file.row.name = try freeName(name, for: file.row.key, besides: [], content: nil, in: folder).name
             let (row, calendar) = (file.row, folder.calendar)
@@ -43,7 +44,7 @@ extension CalendarMirror {
         .system("writing \(folder.path)/\(file.row.name)", errno)
     }
 
-    /// Removes a file whose object is gone. One that a program changed is kept beside.
+    /// Removes the file of a deleted object. A file that another program changed is kept beside.
     func removeFile(_ file: MirrorFileRow, in folder: borrowing MirrorFolder) throws {
         guard let there = status(of: file.name.text, in: folder.descriptor.number), !there.isFolder else { return }
         var aside = Temporary(contentID: file.contentID, kind: .other)
@@ -52,7 +53,8 @@ extension CalendarMirror {
         try hooks.reached(.removed)
     }
 
-    /// Gives a file the name under which what is not surely Larder's own is looked at.
+    /// Renames a file to its `aside` name. A file with such a name may not be Larder's own and is checked before it is
+    /// removed.
     private func moveAside(
         _ name: String, to temporary: inout Temporary, in folder: borrowing MirrorFolder
     ) throws {
@@ -64,8 +66,8 @@ extension CalendarMirror {
         try hooks.reached(.aside)
     }
 
-    /// Removes what was set aside if Larder wrote it, and keeps it otherwise, under a name that says so.
-    /// - Parameter row: the file that has, or had, the place; nil: nothing is known of it.
+    /// Removes a file that was set aside if Larder wrote it. Otherwise keeps it under a name that says so.
+    /// - Parameter row: The row of the file that has or had the place; nil if there is no such row.
     private func resolve(_ aside: Temporary, of row: MirrorFileRow?, in folder: borrowing MirrorFolder) throws {
         if let row, isOwn(aside.name, row, in: folder) {
             guard unlinkat(folder.descriptor.number, aside.name, 0) == 0 || errno == ENOENT else {
@@ -76,7 +78,8 @@ extension CalendarMirror {
         }
     }
 
-    /// Removes what a pass that was cut off has left, and forgets the files that it did not come to put in place.
+    /// Removes the temporary files of an interrupted pass, and checks the files that it set aside. Removes the rows of
+    /// new files that the pass did not put in place.
     func removeLeftovers(in folder: borrowing MirrorFolder) throws {
         let calendar = folder.calendar
         for name in try names(in: folder.descriptor.number) where name.utf8.starts(with: Temporary.prefix.utf8) {
@@ -97,9 +100,9 @@ extension CalendarMirror {
         }
     }
 
-    // MARK: Whose it is
+    // MARK: Recognizing Larder's own files
 
-    /// Whether a file holds what Larder wrote there, and nobody is writing something else into it.
+    /// Tells whether a file has the content that Larder wrote and no program is writing to it.
     private func isOwn(_ name: String, _ row: MirrorFileRow, in folder: borrowing MirrorFolder) -> Bool {
         let number = openForReading(name, in: folder.descriptor.number)
         guard number >= 0 else { return false }
@@ -108,7 +111,7 @@ extension CalendarMirror {
             let lease = try Lease(file.number, .unwritten)
             return Self.holdsOwn(file.number, row) && lease.isUncontested
         } catch {
-            // There are file systems that know no leases.
+            // Some file systems have no leases.
             return error == .unavailable && Self.holdsOwn(file.number, row)
         }
     }
@@ -116,13 +119,13 @@ extension CalendarMirror {
     private static func holdsOwn(_ file: Int32, _ row: MirrorFileRow) -> Bool {
         var info = stat()
         guard fstat(file, &info) == 0, info.isRegular else { return false }
-        // An empty file, such as a power cut may leave, has nothing to be lost.
+        // An empty file has no content to lose. A power cut may leave such a file.
         if info.st_size == 0 || row.digest == nil && row.matches(info) { return true }
         guard let found = digest(of: file) else { return false }
         return found == row.digest || found == row.formerDigest
     }
 
-    /// The digest of what has a file's place, as far as Larder wrote it.
+    /// Returns the digest of the content that Larder last wrote to the file now in place.
     static func ownDigest(of row: MirrorFileRow, in folder: borrowing MirrorFolder) -> [UInt8]? {
         let number = openForReading(row.name.text, in: folder.descriptor.number)
         guard number >= 0 else { return row.digest }
@@ -146,14 +149,14 @@ extension CalendarMirror {
     }
 }
 
-/// The name under which a file is written before it gets its own; it says what became of it if it is found.
+/// The name of a file outside its place. If a start finds such a file, the name tells its state.
 struct Temporary {
     enum Kind: String {
-        /// Being written, for an object that has no file yet.
+        /// A file being written for an object that has no file yet.
         case new
-        /// Being written, for one that has.
+        /// A file being written for an object that has a file.
         case other
-        /// Written to its end and recorded, or what was in a file's place until then.
+        /// A file that is completely written and recorded, or a file that was taken from its place.
         case aside
     }
 
@@ -166,7 +169,7 @@ struct Temporary {
         self.kind = kind
     }
 
-    /// Nil: it is no such name.
+    /// Parses a name; nil if it is not a temporary name.
     init?(_ name: String) {
         let parts = name.utf8.dropFirst(Self.prefix.utf8.count).split(separator: UInt8(ascii: "."))
         guard parts.count == 2, let id = Int64(String(decoding: parts[0], as: UTF8.self)),

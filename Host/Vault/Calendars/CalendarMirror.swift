@@ -4,26 +4,29 @@ import LocalTree
 public import Model
 import Synchronization
 
-/// `<vault>/calendars/<name>/*.ics`: the objects of calendars as files, byte for byte, for other programs to read.
+/// A mirror of the calendars in files `<vault>/calendars/<name>/*.ics`. Each file is a byte-for-byte copy of a calendar
+/// object, for other programs to read.
 ///
-/// The database is the truth. The files are written from it after each commit that touched calendars, and compared with it at each
-/// start, by their looks alone. What programs change in them is not written over: it is kept beside, under a name that says so, with an
-/// issue. What others put beside them is left alone, and nothing is ever written through a symbolic link. A file comes by a rename;
-/// which file is whose, what it looks like and its digest are committed before that, so that a start can tell what of a pass that was
-/// cut off is Larder's own.
+/// The database is the truth. After each commit that changed calendars, the files are written from the database. At
+/// each start the files are compared with their rows by inode, size, modification time and permissions. A file that
+/// another program changed is not overwritten: it is kept beside under a name that says so, and an issue is filed.
+/// Files that others put into the folders are left alone. Nothing is ever written through a symbolic link.
+///
+/// A file is put in place by a rename. The file's object, mark and digest are committed before the rename, so that the
+/// next start can recognize Larder's own files after an interrupted pass.
 public final class CalendarMirror: Sendable {
-    /// Where the folders are, absolute.
+    /// The absolute path of the folder that contains the calendars' folders.
     public let path: String
     let vault: String
     let database: Database
     let clock: @Sendable () -> Timestamp
     let hooks: CalendarMirrorHooks
-    /// What the pass under way has kept.
+    /// The issues about files that the current pass has kept.
     let kept = Mutex<[Issue]>([])
-    /// One pass at a time.
+    /// The lock that allows one pass at a time.
     private let pass = Mutex<Void>(())
 
-    /// How many files are written between two commits.
+    /// The number of files that are written between two commits.
     static let batch = 200
 
     init(
@@ -37,9 +40,11 @@ public final class CalendarMirror: Sendable {
         self.hooks = hooks
     }
 
-    /// Brings all files in line with the database, at a start. It blocks, and looks at each file, but reads none.
-    /// - Returns: the issues about files that were changed here and are kept beside, those that are new.
-    /// - Throws: `.localIO` if the disk is full or files cannot be written. What is in the database stays; the next call goes on.
+    /// Brings all files in line with the database, at start. Blocks. Checks the status of each file, and reads only
+    /// files that are not as recorded.
+    /// - Returns: The new issues about files that were changed here and are kept beside.
+    /// - Throws: `.localIO` if the disk is full or files cannot be written. The database keeps its content, and the
+    ///   next call continues.
     @discardableResult
     public func complete() throws(Failure) -> [Issue] {
         try exclusively {
@@ -59,10 +64,10 @@ public final class CalendarMirror: Sendable {
         }
     }
 
-    /// Writes what changed in the database since the last call, after a commit. It blocks for as long as that takes; without
-    /// changes it only looks into an empty table.
-    /// - Returns: as ``complete()``.
-    /// - Throws: as ``complete()``, which is to be called next then.
+    /// Writes the files of the objects that changed since the last call, after a commit. Blocks for as long as the
+    /// writing takes. Without changes it only reads an empty table and checks the files that open issues are about.
+    /// - Returns: The new issues, as ``complete()`` returns them.
+    /// - Throws: The errors of ``complete()``. After an error call ``complete()`` next.
     @discardableResult
     public func follow() throws(Failure) -> [Issue] {
         try exclusively {
@@ -77,13 +82,13 @@ public final class CalendarMirror: Sendable {
                 for (calendar, keys) in objects.sorted(by: { $0.key < $1.key }) {
                     try mirror(keys.sorted(), of: calendar, in: root.number)
                 }
-                // One that changed meanwhile has another number and stays.
+                // An object that changed meanwhile has a change with another number, which stays.
                 try database.writeBlocking { try $0.calendarFiles.removeChanges(changes.map(\.number)) }
             }
         }
     }
 
-    /// Brings the files of some objects in line, and the folder of their calendar.
+    /// Brings the files of some objects and the folder of their calendar in line with the database.
     private func mirror(_ keys: [RecordKey], of calendar: RecordKey, in root: Int32) throws {
         guard let title = try database.readBlocking({ try $0.calendarFiles.title(calendar) }) else {
             if let folder = try database.readBlocking({ try $0.calendarFiles.folder(of: calendar) }) {
@@ -106,7 +111,7 @@ public final class CalendarMirror: Sendable {
         try mirrorAll(in: try openFolder(of: calendar, title: title, in: root))
     }
 
-    /// Compares all files of a calendar with its objects and brings those in line that differ.
+    /// Compares all files of a calendar with its objects, and brings those that differ in line.
     private func mirrorAll(in folder: borrowing MirrorFolder) throws {
         try removeLeftovers(in: folder)
         let calendar = folder.calendar
@@ -155,14 +160,14 @@ public final class CalendarMirror: Sendable {
     }
 }
 
-/// An object whose file is to be brought in line.
+/// An object whose file is to be brought in line with the database.
 struct MirrorJob {
     var key: RecordKey
-    /// The file that it has by the database.
+    /// The object's file according to the database; nil if it has none.
     var file: MirrorFileRow?
 }
 
-/// Where tests step in.
+/// The points at which tests intervene.
 struct CalendarMirrorHooks: Sendable {
     enum Point: Hashable, Sendable, CaseIterable {
         case writing, written, recorded, aside, placed, kept, removed, folderRecorded, folderMoved

@@ -6,13 +6,16 @@ import Model
 extension MirrorName {
     enum Use { case free, taken, tooLong }
 
-    /// The first of a row of names that is free: the name itself, then with a number, then with a digest of the key, which no other
-    /// object has.
-    /// - Parameter use: tells whether a name is in use.
+    /// Returns the first free name of a sequence: the name itself, then the name with a number, then the name with a
+    /// digest of the key, which no other object has.
+    /// - Parameters:
+    ///   - key: The key of the object or calendar.
+    ///   - use: Tells whether a name is in use.
+    /// - Throws: `.localIO` if no name is free or the file system accepts none, or the errors of `use`.
     func firstFree(for key: RecordKey, _ use: (MirrorName) throws -> Use) throws -> MirrorName {
         var base = self
         var number = 0
-        // What has even the names with a digest is somebody's; there is an end to it.
+        // If even the names with a digest are taken, other programs took them, so the sequence is finite.
         while number < 108 {
             let name = number == 0 ? base : base.distinguished(by: Self.mark(number, for: key))
             switch try use(name) {
@@ -33,7 +36,7 @@ extension MirrorName {
             hint: "Move away what other programs have put into the folder")
     }
 
-    /// What tells a name apart: 2 to 9, a digest, and that with 2 to 99.
+    /// Returns the suffix that distinguishes a name: 2 to 9, then a digest, then the digest with 2 to 99.
     private static func mark(_ number: Int, for key: RecordKey) -> String {
         if number <= 8 { return "\(number + 1)" }
         let digest = SHA256.hash(data: Array(key.text.utf8)).prefix(8).map { byte in

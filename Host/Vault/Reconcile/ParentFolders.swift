@@ -3,22 +3,23 @@ import Glibc
 import LocalTree
 import Model
 
-/// Looks at paths that come folder by folder: a folder is opened once for all of its files.
+/// An inspector of paths that arrive folder by folder. Each folder is opened once for all of its files.
 final class ParentFolders {
     private let tree: Tree
     private var path: ItemPath?
-    /// Below 0: it cannot be opened.
+    /// The descriptor of the open folder; negative if the folder cannot be opened.
     private var folder: Int32 = -1
-    /// Why it cannot be told what is in it; nil if it can be opened, or is missing.
+    /// The reason why the content of the folder cannot be read; nil if the folder was opened or is missing.
     private var hidden: String?
-    /// The folders that could not be looked into, the uppermost of each, and why.
+    /// The unreadable folders with the reasons; of nested ones only the uppermost.
     private(set) var unreadable: [ItemPath: String] = [:]
 
     init(tree: Tree) { self.tree = tree }
 
     deinit { leave() }
 
-    /// What lies at a path, and when others read it last, if the system tells.
+    /// Returns the entry at a path and the time when another program last read it; the time is nil if the system does
+    /// not tell.
     func inspect(_ path: ItemPath) -> (entry: FoundEntry, accessed: Timestamp?) {
         let parent = path.parent
         if parent != self.path { enter(parent) }
@@ -28,7 +29,7 @@ final class ParentFolders {
         return found
     }
 
-    /// A folder cannot be looked into, or one above it cannot.
+    /// Records that a folder, or a folder above it, cannot be read.
     func note(_ folder: ItemPath, _ reason: String) {
         guard unreadableFolder(above: folder) == nil else { return }
         var (uppermost, why) = (folder, reason)
@@ -40,7 +41,7 @@ final class ParentFolders {
         unreadable[uppermost] = why
     }
 
-    /// The folder itself, or one above it, that is known as unreadable.
+    /// Returns the folder itself or a folder above it that is recorded as unreadable.
     private func unreadableFolder(above folder: ItemPath) -> ItemPath? {
         var folder = folder
         while !unreadable.isEmpty, !folder.isRoot {

@@ -2,18 +2,27 @@ public import Database
 public import LocalTree
 public import Model
 
-/// Compares the rows with the tree and writes into the rows what is different: what was removed, changed or made by hand.
+/// A comparison of the database's rows with the tree. It writes into the rows which files were removed, changed or
+/// created by hand.
 ///
-/// The tree itself is never changed. Files are known again by inode, size and times; only those whose marks differ are
-/// read. A file that was moved by hand counts as removed where it was and as new where it is. It blocks.
+/// The tree itself is never changed. Files are recognized by their marks; only files whose marks differ or are no proof
+/// are read. A file that was moved by hand counts as removed from the old path and as new at the new path. All
+/// functions block.
 public struct Reconciler: Sendable {
     let database: Database
     let tree: Tree
-    /// Whether a copy that was read counts as used then.
+    /// Whether reading a copy counts as a use of it.
     let countsAccessTimes: Bool
-    /// What is taken for the time: no access is later, though the file system says so. Nil: the system's clock is believed.
+    /// The present time by the believed clock. A later access time is lowered to this time. Nil if the system's clock
+    /// is believed.
     let believed: Timestamp?
 
+    /// Creates a comparison.
+    /// - Parameters:
+    ///   - database: The vault's database.
+    ///   - tree: The vault's tree.
+    ///   - countsAccessTimes: Whether reading a copy counts as a use of it.
+    ///   - believed: The present time by the believed clock; nil if the system's clock is believed.
     public init(database: Database, tree: Tree, countsAccessTimes: Bool = true, believed: Timestamp? = nil) {
         self.database = database
         self.tree = tree
@@ -21,22 +30,26 @@ public struct Reconciler: Sendable {
         self.believed = believed
     }
 
-    /// Changes that one transaction writes at most.
+    /// The largest number of changes that one transaction writes.
     static let batch = 1000
 
-    /// Compares what is at a path and below.
+    /// Compares the entry at a path and everything below it.
     ///
-    /// At a start it is called for the root, when interrupted moves were carried out. Beside a working sync engine it may be
-    /// called at any time: what the engine is putting in place is passed over, and a row or file that changes meanwhile too.
-    /// - Parameter scope: The root for everything.
-    /// - Returns: what was different, and was written; nil, without having looked, while moves of the tree are to be carried
-    ///   out.
-    /// - Throws: As the one for several paths.
+    /// At start, it is called for the root after interrupted moves were carried out. Beside a working sync engine, it
+    /// may be called at any time: it leaves out files that the engine is putting in place, and rows and files that
+    /// change meanwhile.
+    /// - Parameter scope: The path; the root for everything.
+    /// - Returns: The differences that were written; nil, without a comparison, while moves of the tree are pending.
+    /// - Throws: The errors of the function for several paths.
     public func run(at scope: ItemPath = .root) throws -> [TreeFinding]? { try run(at: [scope])?.findings }
 
-    /// The same for several paths, none of them below another, in one go.
-    /// - Throws: The database's `Failure`, as ``Database/writeBlocking(_:)``; what was written before stays. What
-    ///   cannot be read in the tree is told by the result.
+    /// Compares the entries at several paths and everything below them at once. None of the paths may lie below
+    /// another.
+    /// - Parameter scopes: The paths.
+    /// - Returns: The result, which also names the folders that cannot be read; nil, without a comparison, while moves
+    ///   of the tree are pending.
+    /// - Throws: The database's `Failure`, as ``Database/writeBlocking(_:)`` does. Changes written before the error
+    ///   stay.
     public func run(at scopes: [ItemPath]) throws -> Reconciliation? {
         var changes: [TreeChange] = []
         var result = Reconciliation()
@@ -65,7 +78,7 @@ public struct Reconciler: Sendable {
         return result
     }
 
-    /// From the rows to the tree.
+    /// Compares each row with its entry in the tree.
     private func compareRows(
         at scope: ItemPath, _ reads: ReadTransaction, _ landing: Set<LocalID>, _ changes: inout [TreeChange],
         _ result: inout Reconciliation
@@ -97,7 +110,7 @@ public struct Reconciler: Sendable {
         }
     }
 
-    /// From the tree to the rows.
+    /// Finds entries of the tree that have no row or whose row knows no copy.
     private func findNew(
         at scope: ItemPath, _ reads: ReadTransaction, _ landing: Set<LocalID>, _ changes: inout [TreeChange],
         _ result: inout Reconciliation

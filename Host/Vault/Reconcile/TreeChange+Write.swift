@@ -2,16 +2,17 @@ import Database
 import LocalTree
 import Model
 
-/// What became of a difference.
+/// The outcome of writing a difference.
 enum TreeChangeOutcome {
-    /// With what a person is told, if anything.
+    /// A difference that was written, with the finding to report to a person, if any.
     case written(TreeFinding?)
-    /// The row or the file has changed since they were compared. They are to be compared again.
+    /// A difference that is outdated: the row or the file has changed since the comparison. They must be compared
+    /// again.
     case outdated
 }
 
 extension Transaction {
-    /// Writes a difference into its row, unless the row or the file has changed since they were compared.
+    /// Writes a difference into its row, unless the row or the file has changed since the comparison.
     func write(_ change: TreeChange, _ tree: Tree) throws -> TreeChangeOutcome {
         switch change {
         case .added(let path, let kind, let mark): return try add(path, kind, mark, tree)
@@ -60,7 +61,8 @@ extension Transaction {
         }
     }
 
-    /// The row's item if it still says what was compared, and the sync engine is not about to put a file there.
+    /// Returns the row's item if the row is unchanged since the comparison, the sync engine is not about to put a file
+    /// there, and no moves of the tree are pending.
     private func current(_ row: RecordedEntry) throws -> Item? {
         guard let item = try items.item(databaseID: row.databaseID), item.path == row.path,
             item.cloudStatus == row.status,

@@ -3,29 +3,33 @@ import LocalTree
 public import Model
 
 extension RecordedEntry {
-    /// Whether an access at a time is a use that is not known yet. What comes soon after one is merged with it, and so is what
-    /// putting the copy in place leaves; without a known use nothing tells them apart.
+    /// Tells whether an access at a time is a use that is not recorded yet. An access soon after a recorded use is
+    /// merged with that use. So is the access that results from putting the copy in place. Without a recorded use the
+    /// two cannot be distinguished, and the access does not count.
     func wasUsed(at time: Timestamp) -> Bool {
         guard kind == .file, status != .cloudOnly, status != .localOnly, let lastUsed else { return false }
         return time > lastUsed + RecentUses.merging
     }
 }
 
-/// What follows from comparing a row that should be here with what is there. Nothing was read for it.
+/// The result of comparing a row that should have a local entry with the entry found. Nothing was read for the
+/// comparison.
 enum TreeDifference: Hashable {
     case unchanged
-    /// The copy was removed by hand: the item is on the server alone again.
+    /// A copy removed by hand: the item is `cloudOnly` again.
     case freed
-    /// What was here alone is gone.
+    /// A missing `localOnly` file or folder.
     case gone
-    /// The looks are others and prove nothing: the bytes must be compared with the digest.
+    /// A file whose content must be compared with the digest: its mark differs or is no proof, or it is
+    /// `locallyModified`.
     case unsure(digest: [UInt8])
-    /// The content is certainly another than the server's.
+    /// A file whose content certainly differs from the server's version.
     case modified
-    /// What is here alone was changed.
+    /// A changed `localOnly` file, with its new mark.
     case rewritten(FileMark)
 
-    /// - Parameter proof: What equal looks are worth where the tree lies.
+    /// Compares a row with the entry found at its path.
+    /// - Parameter proof: The conditions under which equal marks prove equal content in this tree.
     static func compare(
         _ row: RecordedEntry, with found: FoundEntry, proof: MarkProof = MarkProof()
     ) -> TreeDifference {
@@ -45,7 +49,7 @@ enum TreeDifference: Hashable {
             return row.size == mark.size && row.lastModified == mark.modified ? .unchanged : .rewritten(mark)
         case .localCopy, .locallyModified:
             let isModified = row.status == .locallyModified
-            // A digest that is not known is nobody's.
+            // Without a known digest, nothing can match the content.
             guard let copy = row.copy, copy.mark.size == mark.size else { return isModified ? .unchanged : .modified }
             if !isModified, proof.suffices(copy.mark), copy.mark.matches(mark) { return .unchanged }
             return .unsure(digest: copy.digest)
@@ -53,17 +57,18 @@ enum TreeDifference: Hashable {
     }
 }
 
-/// A difference between rows and tree that is to be written into the rows.
+/// A difference between rows and tree to write into the rows.
 enum TreeChange: Hashable {
     case freed(RecordedEntry)
     case gone(RecordedEntry)
     case modified(RecordedEntry, FileMark)
-    /// The bytes are those of the digest: the mark is renewed, and what counted as modified is a copy again.
+    /// A file whose content matches the digest: its mark is renewed, and a `locallyModified` file becomes a `localCopy`
+    /// again.
     case renewed(RecordedEntry, FileMark)
     case rewritten(RecordedEntry, FileMark)
-    /// A copy was read.
+    /// A copy that was read at a time.
     case used(RecordedEntry, Timestamp)
-    /// A file or folder of which no row knows.
+    /// A file or folder without a row.
     case added(ItemPath, Item.Kind, FileMark?)
 
     var path: ItemPath {
@@ -76,33 +81,35 @@ enum TreeChange: Hashable {
     }
 }
 
-/// A difference as it is told to a person.
+/// A difference to report to a person.
 public struct TreeFinding: Hashable, Sendable {
-    /// What became of it.
+    /// The kind of a difference.
     public enum Kind: Hashable, Sendable {
-        /// A copy was removed by hand, or a file that was only here.
+        /// A copy or a `localOnly` file or folder that was removed by hand.
         case removed
-        /// A copy was changed by hand, or a file lies where an item is that was never fetched.
+        /// A copy that was changed by hand, or a file at the path of an item that was never downloaded.
         case modified
-        /// A changed copy has the server's content again.
+        /// A changed copy that has the server's content again.
         case restored
         /// A new local file or folder.
         case added
-        /// What lies there cannot be the item's: a folder in a file's place, or a file in a folder's.
+        /// An entry that cannot be the item's: a folder in place of a file, or a file in place of a folder.
         case obstructed
     }
 
+    /// The path of the entry.
     public var path: ItemPath
+    /// The kind of the difference.
     public var kind: Kind
 }
 
-/// What a comparison came to.
+/// The result of a comparison.
 public struct Reconciliation: Hashable, Sendable {
-    /// What was different.
+    /// The differences that were found.
     public var findings: [TreeFinding] = []
-    /// What is to be compared again: it is being written or put in place, or changed meanwhile.
+    /// The paths that must be compared again: their files are being written or put in place, or changed meanwhile.
     public var unstable: [ItemPath] = []
-    /// Folders of which rows say that something is in them, and that cannot be looked into: the uppermost of each, and why. Nothing
-    /// was concluded from what is missing there.
+    /// The unreadable folders that contain files according to the rows, with the reasons; of nested ones only the
+    /// uppermost. No conclusions were drawn from files missing there.
     public var unreadable: [ItemPath: String] = [:]
 }
