@@ -1,8 +1,9 @@
 import GRDBSQLite
 
-/// A connection to a blob stack's database, closed when its owner lets it go. Not for two threads at once.
+/// A connection to a blob stack's database. The connection is closed when the object is released. Two threads must not
+/// use it at the same time.
 final class BlobDatabase {
-    /// Other processes hold the file for moments only.
+    /// In milliseconds. Other processes lock the file only for moments.
     private static let busyTimeout: Int32 = 60_000
 
     private let connection: OpaquePointer
@@ -19,7 +20,7 @@ final class BlobDatabase {
         self.connection = connection
         sqlite3_extended_result_codes(connection, 1)
         sqlite3_busy_timeout(connection, Self.busyTimeout)
-        // So that what was pushed is there after a power cut too.
+        // Pushed blobs must survive a power cut.
         try run("PRAGMA synchronous = FULL")
     }
 
@@ -37,18 +38,18 @@ final class BlobDatabase {
             "SELECT bytes FROM blobs WHERE position >= ? AND position < ? ORDER BY position", Int64(range.lowerBound),
             Int64(range.upperBound)
         ) { row in
-            // No bytes have no address.
+            // SQLite returns a null pointer for an empty blob.
             let bytes = sqlite3_column_blob(row, 0)
             blobs.append(Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(row, 0)))))
         }
         return blobs
     }
 
-    /// Runs a statement to its end.
+    /// Runs a statement until it is done.
     /// - Parameters:
-    ///   - numbers: the first arguments.
-    ///   - bytes: the argument after these.
-    ///   - row: gets the statement for each row.
+    ///   - numbers: The first arguments of the statement.
+    ///   - bytes: The argument after `numbers`; nil for none.
+    ///   - row: Is called with the statement for each row.
     func run(
         _ sql: String, _ numbers: Int64..., bytes: [UInt8]? = nil, row: (OpaquePointer) -> Void = { _ in }
     ) throws(BlobStackError) {
@@ -82,5 +83,5 @@ final class BlobDatabase {
     }
 }
 
-/// Tells SQLite to copy what it is given (`SQLITE_TRANSIENT`, which its header makes by a cast).
+/// Tells SQLite to copy the bytes it is given (`SQLITE_TRANSIENT`, which SQLite's header defines by a cast).
 private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

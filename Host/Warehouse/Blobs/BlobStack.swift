@@ -1,9 +1,10 @@
 import GRDBSQLite
 import Synchronization
 
-/// A stack of byte strings in a file of its own, such as of states that are too many for the memory. The lowest has index 0.
+/// A stack of byte strings in a file of its own, for example of states that are too many for memory. The lowest blob
+/// has index 0.
 ///
-/// Each push and pop is durable when it returns. All functions block; they may be called from any thread, and several
+/// Each push and pop is durable when it returns. All functions block. They may be called from any thread, and several
 /// processes may share a file.
 public final class BlobStack: Sendable {
     /// The path of the SQLite database.
@@ -11,7 +12,8 @@ public final class BlobStack: Sendable {
 
     private let database: Mutex<BlobDatabase?>
 
-    /// Opens a stack; one that is not there yet is made, in a folder that must be there.
+    /// Opens a stack. Creates the file if it is missing; its folder must exist.
+    /// - Parameter path: The path of the SQLite database.
     /// - Throws: `writeFailed`.
     public init(path: String) throws(ProjectError) {
         self.path = path
@@ -24,11 +26,13 @@ public final class BlobStack: Sendable {
         }
     }
 
+    /// Whether the stack has not been closed yet.
     public var isOpen: Bool { database.withLock { $0 != nil } }
 
-    /// After this every call fails. Closing once more does nothing.
+    /// Closes the stack. Every later call fails, except that closing again does nothing.
     public func close() { database.withLock { $0 = nil } }
 
+    /// The number of blobs in the stack.
     /// - Throws: `fetchFailed`.
     public var count: Int {
         get throws(ProjectError) {
@@ -38,7 +42,7 @@ public final class BlobStack: Sendable {
         }
     }
 
-    /// Puts bytes on the top.
+    /// Pushes a blob onto the top of the stack.
     /// - Throws: `writeFailed`.
     public func push(_ bytes: [UInt8]) throws(ProjectError) {
         try use(.writeFailed, "cannot push a blob") { database throws(BlobStackError) in
@@ -47,7 +51,8 @@ public final class BlobStack: Sendable {
         }
     }
 
-    /// - Throws: `fetchFailed`, also if the stack is not that high.
+    /// Returns the blob at an index.
+    /// - Throws: `fetchFailed`, also if the stack has no blob at the index.
     public func blob(at index: Int) throws(ProjectError) -> [UInt8] {
         guard index < .max, let blob = try blobs(in: index..<index + 1).first else {
             throw ProjectError(.fetchFailed, "there is no blob \(index) in \(path)")
@@ -55,8 +60,10 @@ public final class BlobStack: Sendable {
         return blob
     }
 
-    /// - Parameter range: from the lowest up, without its upper bound.
-    /// - Throws: `fetchFailed`, also if the stack is not that high.
+    /// Returns the blobs in a range of indices.
+    /// - Parameter range: The indices, from the lowest up, without the upper bound.
+    /// - Returns: The blobs, the lowest first.
+    /// - Throws: `fetchFailed`, also if the stack does not have all of the blobs.
     public func blobs(in range: Range<Int>) throws(ProjectError) -> [[UInt8]] {
         let blobs = try use(.fetchFailed, "cannot fetch blobs") { database throws(BlobStackError) in
             try database.blobs(in: range)
@@ -69,8 +76,8 @@ public final class BlobStack: Sendable {
         return blobs
     }
 
-    /// Removes the blob at an index and all above it. Above the top there is nothing to remove.
-    /// - Throws: `deleteFailed`, also if the index is below 0.
+    /// Removes the blob at an index and all blobs above it. Does nothing if the index lies above the top.
+    /// - Throws: `deleteFailed`, also if the index is negative.
     public func pop(from index: Int) throws(ProjectError) {
         guard index >= 0 else { throw ProjectError(.deleteFailed, "there is no blob \(index) in \(path)") }
         try use(.deleteFailed, "cannot remove blobs") { database throws(BlobStackError) in

@@ -1,12 +1,13 @@
 import Glibc
 
 extension Disk {
-    /// Keeps all others who write from a base folder while `body` runs: other threads, objects and processes.
+    /// Runs `body` while it holds the lock of a base folder. The lock excludes all other writers: other threads,
+    /// objects and processes.
     ///
-    /// The lock is one of an open file (`flock`), and each holder opens the file anew, so that it holds between threads too.
-    /// The kernel ends it with its holder, however that ends.
-    /// - Parameter waits: whether to wait for who has it.
-    /// - Returns: what `body` returned; nil if somebody else has the lock.
+    /// The lock belongs to an open file (`flock`). Each holder opens the file anew, so that the lock also works between
+    /// threads. The kernel releases the lock when its holder ends, however the holder ends.
+    /// - Parameter waits: Whether to wait for the present holder.
+    /// - Returns: The result of `body`; nil if `waits` is false and somebody else holds the lock.
     func holdingLock<Result>(at path: Path, waits: Bool, _ body: () throws -> Result) throws -> Result? {
         let file = try open(path, O_RDWR | O_CREAT | O_NOFOLLOW)
         do throws(SystemCallError) {

@@ -2,20 +2,20 @@ import CLinux
 import Glibc
 
 extension Disk {
-    /// Where the symbolic links of a tree that is copied may lead.
+    /// The targets that symbolic links may have in a copied tree.
     enum Links {
-        /// Only to what lies in the tree itself.
+        /// Targets in the tree itself only.
         case inside
-        /// Anywhere: they are copied as they are.
+        /// Any target. The links are copied unchanged.
         case any
     }
 
-    /// Copies a folder with all that is in it, and remembers what is to be made durable. Files share their blocks with the
-    /// original's where the file system can do that, never their inode.
+    /// Copies a folder with everything in it, and records the files and folders to make durable. A copied file shares
+    /// its blocks with the original if the file system supports that. It never shares the inode.
     /// - Parameters:
-    ///   - target: must not be there yet.
-    ///   - depth: how many folders of the tree stand above this one.
-    /// - Throws: ``ProjectProblem/badSource(path:why:)``, or the system call that failed.
+    ///   - target: The path of the copy; nothing may exist there.
+    ///   - depth: The number of folders of the tree above this one.
+    /// - Throws: ``ProjectProblem/badSource(path:why:)``, or the error of the system call that failed.
     func copyFolder(_ source: Path, to target: Path, links: Links, depth: Int = 0, _ written: inout Written) throws {
         try makeFolder(target)
         let mode = try openFolder(source).mode(self)
@@ -34,14 +34,15 @@ extension Disk {
                 throw Self.foreignKind(from)
             }
         }
-        // What is in a copy must stay removable.
+        // The entries of a copy must stay removable.
         try perform(.mkdir, target) { chmod(target.bytes, mode & 0o777 | 0o700) }
         written.folders.append(target)
     }
 
-    /// Looks through a folder that is to be moved as ``copyFolder(_:to:links:depth:_:)`` looks through one that is copied, and
-    /// remembers what is to be made durable.
-    /// - Throws: ``ProjectProblem/badSource(path:why:)``, ``ProjectProblem/sourceElsewhere(path:)``, or the system call that failed.
+    /// Checks a folder that is to be moved as ``copyFolder(_:to:links:depth:_:)`` checks one that is copied, and
+    /// records the files and folders to make durable.
+    /// - Throws: ``ProjectProblem/badSource(path:why:)``, ``ProjectProblem/sourceElsewhere(path:)``, or the error of
+    ///   the system call that failed.
     func collect(_ source: Path, on device: dev_t, depth: Int = 0, _ written: inout Written) throws {
         for name in try names(in: source) {
             let path = source.entry(name)
@@ -60,7 +61,8 @@ extension Disk {
         written.folders.append(source)
     }
 
-    /// - Returns: where a link leads that does not leave the tree.
+    /// Returns the target of a symbolic link that does not leave the tree.
+    /// - Throws: ``ProjectProblem/badSource(path:why:)`` if the link leaves the tree.
     private func innerLink(_ path: Path, depth: Int) throws -> [CChar] {
         let text = try linkTarget(of: path)
         guard Self.leadsInside(text, depth: depth) else {
@@ -73,7 +75,7 @@ extension Disk {
         .badSource(path: path.text, why: "it is no file, folder or symbolic link")
     }
 
-    /// Copies a regular file's content, rights and modification time.
+    /// Copies the content, permissions and modification time of a regular file.
     func copyFile(_ source: Path, to target: Path) throws {
         let from = try open(source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         let info = try status(from)
@@ -109,8 +111,8 @@ extension Disk {
         return text[..<count] + [0]
     }
 
-    /// Whether a link's text leads up at most to the tree's root, and then only down. One that goes up after it went down
-    /// might leave the tree through another link.
+    /// Tells whether a link's target goes up at most to the root of the tree, and only down after that. A target that
+    /// goes up after it went down might leave the tree through another link.
     private static func leadsInside(_ text: [CChar], depth: Int) -> Bool {
         let names = Path(bytes: text).text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard names.first?.isEmpty == false else { return false }
@@ -119,7 +121,7 @@ extension Disk {
         return ups <= depth && !isUp[ups...].contains(true)
     }
 
-    /// Removes what is at a path, with all that is in it. What is not there is no error.
+    /// Removes the entry at a path, with everything in it. Does nothing if there is no entry.
     func removeTree(_ path: Path) throws(SystemCallError) {
         guard let info = try status(path) else { return }
         guard info.isFolder else { return try removeFile(path) }
@@ -128,7 +130,8 @@ extension Disk {
         try removeFolder(path)
     }
 
-    /// The bytes of all regular files below a folder. What goes away meanwhile is not counted.
+    /// Returns the total size of all regular files below a folder, in bytes. Entries that disappear meanwhile are not
+    /// counted.
     func size(of folder: Path) throws(SystemCallError) -> UInt64 {
         var size: UInt64 = 0
         for name in try names(in: folder) {

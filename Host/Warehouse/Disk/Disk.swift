@@ -1,21 +1,21 @@
 import CLinux
 import Glibc
 
-/// The system calls of the storage, which end in an error value instead of `errno`.
+/// The system calls of the storage. They report failures by an error value instead of `errno`.
 struct Disk: Sendable {
     enum Call: String, Sendable, CaseIterable {
         case open, read, write, fsync, syncfs, mkdir, link, symlink, readlink, rename, exchange, unlink, rmdir, readdir
         case lstat, clone, utimens, flock, realpath
     }
 
-    /// Asked before each call; what it throws takes the call's place. For tests, which let the disk fail or the process stop
-    /// at any call.
+    /// A function that runs before each call; an error that it throws replaces the call. Tests use it to make the disk
+    /// fail or the process stop at any call.
     var gate: (@Sendable (Call, Path) throws(SystemCallError) -> Void)?
 
     init(gate: (@Sendable (Call, Path) throws(SystemCallError) -> Void)? = nil) { self.gate = gate }
 
-    /// Makes a call, again if a signal interrupted it.
-    /// - Parameter body: returns the call's result, below 0 with `errno` for a failure.
+    /// Makes a system call, and repeats it if a signal interrupted it.
+    /// - Parameter body: Returns the call's result; a negative result means a failure, with its cause in `errno`.
     @discardableResult
     func perform<Result: SignedInteger>(
         _ call: Call, _ path: Path, _ body: () -> Result
@@ -32,7 +32,7 @@ struct Disk: Sendable {
         Descriptor(try perform(.open, path) { Glibc.open(path.bytes, flags | O_CLOEXEC, 0o600) }, path)
     }
 
-    /// Opens a file in a folder for reading, whatever the folder is called by now.
+    /// Opens a file in an open folder for reading, even if the folder was renamed meanwhile.
     func open(_ name: String, in folder: borrowing Descriptor) throws(SystemCallError) -> Descriptor {
         let (number, path) = (folder.number, folder.path.entry(name))
         return Descriptor(try perform(.open, path) { openat(number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }, path)
@@ -42,7 +42,7 @@ struct Disk: Sendable {
         try open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
     }
 
-    /// Writes a file that must not be there yet.
+    /// Writes a new file. Fails if the file exists.
     func write(_ bytes: [UInt8], to path: Path) throws(SystemCallError) {
         let file = try open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
         try write(bytes[...], to: file)
@@ -59,14 +59,15 @@ struct Disk: Sendable {
         }
     }
 
-    /// A larger file is none of a project's own: such as one that was made sparse. In bytes.
+    /// The size of the largest file that is read, in bytes. A larger file, such as a sparse file, is no file of the
+    /// storage's own.
     private static let largestFile = 1 << 30
 
     /// Reads a regular file to its end.
-    /// - Throws: `EFBIG` for one of more than a gibibyte.
+    /// - Throws: `EFBIG` if the file is larger than a gibibyte.
     func read(_ file: borrowing Descriptor) throws(SystemCallError) -> [UInt8] {
         let (number, path) = (file.number, file.path)
-        // One byte more than there should be, so that most files end with the first call's answer.
+        // The buffer has one byte more than the file, so that the first call finds the end of most files.
         let size = Int(try status(file).st_size)
         guard size <= Self.largestFile else { throw SystemCallError(call: "read", path: path.text, code: EFBIG) }
         var bytes = [UInt8](repeating: 0, count: size + 1)
@@ -97,7 +98,7 @@ struct Disk: Sendable {
         return info
     }
 
-    /// What is at a path, a symbolic link not followed; nil: nothing.
+    /// Returns the status of the entry at a path without following a symbolic link; nil if there is no entry.
     func status(_ path: Path) throws(SystemCallError) -> stat? {
         var info = stat()
         do throws(SystemCallError) {
@@ -113,7 +114,7 @@ struct Disk: Sendable {
         try perform(.mkdir, path) { mkdir(path.bytes, 0o700) }
     }
 
-    /// Makes a folder and those above it that are missing, durably.
+    /// Creates a folder and its missing parents, durably. Does nothing if the folder exists.
     func makeFolders(_ path: Path) throws(SystemCallError) {
         do throws(SystemCallError) {
             try makeFolder(path)
@@ -126,31 +127,31 @@ struct Disk: Sendable {
         if let parent = path.parent { try sync(parent) }
     }
 
-    /// Makes what a file or folder is, or which names a folder has, durable.
+    /// Makes the content of a file, or the names in a folder, durable.
     func sync(_ path: Path) throws(SystemCallError) {
         let file = try open(path, O_RDONLY | O_NOFOLLOW)
         try perform(.fsync, path) { fsync(file.number) }
     }
 
-    /// Makes all that was written to a path's file system durable.
+    /// Makes all writes to the file system of a path durable.
     func syncFileSystem(of path: Path) throws(SystemCallError) {
         let file = try open(path, O_RDONLY)
         try perform(.syncfs, path) { linux_syncfs(file.number) }
     }
 
-    /// Renames to a name that is free; EEXIST if it is not.
+    /// Renames an entry without replacing another one. Throws `EEXIST` if the new name is taken.
     func rename(_ from: Path, to: Path) throws(SystemCallError) {
         do throws(SystemCallError) {
             try perform(.rename, to) { linux_rename_noreplace(AT_FDCWD, from.bytes, AT_FDCWD, to.bytes) }
         } catch {
-            // Not every file system has this; under the base's lock looking first is as good.
+            // Not every file system supports this rename. Under the lock of the base folder, checking first is as good.
             guard error.code == EINVAL else { throw error }
             if try status(to) != nil { throw SystemCallError(call: "rename", path: to.text, code: EEXIST) }
             try perform(.rename, to) { Glibc.rename(from.bytes, to.bytes) }
         }
     }
 
-    /// Lets two names change places in one step.
+    /// Exchanges two entries in one step.
     func exchange(_ a: Path, _ b: Path) throws(SystemCallError) {
         try perform(.exchange, b) { linux_rename_exchange(AT_FDCWD, a.bytes, AT_FDCWD, b.bytes) }
     }
@@ -159,7 +160,7 @@ struct Disk: Sendable {
         try perform(.link, to) { Glibc.link(from.bytes, to.bytes) }
     }
 
-    /// A path without symbolic links.
+    /// Returns the absolute path without symbolic links.
     func realPath(_ path: Path) throws(SystemCallError) -> Path {
         try gate?(.realpath, path)
         guard let real = realpath(path.bytes, nil) else {
@@ -177,7 +178,7 @@ struct Disk: Sendable {
         try perform(.rmdir, path) { rmdir(path.bytes) }
     }
 
-    /// The names in a folder, in no particular order.
+    /// Returns the names in a folder, in no particular order.
     func names(in path: Path) throws(SystemCallError) -> [[CChar]] {
         try gate?(.readdir, path)
         guard let folder = opendir(path.bytes) else {
@@ -198,7 +199,7 @@ struct Disk: Sendable {
     }
 }
 
-/// An open file or folder, closed when the value ends.
+/// A descriptor of an open file or folder, which is closed when the value is destroyed.
 struct Descriptor: ~Copyable, Sendable {
     let number: Int32
     let path: Path

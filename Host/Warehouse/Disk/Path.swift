@@ -1,14 +1,16 @@
-/// A path of the file system: bytes, since a name need not be UTF-8.
+/// A path in the file system. It consists of bytes because a name need not be UTF-8.
 struct Path: Hashable, Sendable {
-    /// With the closing NUL, as system calls take it.
+    /// The bytes with the closing NUL, as system calls expect them.
     private(set) var bytes: [CChar]
 
-    /// - Parameter bytes: with the closing NUL.
+    /// Creates a path from its bytes.
+    /// - Parameter bytes: The bytes with the closing NUL.
     init(bytes: [CChar]) { self.bytes = bytes }
 
     init(_ text: String) { bytes = Array(text.utf8CString) }
 
-    /// - Parameter name: without a NUL.
+    /// Returns the path of an entry of this folder.
+    /// - Parameter name: The name of the entry, without a NUL.
     func entry(_ name: some Sequence<CChar>) -> Path {
         var path = self
         path.bytes.removeLast()
@@ -20,7 +22,7 @@ struct Path: Hashable, Sendable {
 
     func entry(_ name: String) -> Path { entry(name.utf8.lazy.map { CChar(bitPattern: $0) }) }
 
-    /// Nil for the root, and for a name alone.
+    /// The path of the parent folder; nil for the root and for a single name.
     var parent: Path? {
         let slash = CChar(bitPattern: UInt8(ascii: "/"))
         guard let end = bytes.dropLast().lastIndex(where: { $0 != slash }),
@@ -29,7 +31,8 @@ struct Path: Hashable, Sendable {
         return Path(bytes: bytes[...last] + [0])
     }
 
-    /// Without slashes, and dots for the folder itself, at its end: what it names is looked at, a symbolic link included.
+    /// The path without closing slashes and closing `.` components. A call that does not follow symbolic links then
+    /// sees a link at this path instead of its target.
     var withoutClosing: Path {
         let (slash, dot) = (CChar(bitPattern: UInt8(ascii: "/")), CChar(bitPattern: UInt8(ascii: ".")))
         var name = bytes.dropLast()
@@ -39,6 +42,6 @@ struct Path: Hashable, Sendable {
         return Path(bytes: name + [0])
     }
 
-    /// For people.
+    /// The path as text for messages and for callers; invalid UTF-8 is replaced.
     var text: String { bytes.withUnsafeBytes { String(decoding: $0.dropLast(), as: UTF8.self) } }
 }

@@ -1,8 +1,9 @@
-/// The names in a storage's base folder. A project's folder is named by its id; all else is hidden.
+/// The names in a storage's base folder. The name of a project's folder is the project's id; all other names are
+/// hidden.
 ///
-///     <base>/.lock              held by whoever writes
-///     <base>/.staging/          what is being made or taken away; nothing refers to what lies here
-///     <base>/.moving/           for each source of assets that is being moved, where it came from
+///     <base>/.lock              locked by the writer at work
+///     <base>/.staging/          what is being created or removed; nothing refers to its content
+///     <base>/.moving/           the origin of each source of assets that is being moved
 ///     <base>/<PROJECT>/         a project, see ProjectFolder
 struct BaseFolder: Sendable {
     let path: Path
@@ -14,7 +15,8 @@ struct BaseFolder: Sendable {
 
     func project(_ id: ProjectID) -> ProjectFolder { ProjectFolder(path: path.entry(id.description)) }
 
-    /// - Returns: nil if the name is no project's.
+    /// Returns the id of the project whose folder has a name.
+    /// - Returns: The id; nil if the name is not that of a project.
     static func projectID(_ name: [CChar]) -> ProjectID? {
         let text = Path(bytes: name + [0]).text
         guard let id = ProjectID(text), id.description == text else { return nil }

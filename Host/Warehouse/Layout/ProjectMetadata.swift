@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What is small in a project's data.
+/// The small parts of a project's data.
 struct ProjectMetadata: Hashable, Sendable {
     static let format = 1
 
@@ -35,7 +35,9 @@ struct ProjectMetadata: Hashable, Sendable {
                     modified: modified.nanoseconds)))
     }
 
-    /// - Throws: ``ProjectProblem``
+    /// Reads metadata in JSON.
+    /// - Throws: ``ProjectProblem/newerFormat(_:)``, or ``ProjectProblem/damaged(path:why:)`` if the bytes are not
+    ///   valid metadata.
     init(_ bytes: [UInt8], path: Path) throws(ProjectProblem) {
         let stored: Stored
         do {
@@ -53,8 +55,8 @@ struct ProjectMetadata: Hashable, Sendable {
         modified = ProjectDate(nanoseconds: stored.modified)
     }
 
-    /// Reads the original's metadata.
-    /// - Throws: ``ProjectProblem``
+    /// Reads metadata in the original's layout.
+    /// - Throws: ``ProjectProblem/damaged(path:why:)`` if the bytes are not valid metadata.
     init(original bytes: [UInt8], path: Path, created: ProjectDate, modified: ProjectDate) throws(ProjectProblem) {
         do {
             let original = try PropertyListDecoder().decode(Original.self, from: Data(bytes))

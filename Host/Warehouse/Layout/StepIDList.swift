@@ -1,6 +1,6 @@
-/// The file of a project's step ids.
+/// The format of the file with a project's step ids.
 enum StepIDList {
-    /// How many whole ids a file of this size has. What is left of one at the end is passed over.
+    /// Returns the number of complete ids in a file of a size. An incomplete id at the end is ignored.
     static func count(size: Int) -> Int { size / StepID.byteCount }
 
     static func decoded(_ bytes: [UInt8]) -> [StepID] {

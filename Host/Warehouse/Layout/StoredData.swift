@@ -1,23 +1,23 @@
 import CLinux
 import Glibc
 
-/// What a project's data folder says, all of it of one moment.
+/// The content of a project's data folder at one moment.
 struct StoredData {
     var metadata: ProjectMetadata
     var stepCount: Int
-    /// Nil unless it was asked for.
+    /// The ids of the steps; nil unless the options contain `stepIDs`.
     var stepIDs: [StepID]?
-    /// Nil unless it was asked for.
+    /// The user data; nil unless the options contain `userData`.
     var userData: [UInt8]?
-    /// Whether the file of step ids ends with a whole one.
+    /// Whether the file of step ids ends with a complete id.
     var isListWhole: Bool
     /// Whether the metadata are in the original's layout.
     var isOriginal: Bool
 }
 
 extension StoredData {
-    /// Reads a project, without any lock. The folder is opened once, and what is in it never changes; if a writer puts
-    /// another in its place and removes this one meanwhile, that one is read.
+    /// Reads a project without a lock. The data folder is opened once, and its files never change. If a writer replaces
+    /// and removes the folder meanwhile, the new folder is read instead.
     /// - Throws: ``ProjectProblem`` or ``SystemCallError``.
     init(of project: ProjectFolder, _ options: ProjectFetchOptions, on disk: Disk) throws {
         while true {
@@ -41,7 +41,8 @@ extension StoredData {
         }
     }
 
-    /// The folder is briefly missing where a file system cannot exchange, and the old one stands beside it.
+    /// Opens the data folder, or the old data folder. On file systems that cannot exchange, the data folder is missing
+    /// for a moment, and the old data folder lies beside it.
     private static func open(_ project: ProjectFolder, on disk: Disk) throws -> Descriptor {
         for path in [project.data, project.oldData, project.data] {
             do throws(SystemCallError) {
@@ -76,8 +77,8 @@ extension StoredData {
         if options.contains(.userData) { userData = try disk.read(disk.open(ProjectFolder.userData, in: folder)) }
     }
 
-    /// The dates of a project in the original's layout. A copy of it is younger than what was copied: then the modification
-    /// date, which copies keep, is the best that is known.
+    /// Returns the dates of a project in the original's layout. The creation date is the earlier of the folder's birth
+    /// time and modification time: a copied folder was born after the original, but keeps the modification time.
     private static func originalDates(
         of project: ProjectFolder, on disk: Disk
     ) throws -> (created: ProjectDate, modified: ProjectDate) {

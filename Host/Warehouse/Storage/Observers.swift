@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The observers of a storage: each once, none kept alive.
+/// The observers of a storage. Each observer is held once and weakly.
 final class Observers: Sendable {
     private struct Reference: Sendable {
         weak var observer: (any ProjectStorageObserver)?
@@ -19,7 +19,8 @@ final class Observers: Sendable {
         references.withLock { $0.removeAll { $0.observer == nil || $0.observer === observer } }
     }
 
-    /// Calls each that is there, and still is when its turn comes: one may remove another, or itself.
+    /// Calls each observer. An observer that was removed since the call began is left out: one observer may remove
+    /// another, or itself.
     func notify(_ call: (any ProjectStorageObserver) -> Void) {
         let all = references.withLock { $0.compactMap(\.observer) }
         for observer in all where references.withLock({ $0.contains { $0.observer === observer } }) { call(observer) }

@@ -1,12 +1,13 @@
 import Glibc
 
-/// What a new data folder is to hold.
+/// The content of a new data folder.
 struct DataContent {
     var metadata: ProjectMetadata
-    /// Nil: as in the folder that it follows.
+    /// The step ids; nil for those of the folder that this one is based on.
     var stepIDs: [StepID]?
+    /// The user data; nil for those of the folder that this one is based on.
     var userData: [UInt8]?
-    /// Files of the folder that it follows: where they are, and their names here.
+    /// The files taken over from the folder that this one is based on: their paths, and their names in the new folder.
     private(set) var kept: [(from: Path, name: String)] = []
     private(set) var isSharing = true
 
@@ -16,8 +17,8 @@ struct DataContent {
         self.userData = userData
     }
 
-    /// Keeps of a project's data what is not given anew.
-    /// - Parameter sharing: as the same file rather than as a copy. Files in data folders never change.
+    /// Takes over the parts of a project's data that have no new value.
+    /// - Parameter sharing: Whether the files are linked instead of copied. Files in data folders never change.
     mutating func carryOn(from project: ProjectFolder, _ stored: StoredData, sharing: Bool = true) {
         isSharing = sharing
         if stepIDs == nil { kept.append((project.data.entry(ProjectFolder.stepIDs), ProjectFolder.stepIDs)) }
@@ -38,7 +39,7 @@ extension ProjectStorage {
         if let stepIDs = content.stepIDs { try write(StepIDList.encoded(stepIDs), ProjectFolder.stepIDs) }
         if let userData = content.userData { try write(userData, ProjectFolder.userData) }
         for file in content.kept {
-            // Most projects never had the original's metadata.
+            // Most projects never had metadata in the original's layout.
             if file.name == ProjectFolder.keptMetadata, try disk.status(file.from) == nil { continue }
             let target = path.entry(file.name)
             if content.isSharing, try share(file.from, as: target) { continue }
@@ -48,7 +49,8 @@ extension ProjectStorage {
         written.folders.append(path)
     }
 
-    /// - Returns: false if the file system has no links.
+    /// Links a file under a second name.
+    /// - Returns: False if the file system does not support the link.
     private func share(_ file: Path, as target: Path) throws(SystemCallError) -> Bool {
         do throws(SystemCallError) {
             try disk.link(file, to: target)
@@ -59,7 +61,7 @@ extension ProjectStorage {
         }
     }
 
-    /// Lets a complete data folder and a project's change places, durably.
+    /// Exchanges a complete data folder with a project's data folder, durably.
     func replaceData(of project: ProjectFolder, with new: Path) throws {
         try exchangeData(of: project, with: new)
         try durable(project.path) { try exchangeData(of: project, with: new) }
@@ -71,7 +73,8 @@ extension ProjectStorage {
         } catch {
             guard [EINVAL, ENOSYS, EOPNOTSUPP].contains(error.code) else { throw error }
         }
-        // Without an exchange: whoever finds no data reads the old ones, which stand beside, until the new ones are there.
+        // This file system cannot exchange. While the data folder is missing, readers read the old data folder beside
+        // it.
         try disk.rename(new, to: project.newData)
         do throws(SystemCallError) {
             try disk.sync(project.path)
@@ -87,12 +90,13 @@ extension ProjectStorage {
             try? disk.rename(project.newData, to: new)
             throw error
         }
-        // Nothing is lost if this fails: the new data are in place, and what stands beside them is swept.
+        // A failure here loses nothing: the new data folder is in place, and the folders beside it are removed by a
+        // later sweep.
         try? disk.sync(project.path)
         try? disk.rename(project.oldData, to: new)
     }
 
-    /// Ends an exchange without `renameat2` that was interrupted. Needs the lock.
+    /// Finishes an interrupted exchange that was made without `renameat2`. The caller must hold the lock.
     func repair(_ project: ProjectFolder) throws(SystemCallError) {
         if try disk.status(project.data) == nil, try disk.status(project.oldData) != nil {
             try disk.rename(project.oldData, to: project.data)
@@ -100,7 +104,8 @@ extension ProjectStorage {
         for path in [project.oldData, project.newData] where try disk.status(path) != nil { try disk.removeTree(path) }
     }
 
-    /// - Throws: ``ProjectProblem/noSuchProject``
+    /// Checks that a project has a data folder.
+    /// - Throws: ``ProjectProblem/noSuchProject`` if it has none.
     func requireData(of project: ProjectFolder) throws {
         for path in [project.data, project.oldData] where try disk.status(path)?.isFolder == true { return }
         throw ProjectProblem.noSuchProject

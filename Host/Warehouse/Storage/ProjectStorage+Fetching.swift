@@ -1,7 +1,11 @@
 import Glibc
 
 extension ProjectStorage {
-    /// - Parameter options: what is fetched besides what is small.
+    /// Fetches a project.
+    /// - Parameters:
+    ///   - id: The project's id.
+    ///   - options: The optional parts to fetch.
+    /// - Returns: The state of the project at this moment.
     /// - Throws: `fetchFailed`.
     public func fetchProject(
         _ id: ProjectID, _ options: ProjectFetchOptions = []
@@ -19,11 +23,12 @@ extension ProjectStorage {
             assets: folder.project(id).assets.text)
     }
 
-    /// - Throws: `fetchFailed`.
+    /// Fetches a step of a project.
+    /// - Throws: `fetchFailed`, also if the project has no such step.
     public func fetchStep(_ id: StepID, of project: ProjectID) throws(ProjectError) -> Step {
         try reporting(.fetchFailed, "cannot fetch step \(id) of project \(project)", project: project, step: id) {
             let stored = try StoredData(of: folder.project(project), .stepIDs, on: disk)
-            // A folder alone is no step: it may be left over from an update that failed.
+            // A folder does not make a step: a failed update may have left the folder behind.
             guard stored.stepIDs?.contains(id) == true else { throw ProjectProblem.noSuchStep }
             let step = folder.project(project).step(id)
             let userData = try disk.read(disk.open(step.userData, O_RDONLY | O_NOFOLLOW))
@@ -31,13 +36,13 @@ extension ProjectStorage {
         }
     }
 
-    /// The bytes of all files in the base folder.
+    /// Returns the total size of all files in the base folder, in bytes.
     /// - Throws: `calculateSizeFailed`.
     public func storageSize() throws(ProjectError) -> UInt64 {
         try reporting(.calculateSizeFailed, "cannot tell the size of \(base)") { try disk.size(of: folder.path) }
     }
 
-    /// The bytes of all files of a project, its assets included.
+    /// Returns the total size of all files of a project, including its assets, in bytes.
     /// - Throws: `calculateSizeFailed`.
     public func size(of id: ProjectID) throws(ProjectError) -> UInt64 {
         try reporting(.calculateSizeFailed, "cannot tell the size of project \(id)", project: id) {
@@ -46,10 +51,10 @@ extension ProjectStorage {
         }
     }
 
-    /// How many bytes more the files of a project will have after an update, below 0: less. Looks at what the update changes and
-    /// nothing else; how long the numbers in the project's metadata are is not counted.
+    /// Returns the number of bytes by which an update makes the files of a project grow; negative if they shrink. Reads
+    /// only the files that the update changes. The size of the project's metadata is left out.
     ///
-    /// Called within the closure of ``updateProject(_:_:_:)`` it tells what that update will do.
+    /// Called within the closure of ``updateProject(_:_:_:)``, the function returns the growth by that update.
     /// - Throws: `calculateSizeFailed`.
     public func growth(by request: ProjectUpdateRequest) throws(ProjectError) -> Int64 {
         let id = request.projectID

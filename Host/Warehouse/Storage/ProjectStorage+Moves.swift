@@ -1,17 +1,20 @@
 import Glibc
 
-/// A folder that becomes a step's assets by being renamed.
+/// A folder that is renamed to become a step's assets.
 struct AssetsMove {
     var step: StepID
     var source: Path
 }
 
-/// A source is renamed into a step that no project names yet, just before one does. Until then a note in the base folder says
-/// where it came from: whoever writes or opens a storage next puts back what was on its way when a process ended.
+/// The part of the storage that moves sources of assets into steps.
+///
+/// A source is renamed into a new step just before the project refers to the step. Until the project does, a note in
+/// the base folder records the origin of the source. If the process ends in between, the next writer or the next
+/// opening of the storage moves the source back.
 extension ProjectStorage {
     func note(of step: StepID) -> Path { folder.moving.entry(step.description) }
 
-    /// Sees to it that a folder can be moved to the storage as a step's assets.
+    /// Checks that a folder can be moved to the storage as a step's assets, and records the files to make durable.
     func collect(_ source: Path, _ written: inout Written) throws {
         guard let device = try disk.status(source)?.st_dev, device == (try disk.status(folder.path)?.st_dev) else {
             throw ProjectProblem.sourceElsewhere(path: source.text)
@@ -36,7 +39,7 @@ extension ProjectStorage {
             do throws(SystemCallError) {
                 try disk.rename(move.source, to: project.step(move.step).assets)
             } catch {
-                // Mounted twice, one file system is two for this call.
+                // A file system that is mounted twice counts as two file systems for this call.
                 guard error.code == EXDEV else { throw error }
                 throw ProjectProblem.sourceElsewhere(path: move.source.text)
             }
@@ -45,8 +48,8 @@ extension ProjectStorage {
         }
     }
 
-    /// Puts back what was moved for an update that failed.
-    /// - Returns: the steps whose assets are still in them.
+    /// Moves the sources back after a failed update.
+    /// - Returns: The steps whose assets could not be moved back.
     func takeBack(_ moves: [AssetsMove], from project: ProjectFolder) -> Set<StepID> {
         var stuck: Set<StepID> = []
         for move in moves {
@@ -55,22 +58,24 @@ extension ProjectStorage {
                 if try disk.status(assets) != nil { try disk.rename(assets, to: move.source) }
                 if try disk.status(note(of: move.step)) != nil { try disk.removeFile(note(of: move.step)) }
             } catch {
-                // The note stays with it, for the next who writes.
+                // The note stays, so that the next writer tries again.
                 stuck.insert(move.step)
             }
         }
         return stuck
     }
 
-    /// Puts back what was on its way when a process ended, and forgets what had arrived. Needs the lock.
-    /// - Returns: the steps of which that could not be done. They are no rest, whether a project names them or not.
+    /// Moves back the sources of interrupted updates, and removes the notes about completed moves. The caller must hold
+    /// the lock.
+    /// - Returns: The steps for which this failed. A sweep must not remove them, whether or not a project refers to
+    ///   them.
     @discardableResult
     func finishMoves() throws -> Set<StepID> {
         guard try disk.status(folder.moving) != nil else { return [] }
         var stuck: Set<StepID> = []
         for name in try disk.names(in: folder.moving) {
             guard let step = StepID(Path(bytes: name + [0]).text) else { continue }
-            // A project that is damaged is no reason to stop the others. The same holds for a folder that cannot be renamed.
+            // One damaged project, or one folder that cannot be renamed, must not stop the others.
             do { try finishMove(to: step) } catch { stuck.insert(step) }
         }
         return stuck
@@ -80,7 +85,7 @@ extension ProjectStorage {
         let note = note(of: step)
         let words = try disk.read(disk.open(note, O_RDONLY | O_NOFOLLOW))
             .split(separator: UInt8(ascii: "\n"), maxSplits: 1)
-        // What is cut off was written before anything was moved.
+        // An incomplete note was written before anything was moved.
         if words.count == 2, let id = ProjectID(String(decoding: words[0], as: UTF8.self)) {
             let source = Path(bytes: words[1].map { CChar(bitPattern: $0) } + [0])
             try finish(AssetsMove(step: step, source: source), of: id)
@@ -97,7 +102,7 @@ extension ProjectStorage {
         do throws(SystemCallError) {
             try disk.rename(step.assets, to: move.source)
         } catch {
-            // Something else stands there by now, or the folder above is gone.
+            // Something else lies at the original path by now, or its parent folder is gone.
             guard [EEXIST, ENOENT, ENOTDIR, EXDEV].contains(error.code) else { throw error }
             try disk.rename(step.assets, to: folder.path.entry("recovered-\(move.step)"))
         }

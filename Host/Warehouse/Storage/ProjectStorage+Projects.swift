@@ -1,14 +1,17 @@
 import Glibc
 
 extension ProjectStorage {
-    /// What projects are listed by.
+    /// The date by which projects are sorted.
     public enum SortKey: Hashable, Sendable, CaseIterable {
+        /// The creation date.
         case creationDate
+        /// The modification date.
         case modificationDate
     }
 
-    /// Makes a project without steps and data.
-    /// - Parameter owner: the program that it belongs to; nil: the one that the storage was opened for.
+    /// Creates a project without steps and user data.
+    /// - Parameter owner: The id of the program that the project belongs to; nil for ``bundleID``.
+    /// - Returns: The id of the new project.
     /// - Throws: `writeFailed`.
     public func createProject(for owner: String? = nil) throws(ProjectError) -> ProjectID {
         let id = ProjectID()
@@ -33,8 +36,13 @@ extension ProjectStorage {
         return id
     }
 
-    /// The ids of all projects. Those with equal dates come in the order of their ids.
-    /// - Parameter owner: only those of this program, which leaves out what cannot be read; nil: all.
+    /// Returns the ids of the projects. Projects with equal dates are sorted by id.
+    /// - Parameters:
+    ///   - key: The date to sort by.
+    ///   - descending: Whether the newest project comes first.
+    ///   - owner: The id of the program whose projects are returned, which leaves out unreadable projects; nil for all
+    ///     projects.
+    /// - Returns: The ids, sorted.
     /// - Throws: `fetchFailed`.
     public func projectIDs(
         sortedBy key: SortKey = .creationDate, descending: Bool = true, of owner: String? = nil
@@ -53,8 +61,9 @@ extension ProjectStorage {
         }
     }
 
-    /// - Returns: nil if there is no such project. One whose data cannot be read is a project too, with its folder's date, and
-    ///   nobody's.
+    /// Returns the date of a project for sorting. An unreadable project counts as a project without an owner and has
+    /// the date of its folder.
+    /// - Returns: The date; nil if there is no such project or it does not belong to `owner`.
     private func date(of id: ProjectID, _ key: SortKey, _ owner: String?) throws -> ProjectDate? {
         do {
             let metadata = try StoredData(of: folder.project(id), [], on: disk).metadata
@@ -70,7 +79,7 @@ extension ProjectStorage {
         }
     }
 
-    /// Removes a project with all that is in it.
+    /// Removes a project with its steps, user data and assets.
     /// - Throws: `deleteFailed`, also if there is no such project.
     public func deleteProject(_ id: ProjectID) throws(ProjectError) {
         try reporting(.deleteFailed, "cannot delete project \(id)", project: id) {
@@ -85,8 +94,9 @@ extension ProjectStorage {
         notify { $0.storage(self, didDelete: id) }
     }
 
-    /// Makes a project with the same steps, cursor, data, assets and bundle id, and dates of its own. Neither's later changes
-    /// concern the other.
+    /// Creates a copy of a project with the same steps, step cursor, user data, assets and bundle id, but with dates of
+    /// its own. Later changes of either project do not affect the other.
+    /// - Returns: The id of the new project.
     /// - Throws: `writeFailed`.
     public func duplicateProject(_ source: ProjectID) throws(ProjectError) -> ProjectID {
         let id = ProjectID()
@@ -122,19 +132,20 @@ extension ProjectStorage {
         return id
     }
 
-    /// Gives a complete project its place.
+    /// Moves a complete project from the staging folder to its place in the base folder.
     private func moveIn(_ project: ProjectFolder, as id: ProjectID) throws {
         let place = folder.project(id).path
         try disk.rename(project.path, to: place)
         try durable(folder.path) { try disk.rename(place, to: project.path) }
     }
 
-    /// Makes a folder's names durable; if that fails, takes back what was done last, so that a failure has changed nothing.
+    /// Makes the names in a folder durable. If that fails, undoes the last change with `takeBack`, so that the failed
+    /// operation has changed nothing.
     func durable(_ path: Path, orElse takeBack: () throws -> Void) throws {
         do {
             try disk.sync(path)
         } catch {
-            // If this fails too the change stays, whole: either state is a good one.
+            // If undoing fails too, the change stays as a whole. Either state is consistent.
             try? takeBack()
             throw error
         }

@@ -1,11 +1,12 @@
 import Glibc
 
 extension ProjectStorage {
-    /// The folder that assets are taken from, without symbolic links in its path.
+    /// Returns the path of the folder that assets are taken from, without symbolic links.
     ///
-    /// Which folder is which is told by device and inode: two names that read alike may be two folders, and one folder may have
-    /// two names. A link is followed only if it is given with a closing slash, and only to copy from it.
-    /// - Throws: ``ProjectProblem/badSource(path:why:)`` if a step or project could lose something by it.
+    /// Folders are identified by device and inode: two equal-looking names may name two folders, and one folder may
+    /// have two names. A symbolic link is followed only if the path ends with a slash and `use` is `.copied`.
+    /// - Throws: ``ProjectProblem/badSource(path:why:)`` if the path is not that of a folder, if using the folder could
+    ///   damage a step or project, or if `sourceRefusal` returns a reason.
     func usableSource(_ source: String, _ use: StepContent.SourceUse) throws -> Path {
         let given = Path(source)
         func refusal(_ why: String) -> ProjectProblem { .badSource(path: source, why: why) }
@@ -29,7 +30,8 @@ extension ProjectStorage {
         return real
     }
 
-    /// - Returns: nil if there is nothing behind a link.
+    /// Resolves all symbolic links of a path.
+    /// - Returns: The path; nil if a link leads nowhere.
     private func resolved(_ path: Path) throws(SystemCallError) -> Path? {
         do throws(SystemCallError) {
             return try disk.realPath(path)
@@ -48,7 +50,7 @@ extension ProjectStorage {
         try disk.status(path).map { Identity(device: $0.st_dev, inode: $0.st_ino) }
     }
 
-    /// Of a folder and those above it.
+    /// Returns the identities of a folder and of all folders above it.
     private func identities(from path: Path) throws(SystemCallError) -> Set<Identity> {
         var found: Set<Identity> = []
         var next: Path? = path

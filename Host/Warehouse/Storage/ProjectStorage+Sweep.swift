@@ -1,15 +1,17 @@
 import Glibc
 
 extension ProjectStorage {
-    /// Removes what interrupted work left: what was being made or taken away, steps that no project names, and projects
-    /// without anything in them. While somebody else writes there is nothing to be told from work that is under way, and the
-    /// next opening does it.
+    /// Removes the remains of interrupted work: staging folders, steps that no project refers to, and empty project
+    /// folders.
+    ///
+    /// Does nothing while another writer holds the lock: remains cannot be distinguished from work in progress then.
+    /// The next opening of the storage sweeps again.
     func sweep() throws {
         _ = try disk.holdingLock(at: folder.lock, waits: false) {
             let stuck = try finishMoves()
             if try disk.status(folder.staging) != nil {
                 for name in try disk.names(in: folder.staging) {
-                    // One that cannot be removed is no reason to leave the others. The same below.
+                    // A folder that cannot be removed must not prevent the removal of the others. The same holds below.
                     try? disk.removeTree(folder.staging.entry(name))
                 }
             }
@@ -22,12 +24,12 @@ extension ProjectStorage {
     private func sweep(_ project: ProjectFolder, besides stuck: Set<StepID>) throws {
         try repair(project)
         guard try disk.status(project.data) != nil else {
-            // Only an empty folder goes by this. With anything in it, it is a person's to look at.
+            // This removes the folder only if it is empty. A folder with content is left for a person to inspect.
             return try disk.removeFolder(project.path)
         }
         guard try disk.status(project.steps) != nil else { return }
         let stored = try StoredData(of: project, .stepIDs, on: disk)
-        // A list that was cut off says nothing of the steps that it does not name.
+        // A truncated list does not tell which other steps the project has.
         guard stored.isListWhole else { return }
         let named = stuck.union(stored.stepIDs ?? [])
         for name in try disk.names(in: project.steps) {

@@ -1,24 +1,27 @@
 import Glibc
 
 extension ProjectStorage {
-    /// Applies a request, whole or not at all.
+    /// Applies a request as a whole or not at all.
     ///
-    /// New steps are complete before the project names them; steps that it no longer names are removed afterwards. Sources of
-    /// assets that are consumed are removed when all is done; all are untouched if the update fails.
-    /// - Returns: the ids of the steps that were added.
-    /// - Throws: `invalidArgument` if the cursor would not lie within the steps that there will be, else `writeFailed`.
+    /// New steps are complete before the project refers to them. Deleted steps are removed after the project has
+    /// stopped referring to them. Sources of assets that are consumed are removed at the end. If the update fails, all
+    /// sources are unchanged.
+    /// - Returns: The ids of the added steps.
+    /// - Throws: `invalidArgument` if the step cursor would lie outside the steps after the update, else `writeFailed`.
     @discardableResult
     public func updateProject(_ request: ProjectUpdateRequest) throws(ProjectError) -> [StepID] {
         try updateProject(request.projectID, []) { _ in request } ?? []
     }
 
-    /// Fetches a project and applies what `change` makes of it, while nobody else can update it in between.
+    /// Fetches a project and applies the request that `change` returns. Nobody else can update the project in between.
     /// - Parameters:
-    ///   - options: what the snapshot holds besides what is small.
-    ///   - change: returns nil to leave the project as it is. It may fetch, but must not write to a storage of the same base
-    ///     folder, which would wait for itself.
-    /// - Returns: the ids of the steps that were added; nil if there was nothing to apply.
-    /// - Throws: as ``updateProject(_:)``.
+    ///   - id: The project's id.
+    ///   - options: The optional parts that the snapshot contains.
+    ///   - change: Returns the request, or nil to leave the project unchanged. The closure may fetch, but must not
+    ///     write to a storage with the same base folder: the write would wait for itself.
+    /// - Returns: The ids of the added steps; nil if `change` returned nil.
+    /// - Throws: The errors of ``updateProject(_:)``. Also throws `invalidArgument` if the request names another
+    ///   project.
     @discardableResult
     public func updateProject(
         _ id: ProjectID, _ options: ProjectFetchOptions, _ change: (ProjectSnapshot) -> ProjectUpdateRequest?
@@ -41,13 +44,13 @@ extension ProjectStorage {
         return added
     }
 
-    /// Sets when a project was created, such as for one that comes from elsewhere. No observer hears of it.
+    /// Sets the creation date of a project, for example of an imported project. Observers are not notified.
     /// - Throws: `writeFailed`.
     public func setCreationDate(_ date: ProjectDate, of id: ProjectID) throws(ProjectError) {
         try changeMetadata(of: id) { $0.created = date }
     }
 
-    /// Sets when a project was last updated. No observer hears of it.
+    /// Sets the modification date of a project. Observers are not notified.
     /// - Throws: `writeFailed`.
     public func setModificationDate(_ date: ProjectDate, of id: ProjectID) throws(ProjectError) {
         try changeMetadata(of: id) { $0.modified = date }
@@ -108,7 +111,8 @@ extension ProjectStorage {
             try move(new.moves, to: project, of: request.projectID)
             try replaceData(of: project, with: data)
         } catch {
-            // What stays is not referred to, and swept when a storage is opened next. The same below.
+            // Nothing refers to the folders that cannot be removed here or below. They are removed when a storage is
+            // opened next.
             let stuck = takeBack(new.moves, from: project)
             for step in new.ids where !stuck.contains(step) { try? disk.removeTree(project.step(step).path) }
             throw error
@@ -119,7 +123,7 @@ extension ProjectStorage {
         return new.ids
     }
 
-    /// Makes a step in the folder for what is not in place yet, where its id is its name.
+    /// Creates a step in the staging folder, where the step's id is the name of its folder.
     private func makeStep(_ content: StepContent, in work: Path, _ new: inout NewSteps) throws {
         let id = StepID()
         let step = StepFolder(path: work.entry(id.description))
@@ -154,11 +158,11 @@ extension ProjectStorage {
     }
 }
 
-/// Steps that were made and are not in place yet.
+/// The steps that are written but not yet in their project's folder.
 private struct NewSteps {
     var ids: [StepID] = []
     var written = Written()
-    /// Sources that are removed when the steps are the project's.
+    /// The sources to remove once the project contains the steps.
     var consumed: [Path] = []
     var moves: [AssetsMove] = []
 }

@@ -1,14 +1,24 @@
-/// Hears of what one ``ProjectStorage`` object changed, after it was done, on the thread that did it.
+/// An observer of the changes made by one ``ProjectStorage`` object. It is called after the change, on the thread that
+/// made the change.
 ///
-/// What other objects or processes do on the same base folder is not told. A duplicate is no creation, and a set date is
-/// nothing. Observers are called in no particular order, while no lock is held: they may use the storage.
+/// Changes made by other objects or processes on the same base folder are not reported. A duplicated project is not
+/// reported as created, and a set date is not reported. Observers are called in no particular order. No lock is held
+/// during the call, so an observer may use the storage.
 public protocol ProjectStorageObserver: AnyObject, Sendable {
+    /// Is called after a project was created.
     func storage(_ storage: ProjectStorage, didCreate project: ProjectID)
+    /// Is called after a project was updated.
     func storage(_ storage: ProjectStorage, didUpdate project: ProjectID)
+    /// Is called after a project was deleted.
     func storage(_ storage: ProjectStorage, didDelete project: ProjectID)
+    /// Is called after a project was duplicated.
+    /// - Parameters:
+    ///   - source: The id of the original.
+    ///   - project: The id of the duplicate.
     func storage(_ storage: ProjectStorage, didDuplicate source: ProjectID, as project: ProjectID)
 }
 
+/// Implementations that do nothing, so that an observer implements only the functions it needs.
 extension ProjectStorageObserver {
     public func storage(_ storage: ProjectStorage, didCreate project: ProjectID) {}
     public func storage(_ storage: ProjectStorage, didUpdate project: ProjectID) {}

@@ -1,10 +1,13 @@
 import Glibc
 
-/// A moment: nanoseconds since 1970-01-01T00:00:00Z. It reaches from 1677 to 2262; what a file system says beyond is the first or
-/// the last moment.
+/// A moment, in nanoseconds since 1970-01-01T00:00:00Z.
+///
+/// The range is 1677 to 2262. A file system's time outside this range becomes the first or the last moment.
 public struct ProjectDate: Hashable, Comparable, Sendable {
+    /// The nanoseconds since 1970-01-01T00:00:00Z; negative before that.
     public var nanoseconds: Int64
 
+    /// Creates a date from nanoseconds since 1970-01-01T00:00:00Z.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     init(_ spec: timespec) {
@@ -12,7 +15,7 @@ public struct ProjectDate: Hashable, Comparable, Sendable {
         nanoseconds = overflow ? (spec.tv_sec < 0 ? .min : .max) : whole.adding(Int64(spec.tv_nsec))
     }
 
-    /// The system's wall clock.
+    /// Returns the time of the system's wall clock.
     public static func now() -> ProjectDate {
         var spec = timespec()
         clock_gettime(CLOCK_REALTIME, &spec)

@@ -1,18 +1,21 @@
-/// Why an operation on a project could not be done, where no system call failed.
+/// The reason why an operation on a project failed without a failed system call.
 public enum ProjectProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A missing project.
     case noSuchProject
+    /// A step id that the project does not contain.
     case noSuchStep
-    /// The cursor that was asked for, and how many steps there would be.
+    /// A requested step cursor outside the steps; `steps` is the number of steps after the update.
     case cursorOutOfRange(cursor: Int, steps: Int)
-    /// A request that is about another project than the one that is updated.
+    /// A request whose project id is not the id of the project being updated.
     case otherProject
-    /// The source of a step's assets cannot be used: its path, and why.
+    /// A source of assets that cannot be used, with its path and the reason.
     case badSource(path: String, why: String)
-    /// A source that was to be moved, and lies on another file system than the storage: its path.
+    /// A source of assets that was to be moved, or an entry of the source, that lies on another file system than the
+    /// storage, with its path.
     case sourceElsewhere(path: String)
-    /// What the storage itself wrote does not make sense any more: the path, and what is wrong.
+    /// A file of the storage's own with invalid content, or a missing one, with the path and the reason.
     case damaged(path: String, why: String)
-    /// A newer version of this library wrote the project.
+    /// A project that a newer version of this library wrote, with the number of its format.
     case newerFormat(Int)
 
     public var description: String {

@@ -1,20 +1,25 @@
-/// A project as it was in the storage at one moment. It does not follow later changes.
+/// The state of a project in the storage at one moment. A snapshot does not follow later changes.
 public struct ProjectSnapshot: Hashable, Sendable {
+    /// The project's id.
     public var id: ProjectID
-    /// The program that created the project.
+    /// The id of the program that the project was created for.
     public var bundleID: String
+    /// The time when the project was created, unless the program set another date.
     public var creationDate: ProjectDate
-    /// When the project was created or last updated. Changes of the assets do not count.
+    /// The time when the project was created or last updated, unless the program set another date. Changes of the
+    /// assets do not count.
     public var modificationDate: ProjectDate
-    /// The steps in their order; nil unless ``ProjectFetchOptions/stepIDs`` was asked for.
+    /// The ids of the steps in order; nil unless ``ProjectFetchOptions/stepIDs`` was given.
     public var stepIDs: [StepID]?
-    /// How many of the steps are applied: the current step is the one before this index, and at 0 there is none.
+    /// The number of applied steps. The current step is the one before this index; at 0 there is no current step.
     public var stepCursor: Int
-    /// Bytes of the program's own; nil unless ``ProjectFetchOptions/userData`` was asked for.
+    /// The user data, which only the program interprets; nil unless ``ProjectFetchOptions/userData`` was given.
     public var userData: [UInt8]?
-    /// The path of a folder whose content is the program's own. Changes in it are not part of any update.
+    /// The path of the assets folder, whose content belongs to the program. Changes in the folder are not part of any
+    /// update.
     public var assets: String
 
+    /// Creates a snapshot.
     public init(
         id: ProjectID, bundleID: String, creationDate: ProjectDate, modificationDate: ProjectDate,
         stepIDs: [StepID]? = nil, stepCursor: Int, userData: [UInt8]? = nil, assets: String
@@ -29,9 +34,9 @@ public struct ProjectSnapshot: Hashable, Sendable {
         self.assets = assets
     }
 
-    /// Whether there is a step to go back from.
+    /// Whether a step is applied that can be undone.
     public var canUndo: Bool { stepCursor > 0 }
 
-    /// Whether there is a step to go forward to. False if the step ids were not fetched.
+    /// Whether a step follows that can be redone. False if the step ids were not fetched.
     public var canRedo: Bool { stepIDs.map { stepCursor < $0.count } ?? false }
 }

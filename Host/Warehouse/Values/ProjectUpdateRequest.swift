@@ -1,17 +1,20 @@
-/// A change of a project, applied as a whole by ``ProjectStorage/updateProject(_:)``.
+/// A change of a project. ``ProjectStorage/updateProject(_:)`` applies the request as a whole or not at all.
 ///
-/// A value: it can be looked at, changed, and split into several before it is applied.
+/// A request is a value: a program can inspect it, change it, and split it into several requests before it applies
+/// them.
 public struct ProjectUpdateRequest: Hashable, Sendable {
+    /// The id of the project to update.
     public var projectID: ProjectID
-    /// How many steps are to be applied after the update; nil: as many as now.
+    /// The number of applied steps after the update; nil keeps the present number.
     public var stepCursor: Int?
-    /// Ids that the project does not have are passed over.
+    /// The ids of the steps to delete. Ids that the project does not contain are ignored.
     public var stepIDsToDelete: [StepID]
-    /// Added behind the steps that are applied now, in this order.
+    /// The steps to add, in this order. They are inserted after the steps that are applied before the update.
     public var stepsToAdd: [StepContent]
-    /// What replaces the project's user data; nil: it stays.
+    /// The new user data of the project; nil keeps the present user data.
     public var userData: [UInt8]?
 
+    /// Creates a request. With the default arguments the request changes only the project's modification date.
     public init(
         projectID: ProjectID, stepCursor: Int? = nil, stepIDsToDelete: [StepID] = [], stepsToAdd: [StepContent] = [],
         userData: [UInt8]? = nil
@@ -23,22 +26,23 @@ public struct ProjectUpdateRequest: Hashable, Sendable {
         self.userData = userData
     }
 
-    /// Goes one step back.
-    /// - Returns: nil if no step is applied.
+    /// Returns a request that moves the step cursor one step back.
+    /// - Returns: The request; nil if no step is applied.
     public static func undo(_ snapshot: ProjectSnapshot) -> ProjectUpdateRequest? {
         guard snapshot.canUndo else { return nil }
         return ProjectUpdateRequest(projectID: snapshot.id, stepCursor: snapshot.stepCursor - 1)
     }
 
-    /// Goes one step forward.
-    /// - Returns: nil if all steps are applied, or the snapshot has no step ids.
+    /// Returns a request that moves the step cursor one step forward.
+    /// - Returns: The request; nil if all steps are applied or the snapshot has no step ids.
     public static func redo(_ snapshot: ProjectSnapshot) -> ProjectUpdateRequest? {
         guard snapshot.canRedo else { return nil }
         return ProjectUpdateRequest(projectID: snapshot.id, stepCursor: snapshot.stepCursor + 1)
     }
 
-    /// Adds a step behind the current one and makes it current; the steps that were undone are deleted.
-    /// - Returns: nil if the snapshot has no step ids, or they are fewer than the cursor says.
+    /// Returns a request that adds a step after the current step, makes the new step current and deletes the undone
+    /// steps.
+    /// - Returns: The request; nil if the snapshot has no step ids or has fewer step ids than its cursor requires.
     public static func addStep(_ content: StepContent, to snapshot: ProjectSnapshot) -> ProjectUpdateRequest? {
         guard let stepIDs = snapshot.stepIDs, (0...stepIDs.count).contains(snapshot.stepCursor) else { return nil }
         return ProjectUpdateRequest(

@@ -1,5 +1,6 @@
 extension FixedWidthInteger {
-    /// The sum; the nearest number where there is none. A sparse file may say that it is as large as any number.
+    /// Returns the sum, or the nearest representable number on overflow. A sparse file may have any size, so sums of
+    /// sizes may overflow.
     func adding(_ other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum

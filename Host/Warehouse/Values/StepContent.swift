@@ -1,23 +1,29 @@
-/// What a step that is to be added consists of.
+/// The content of a step to add.
 public struct StepContent: Hashable, Sendable {
-    /// What becomes of a folder that a step's assets come from. If the update fails, it is as it was, whichever of these was asked for.
+    /// The treatment of the folder that a step's assets come from. If the update fails, the folder is unchanged in each
+    /// case.
     public enum SourceUse: Hashable, Sendable {
-        /// It is copied, and removed when the update has succeeded: for a folder that was made to be given away.
+        /// A source that is copied, and removed after the update has succeeded. For a folder made only to be handed
+        /// over.
         case consumed
-        /// It is copied and stays.
+        /// A source that is copied and kept.
         case copied
-        /// It is renamed, with all that was written to it until then. It must lie on the storage's file system.
+        /// A source that is renamed, with everything that was written to it until then. The source must lie on the
+        /// storage's file system.
         case moved
     }
 
-    /// Bytes of the program's own.
+    /// The step's user data, which only the program interprets.
     public var userData: [UInt8]
-    /// The path of a folder that the step's assets come from; nil: no assets.
+    /// The path of the folder that the step's assets come from; nil for a step without assets.
     ///
-    /// It must not lie in the storage nor hold it, and its symbolic links must be relative and lead to what lies in it.
+    /// The folder must not lie in the storage or contain it. Symbolic links in the folder must be relative and lead to
+    /// entries of the folder.
     public var assetsSource: String?
+    /// The treatment of the folder at ``assetsSource``.
     public var sourceUse: SourceUse
 
+    /// Creates the content of a step.
     public init(userData: [UInt8] = [], assetsSource: String? = nil, sourceUse: SourceUse = .consumed) {
         self.userData = userData
         self.assetsSource = assetsSource

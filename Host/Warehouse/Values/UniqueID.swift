@@ -1,21 +1,22 @@
-/// A project's or a step's id: 16 random bytes, written as a UUID (RFC 9562) in upper case.
+/// The id of a project or a step: 16 random bytes, written as a UUID (RFC 9562) in upper case.
 ///
-/// `Subject` keeps the ids of projects and of steps apart.
+/// The type parameter `Subject` distinguishes the ids of projects from the ids of steps.
 public struct UniqueID<Subject>: Hashable, Comparable, Sendable, CustomStringConvertible {
     private let high: UInt64
     private let low: UInt64
 
     static var byteCount: Int { 16 }
 
-    /// A new id (version 4, random).
+    /// Creates a random id (UUID version 4).
     public init() {
         var random = SystemRandomNumberGenerator()
         high = random.next() & 0xffff_ffff_ffff_0fff | 0x4000
         low = random.next() & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
     }
 
-    /// - Parameter text: `XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX`, in upper or lower case.
-    /// - Returns: nil if the text is no UUID.
+    /// Creates an id from its text.
+    /// - Parameter text: The UUID as `XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX`, in upper or lower case.
+    /// - Returns: The id; nil if the text is not a UUID.
     public init?(_ text: String) {
         let groups = text.split(separator: "-", omittingEmptySubsequences: false)
         guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12],
@@ -26,13 +27,14 @@ public struct UniqueID<Subject>: Hashable, Comparable, Sendable, CustomStringCon
         self.low = low
     }
 
-    /// - Parameter bytes: exactly 16.
+    /// Creates an id from its bytes.
+    /// - Parameter bytes: A buffer of exactly 16 bytes.
     init(bytes: UnsafeRawBufferPointer) {
         high = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
         low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
 
-    /// Writes the 16 bytes.
+    /// Writes the 16 bytes of the id.
     func store(to bytes: UnsafeMutableRawBufferPointer, at offset: Int) {
         bytes.storeBytes(of: high.bigEndian, toByteOffset: offset, as: UInt64.self)
         bytes.storeBytes(of: low.bigEndian, toByteOffset: offset + 8, as: UInt64.self)
@@ -55,5 +57,5 @@ public struct UniqueID<Subject>: Hashable, Comparable, Sendable, CustomStringCon
 /// The id of a project, which is also the name of its folder.
 public typealias ProjectID = UniqueID<ProjectSnapshot>
 
-/// The id of a step within a project. A duplicate's steps have the ids of the original's.
+/// The id of a step within a project. The steps of a duplicated project keep the ids of the original's steps.
 public typealias StepID = UniqueID<Step>
