@@ -3,9 +3,20 @@ public import Glibc
 import Synchronization
 
 /// How a process ended.
-public enum ExitStatus: Hashable, Sendable {
+public enum ExitStatus: Hashable, Sendable, CustomStringConvertible {
     case code(Int32)
     case signal(Int32)
+    /// The test killed it at its time limit. `threads` says what its threads did at that moment.
+    case killed(after: Duration, threads: String)
+
+    public var description: String {
+        switch self {
+        case .code(let code): "code(\(code))"
+        case .signal(let signal): "signal(\(signal))"
+        case .killed(let limit, let threads):
+            "killed by the test: it had not ended after \(limit). Its threads were:\n\(threads)"
+        }
+    }
 }
 
 /// A program that a test started. It runs in a process group of its own; whoever starts it stops it.
@@ -16,6 +27,9 @@ public final class ChildProcess: Sendable {
         case running([CheckedContinuation<ExitStatus, Never>])
         case ended(ExitStatus)
     }
+
+    /// The status for a process that was killed at its time limit; nil while it was not.
+    private let overdue = Mutex<ExitStatus?>(nil)
 
     private let state = Mutex(State.running([]))
 
@@ -96,11 +110,11 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits until the process has ended; after `timeout` it and its whole group are killed.
+    /// Waits until the process has ended; after `timeout` it and its whole group are killed, and its status is ``ExitStatus/killed``.
     public func wait(atMost timeout: Duration) async -> ExitStatus {
         let killer = Task {
             try await Task.sleep(for: timeout)
-            self.killGroup()
+            self.killGroup(after: timeout)
         }
         defer { killer.cancel() }
         return await wait()
@@ -112,9 +126,11 @@ public final class ChildProcess: Sendable {
         return await wait(atMost: .seconds(60))
     }
 
-    private func killGroup() {
+    private func killGroup(after limit: Duration) {
         state.withLock { state in
-            if case .running = state { kill(-pid, SIGKILL) }
+            guard case .running = state else { return }
+            overdue.withLock { $0 = .killed(after: limit, threads: ThreadReport.text(ofGroup: pid)) }
+            kill(-pid, SIGKILL)
         }
     }
 
@@ -140,7 +156,8 @@ public final class ChildProcess: Sendable {
         let (status, waiting): (ExitStatus, [CheckedContinuation<ExitStatus, Never>]) = state.withLock { state in
             var raw: Int32 = 0
             while waitpid(pid, &raw, 0) < 0 && errno == EINTR {}
-            let status: ExitStatus = raw & 0x7f == 0 ? .code((raw >> 8) & 0xff) : .signal(raw & 0x7f)
+            var status: ExitStatus = raw & 0x7f == 0 ? .code((raw >> 8) & 0xff) : .signal(raw & 0x7f)
+            if status == .signal(SIGKILL), let overdue = overdue.withLock({ $0 }) { status = overdue }
             guard case .running(let waiting) = state else { return (status, []) }
             state = .ended(status)
             return (status, waiting)

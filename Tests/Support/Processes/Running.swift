@@ -5,6 +5,7 @@ public import Glibc
 public struct ProcessResult: Sendable {
     public var status: ExitStatus
     public var output: String
+    /// What it wrote to standard error. If it was killed at its time limit, what its threads did then comes after that.
     public var errors: String
 
     /// The exit code; nil if a signal ended it.
@@ -16,7 +17,7 @@ public struct ProcessResult: Sendable {
 }
 
 /// Runs a program to its end.
-/// - Parameter timeout: after it the program is killed, and its status is that of the signal.
+/// - Parameter timeout: after it the program is killed, and its status is ``ExitStatus/killed``.
 public func run(
     _ program: String, _ arguments: [String] = [], environment: [String: String]? = nil,
     timeout: Duration = .seconds(300)
@@ -26,8 +27,9 @@ public func run(
             program, arguments, environment: environment, output: "\(scratch)/output",
             errors: "\(scratch)/errors")
         let status = await child.wait(atMost: timeout)
-        return ProcessResult(
-            status: status, output: try Files.text("\(scratch)/output"), errors: try Files.text("\(scratch)/errors"))
+        var errors = try Files.text("\(scratch)/errors")
+        if case .killed = status { errors += "\(errors.isEmpty || errors.hasSuffix("\n") ? "" : "\n")\(status)\n" }
+        return ProcessResult(status: status, output: try Files.text("\(scratch)/output"), errors: errors)
     }
 }
 

@@ -1,0 +1,43 @@
+import Glibc
+
+/// What the threads of a process group do at a moment, as `/proc` shows it.
+enum ThreadReport {
+    /// Returns the processes of a group with their arguments, and for each of their threads its name, its state and the kernel's
+    /// function that it waits in. The kernel's stack follows where it can be read, which takes root's rights.
+    static func text(ofGroup group: pid_t) -> String {
+        let processes = ((try? Files.names(in: "/proc")) ?? []).filter { Self.group(of: $0) == group }
+        return processes.map(text(of:)).joined(separator: "\n")
+    }
+
+    private static func text(of process: String) -> String {
+        let folder = "/proc/\(process)/task"
+        let arguments = content("/proc/\(process)/cmdline").split(separator: "\0").joined(separator: " ")
+        let threads = ((try? Files.names(in: folder)) ?? []).map { thread in
+            let name = content("\(folder)/\(thread)/comm")
+            let state = fields(ofStat: "\(folder)/\(thread)/stat").first ?? "?"
+            let wait = content("\(folder)/\(thread)/wchan")
+            let stack = content("\(folder)/\(thread)/stack").split(separator: "\n").map { "\n    \($0)" }.joined()
+            return "\n  thread \(thread) \(name): state \(state), wchan \(wait)\(stack)"
+        }
+        return "process \(process) \(arguments)\(threads.joined())"
+    }
+
+    private static func group(of process: String) -> pid_t? {
+        guard pid_t(process) != nil else { return nil }
+        let fields = fields(ofStat: "/proc/\(process)/stat")
+        return fields.count > 2 ? pid_t(fields[2]) : nil
+    }
+
+    /// The fields from the state on. They come after the name, which may have blanks and brackets.
+    private static func fields(ofStat path: String) -> [Substring] {
+        let text = content(path)
+        guard let end = text.lastIndex(of: ")") else { return [] }
+        return text[text.index(after: end)...].split(separator: " ")
+    }
+
+    /// A file's text without its last line break; empty if it cannot be read.
+    private static func content(_ path: String) -> String {
+        let text = (try? Files.text(path)) ?? ""
+        return text.hasSuffix("\n") ? String(text.dropLast()) : text
+    }
+}
