@@ -17,71 +17,71 @@ import Threads
 @Suite struct LoopServicesTests {
     @Test("GL3: a loop's call of the host from another thread is refused, counted and named")
     func elsewhere() async throws {
-        try await withLoopBench(mode: "elsewhere 0") { bench async throws in
-            _ = await bench.loops.runOnce()
-            #expect(bench.said.contains("from elsewhere -11"))
-            #expect(bench.log.contains("refused records.get: called from a thread"))
-            #expect(try await bench.records().count == 4)
+        try await withLoopFixture(mode: "elsewhere 0") { fixture async throws in
+            _ = await fixture.loops.runOnce()
+            #expect(fixture.said.contains("from elsewhere -11"))
+            #expect(fixture.log.contains("refused records.get: called from a thread"))
+            #expect(try await fixture.records().count == 4)
         }
     }
 
     @Test("A loop that is there for a record writes what its plugin has beside that record, and nobody else's")
     func strangers() async throws {
-        try await withLoopBench(
+        try await withLoopFixture(
             defines: ["COLLECTION=\"calendars\""], mode: "strange 0", pages: 1, startsAt: nil
-        ) { bench async throws in
-            _ = try await bench.database.write { try $0.records.put(Record(key: RecordKey("c")), in: .calendars) }
-            try await bench.loops.enable()
-            try await bench.setEventID("0", of: LoopKey(kind: LoopBench.loop.kind, id: LoopID("c")))
-            _ = await bench.loops.runOnce()
+        ) { fixture async throws in
+            _ = try await fixture.database.write { try $0.records.put(Record(key: RecordKey("c")), in: .calendars) }
+            try await fixture.loops.enable()
+            try await fixture.setEventID("0", of: LoopKey(kind: LoopFixture.loop.kind, id: LoopID("c")))
+            _ = await fixture.loops.runOnce()
             #expect(
-                bench.said.filter { $0.hasPrefix("write ") }
+                fixture.said.filter { $0.hasPrefix("write ") }
                     == [
                         "write own 0", "write calendar -6", "write object -6", "write another's -6", "write plugin -6",
                         "write shares -6",
                     ])
             let own = RecordCollection("org.example.looper/c")
-            #expect(try await bench.records(in: own).contains("x"))
+            #expect(try await fixture.records(in: own).contains("x"))
             // What it cached beside the record goes with it.
-            _ = try await bench.database.write { tx in
+            _ = try await fixture.database.write { tx in
                 try tx.loops.apply(
                     [.remove(RecordKey("c"), from: .calendars)],
-                    loopCollections: [LoopBench.loop.kind: .calendars])
+                    loopCollections: [LoopFixture.loop.kind: .calendars])
             }
-            #expect(try await bench.records(in: own) == [])
+            #expect(try await fixture.records(in: own) == [])
         }
     }
 
     @Test("A poll changes nothing: a record that it puts is refused")
     func putInPoll() async throws {
-        try await withLoopBench(mode: "put in poll 0") { bench async throws in
-            _ = await bench.loops.runOnce()
-            #expect(bench.said.contains("put in poll -12"))
-            #expect(bench.log.contains("refused records.put: not allowed during poll"))
+        try await withLoopFixture(mode: "put in poll 0") { fixture async throws in
+            _ = await fixture.loops.runOnce()
+            #expect(fixture.said.contains("put in poll -12"))
+            #expect(fixture.log.contains("refused records.put: not allowed during poll"))
         }
     }
 
     @Test("A loop writes what is its own, JSON objects, and at most 16 MiB in a turn; its reads see what it asked for")
     func limits() async throws {
-        try await withLoopBench(mode: "denied 0", pages: 1) { bench async throws in
-            _ = await bench.loops.runOnce()
+        try await withLoopFixture(mode: "denied 0", pages: 1) { fixture async throws in
+            _ = await fixture.loops.runOnce()
             #expect(
-                bench.said.filter { $0.hasSuffix(" -6") || $0.hasSuffix(" -2") || $0.hasSuffix(" -8") }
+                fixture.said.filter { $0.hasSuffix(" -6") || $0.hasSuffix(" -2") || $0.hasSuffix(" -8") }
                     == ["calendars -6", "other -6", "empty key -2", "no object -2", "no JSON -2", "too much -8"])
-            #expect(bench.said.contains("much 0"))
-            #expect(bench.said.contains("removed 0"))
-            #expect(bench.said.contains("gone -3"))
-            #expect(try await bench.records() == ["count=1", "page 1"])
+            #expect(fixture.said.contains("much 0"))
+            #expect(fixture.said.contains("removed 0"))
+            #expect(fixture.said.contains("gone -3"))
+            #expect(try await fixture.records() == ["count=1", "page 1"])
         }
     }
 
     @Test("GL3: http streams an answer from the account's server, with its credentials")
     func http() async throws {
-        try await withLoopBench(mode: "http 0", pages: 1, target: "FOLDER/hello.txt") { bench async throws in
-            bench.server.tree.put("/hello.txt", String(repeating: "x", count: 300_000))
-            _ = await bench.loops.runOnce()
+        try await withLoopFixture(mode: "http 0", pages: 1, target: "FOLDER/hello.txt") { fixture async throws in
+            fixture.server.tree.put("/hello.txt", String(repeating: "x", count: 300_000))
+            _ = await fixture.loops.runOnce()
             #expect(
-                bench.said.prefix(6) == [
+                fixture.said.prefix(6) == [
                     "http 0", "status 200", "header 300000", "body 300000", "closed 0", "again -2",
                 ])
         }
@@ -91,38 +91,39 @@ import Threads
         "http refuses another server, and says why",
         arguments: ["https://example.org/", "http://127.0.0.1:9/x", "//example.org/x"])
     func anotherServer(target: String) async throws {
-        try await withLoopBench(mode: "http 0", pages: 1, target: target) { bench async throws in
-            _ = await bench.loops.runOnce()
-            #expect(bench.said.contains("http -6") || bench.said.contains("status 404"), "\(bench.said)")
+        try await withLoopFixture(mode: "http 0", pages: 1, target: target) { fixture async throws in
+            _ = await fixture.loops.runOnce()
+            #expect(fixture.said.contains("http -6") || fixture.said.contains("status 404"), "\(fixture.said)")
         }
     }
 
     @Test("GL3: dav streams the responses of a multistatus, and has its end only then")
     func dav() async throws {
-        try await withLoopBench(mode: "dav 0", pages: 1) { bench async throws in
-            _ = await bench.loops.runOnce()
-            #expect(bench.said.contains("dav 0"))
-            #expect(bench.said.contains("early -12"))
-            #expect(bench.said.contains("end 0"))
+        try await withLoopFixture(mode: "dav 0", pages: 1) { fixture async throws in
+            _ = await fixture.loops.runOnce()
+            #expect(fixture.said.contains("dav 0"))
+            #expect(fixture.said.contains("early -12"))
+            #expect(fixture.said.contains("end 0"))
         }
     }
 
     @Test("GL3 L26: a server that never answers holds the loops of its own account alone")
     func twoAccounts() async throws {
-        try await withLoopBench(mode: "needs http 0", pages: 1) { bench async throws in
-            let fault = bench.server.add(Fault(.hold()))
-            async let held = bench.loops.runOnce()
-            await bench.server.untilHeld(fault)
+        try await withLoopFixture(mode: "needs http 0", pages: 1) { fixture async throws in
+            let fault = fixture.server.add(Fault(.hold()))
+            async let held = fixture.loops.runOnce()
+            await fixture.server.untilHeld(fault)
             let log = CollectedLog()
             try await TestServer.running { server in
-                let plugins = await bench.host.start(AccountEnvironment(name: "other", logger: log.logger))
+                let plugins = await fixture.host.start(AccountEnvironment(name: "other", logger: log.logger))
                 let plugin = try #require(plugins.first)
-                #expect(plugin.thread !== bench.plugin.thread)
-                let database = try Database.open(path: "\(bench.folder)/other.db")
+                #expect(plugin.thread !== fixture.plugin.thread)
+                let database = try Database.open(path: "\(fixture.folder)/other.db")
                 let connection = Connection(
                     bookmark: Bookmark(
-                        name: "other", url: server.folderURL, username: server.configuration.user, vault: bench.folder,
-                        files: "\(bench.folder)/files"),
+                        name: "other", url: server.folderURL, username: server.configuration.user,
+                        vault: fixture.folder,
+                        files: "\(fixture.folder)/files"),
                     credentials: .basic(
                         username: server.configuration.user, password: server.configuration.password), limits: Limits(),
                     logger: log.logger)
@@ -130,17 +131,17 @@ import Threads
                     database: database, connection: connection, plugins: plugins,
                     callbacks: .init(requestScan: {}, refused: {}, recordsChanged: { _ in }), logger: log.logger)
                 try await loops.enable()
-                let state = LoopState(key: LoopBench.loop, plugin: LoopBench.plugin, eventID: EventID("0"))
+                let state = LoopState(key: LoopFixture.loop, plugin: LoopFixture.plugin, eventID: EventID("0"))
                 _ = try await database.write { try $0.loops.commit(LoopTurnCommit(from: nil, state: state)) }
                 #expect(await loops.runOnce().isEmpty)
                 #expect(log.messages.contains("info: http 0"))
-                await bench.host.stop(plugins)
+                await fixture.host.stop(plugins)
                 await #expect(throws: CancellationError.self) { try await plugin.thread.run {} }
                 await connection.shutdown()
                 try database.close()
             }
-            #expect(bench.said == [])
-            await bench.loops.suspend()
+            #expect(fixture.said == [])
+            await fixture.loops.suspend()
             _ = await held
         }
     }
@@ -148,15 +149,15 @@ import Threads
     @Test("L26 GL5: a call that goes on for too long fails its loop alone, and is asked to end")
     func hangs() async throws {
         let clock = ManualClock()
-        try await withLoopBench(mode: "hang 0", clock: clock.host) { bench async throws in
-            async let failures = bench.loops.runOnce()
-            await until { bench.said.contains("hangs 0") && !clock.deadlines.isEmpty }
+        try await withLoopFixture(mode: "hang 0", clock: clock.host) { fixture async throws in
+            async let failures = fixture.loops.runOnce()
+            await until { fixture.said.contains("hangs 0") && !clock.deadlines.isEmpty }
             clock.advance(to: .seconds(600))
             #expect(await failures.count == 1)
-            let result = try await bench.state()?.lastResult
+            let result = try await fixture.state()?.lastResult
             #expect(result == .error)
-            #expect(try await bench.state()?.eventID == EventID("0"))
-            let calls = try bench.calls()
+            #expect(try await fixture.state()?.eventID == EventID("0"))
+            let calls = try fixture.calls()
             #expect(calls.contains("poll looper cancelled"))
         }
     }
@@ -165,18 +166,18 @@ import Threads
         "GL5: a page without an event id, with an empty one, or one that is not UTF-8 fails its loop alone",
         arguments: ["no id 1", "empty id 1", "bad id 1", "unknown status 1"])
     func badPages(mode: String) async throws {
-        try await withLoopBench(mode: mode) { bench async throws in
-            #expect(await bench.loops.runOnce().count == 1)
-            #expect(try await bench.state()?.eventID == EventID("1"))
-            #expect(try await bench.records() == ["count=1", "page 1"])
+        try await withLoopFixture(mode: mode) { fixture async throws in
+            #expect(await fixture.loops.runOnce().count == 1)
+            #expect(try await fixture.state()?.eventID == EventID("1"))
+            #expect(try await fixture.records() == ["count=1", "page 1"])
         }
     }
 
     @Test("GL4: pages are given back, each once, and the plugin's thread ends with its last loop")
     func released() async throws {
         let log = CollectedLog()
-        try await withLoopBench(mode: "refresh everything 1", log: log) { bench async throws in
-            _ = await bench.loops.runOnce()
+        try await withLoopFixture(mode: "refresh everything 1", log: log) { fixture async throws in
+            _ = await fixture.loops.runOnce()
         }
         #expect(log.contains("pages left 0"))
     }

@@ -10,97 +10,97 @@ import Testing
         "A single run takes all pages of all loops, also of those that are enabled meanwhile, and leaves nothing behind"
     )
     func once() async {
-        let bench = Bench()
-        await bench.enable(.one)
-        let scheduler = bench.scheduler
-        bench.world.polls(.core, .page("c1", more: true), .page("c2"))
-        bench.world.polls(.one, .fail(SomeError()))
-        bench.world.processes(.core, .well(), .well(during: { await scheduler.enableSpecialLoop(.two) }))
+        let fixture = SchedulerFixture()
+        await fixture.enable(.one)
+        let scheduler = fixture.scheduler
+        fixture.script.polls(.core, .page("c1", more: true), .page("c2"))
+        fixture.script.polls(.one, .fail(SomeError()))
+        fixture.script.processes(.core, .well(), .well(during: { await scheduler.enableSpecialLoop(.two) }))
         await scheduler.runOnce()
-        #expect(bench.world.polled == ["core", "1", "core"])
-        #expect(bench.world.journal(of: .two) == ["2: error missingEventID", "2: anchor", "2: fetch everything"])
-        #expect(bench.world.reports.map(\.result) == [.more, .error, .ok, .refresh])
-        #expect(bench.world.reports.last?.nextPollIn == nil)
+        #expect(fixture.script.polled == ["core", "1", "core"])
+        #expect(fixture.script.journal(of: .two) == ["2: error missingEventID", "2: anchor", "2: fetch everything"])
+        #expect(fixture.script.reports.map(\.result) == [.more, .error, .ok, .refresh])
+        #expect(fixture.script.reports.last?.nextPollIn == nil)
         #expect(await scheduler.machine.armed == nil)
         #expect(await scheduler.calls.isEmpty)
     }
 
     @Test("L22: a single run of some loops polls the core loop first, takes their pages, and leaves the others alone")
     func some() async {
-        let bench = Bench()
-        await bench.enable(.one, .two)
-        let scheduler = bench.scheduler
-        bench.world.polls(.core, .page("c1", more: true), .page("c2"))
-        bench.world.processes(.core, .well(), .well(during: { await scheduler.enableSpecialLoop(.three) }))
-        bench.world.polls(.two, .page("b1", more: true), .page("b2"))
+        let fixture = SchedulerFixture()
+        await fixture.enable(.one, .two)
+        let scheduler = fixture.scheduler
+        fixture.script.polls(.core, .page("c1", more: true), .page("c2"))
+        fixture.script.processes(.core, .well(), .well(during: { await scheduler.enableSpecialLoop(.three) }))
+        fixture.script.polls(.two, .page("b1", more: true), .page("b2"))
         await scheduler.runOnce(only: [.two, .core])
-        #expect(bench.world.polled == ["core", "2", "core", "2"])
-        #expect(bench.world.id(of: .two) == "b2")
-        bench.world.clearJournal()
+        #expect(fixture.script.polled == ["core", "2", "core", "2"])
+        #expect(fixture.script.id(of: .two) == "b2")
+        fixture.script.clearJournal()
         await scheduler.runOnce(only: [])
-        #expect(bench.world.polled == [])
+        #expect(fixture.script.polled == [])
     }
 
     @Test("L22: who wants other loops while a single run goes on waits for those too")
     func joined() async {
-        let bench = Bench()
-        await bench.enable(core: false, .one, .two, .three)
+        let fixture = SchedulerFixture()
+        await fixture.enable(core: false, .one, .two, .three)
         let gate = Gate()
-        bench.world.polls(.one, .page("a1", gate: gate))
-        async let first: Void = bench.scheduler.runOnce(only: [.one])
-        await until { bench.world.blocked[.one] != nil }
-        async let second: Void = bench.scheduler.runOnce(only: [.two])
-        await until { await bench.scheduler.machine.once?.wanted == [.one, .two] }
+        fixture.script.polls(.one, .page("a1", gate: gate))
+        async let first: Void = fixture.scheduler.runOnce(only: [.one])
+        await until { fixture.script.blocked[.one] != nil }
+        async let second: Void = fixture.scheduler.runOnce(only: [.two])
+        await until { await fixture.scheduler.machine.once?.wanted == [.one, .two] }
         gate.open()
         _ = await (first, second)
-        #expect(bench.world.polled == ["1", "2"])
+        #expect(fixture.script.polled == ["1", "2"])
     }
 
     @Test("A single run of no loops is over at once")
     func none() async {
-        let bench = Bench()
-        await bench.scheduler.runOnce()
-        #expect(bench.world.journal.isEmpty)
+        let fixture = SchedulerFixture()
+        await fixture.scheduler.runOnce()
+        #expect(fixture.script.journal.isEmpty)
     }
 
     @Test("A single run goes on with a loop that has more than fifty pages, and ends with one that always has more")
     func manyPages() async {
-        let bench = Bench()
-        await bench.enable(.one)
-        for number in 1...120 { bench.world.polls(.core, .page("c\(number)", more: number < 120)) }
-        for number in 1...1500 { bench.world.polls(.one, .page("a\(number)", more: true)) }
-        await bench.scheduler.runOnce()
-        #expect(bench.world.id(of: .core) == "c120")
-        #expect(bench.world.id(of: .one) == "a1000")
+        let fixture = SchedulerFixture()
+        await fixture.enable(.one)
+        for number in 1...120 { fixture.script.polls(.core, .page("c\(number)", more: number < 120)) }
+        for number in 1...1500 { fixture.script.polls(.one, .page("a\(number)", more: true)) }
+        await fixture.scheduler.runOnce()
+        #expect(fixture.script.id(of: .core) == "c120")
+        #expect(fixture.script.id(of: .one) == "a1000")
     }
 
     @Test(
         "A single run ends when the scheduler is suspended, or whoever waits for it is cancelled",
         arguments: [true, false])
     func stopped(bySuspending: Bool) async {
-        let bench = Bench()
-        await bench.enable(.one)
-        bench.world.polls(.core, .page("c1", gate: Gate()))
-        let run = Task { await bench.scheduler.runOnce() }
-        await until { bench.world.blocked[.core] != nil }
-        if bySuspending { await bench.scheduler.suspend() } else { run.cancel() }
+        let fixture = SchedulerFixture()
+        await fixture.enable(.one)
+        fixture.script.polls(.core, .page("c1", gate: Gate()))
+        let run = Task { await fixture.scheduler.runOnce() }
+        await until { fixture.script.blocked[.core] != nil }
+        if bySuspending { await fixture.scheduler.suspend() } else { run.cancel() }
         await run.value
-        await bench.quiet()
-        #expect(bench.world.polled == ["core"])
-        #expect(bench.world.id(of: .core) == "e0")
+        await fixture.quiet()
+        #expect(fixture.script.polled == ["core"])
+        #expect(fixture.script.id(of: .core) == "e0")
     }
 
     @Test("A single run of a loop that hangs ends after its limit")
     func hung() async {
-        let bench = Bench()
-        await bench.enable(.one)
+        let fixture = SchedulerFixture()
+        await fixture.enable(.one)
         let gate = Gate(isDeaf: true)
-        bench.world.polls(.core, .page("c1", gate: gate))
-        async let run: Void = bench.scheduler.runOnce()
-        await until { bench.world.blocked[.core] != nil }
-        await bench.pass(.seconds(65))
+        fixture.script.polls(.core, .page("c1", gate: gate))
+        async let run: Void = fixture.scheduler.runOnce()
+        await until { fixture.script.blocked[.core] != nil }
+        await fixture.pass(.seconds(65))
         await run
-        #expect(bench.world.polled == ["core", "1"])
+        #expect(fixture.script.polled == ["core", "1"])
         gate.open()
     }
 }

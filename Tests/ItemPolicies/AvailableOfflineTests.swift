@@ -22,20 +22,20 @@ import Testing
         }
     }
 
-    private static func pin(_ path: String, _ bench: Workbench) async throws -> ItemPolicy {
-        let policy = try await bench.database.write { transaction in
+    private static func pin(_ path: String, _ fixture: ProcessorFixture) async throws -> ItemPolicy {
+        let policy = try await fixture.database.write { transaction in
             try transaction.policies.add(
                 ItemPolicy(
                     kind: .availableOffline, condition: #"path == "\#(path)" || path.startsWith("\#(path)/")"#,
                     path: ItemPath(path)), by: .somebody)
         }
-        await bench.policies.waitUntilIdle()
+        await fixture.policies.waitUntilIdle()
         return policy
     }
 
     /// What is here, by path.
-    private static func here(_ bench: Workbench) async throws -> [String] {
-        try await bench.database.read { reads in
+    private static func here(_ fixture: ProcessorFixture) async throws -> [String] {
+        try await fixture.database.read { reads in
             var paths: [String] = []
             try reads.items.each(ItemListing(folder: .root, isRecursive: true, includesRemoved: true)) { item in
                 if item.cloudStatus == .localCopy { paths.append(item.path.text) }
@@ -45,8 +45,8 @@ import Testing
         }
     }
 
-    private static func folder(_ path: String, _ bench: Workbench) async throws -> Item {
-        try await bench.database.write { transaction in
+    private static func folder(_ path: String, _ fixture: ProcessorFixture) async throws -> Item {
+        try await fixture.database.write { transaction in
             try transaction.items.insert(
                 Item(localID: LocalID("id:" + path), fileID: nil, path: ItemPath(path), kind: .folder))
         }
@@ -55,56 +55,56 @@ import Testing
     @Test("P17, P19, P25: what a policy covers comes here, at any depth; what none covers any more goes")
     func pinning() async throws {
         let items = ["/Photos/a", "/Photos/x/b", "/Photosnot/c", "/d"]
-        try await withWorkbench(nil, items: items, effect: Self.effect) { bench in
-            _ = try await Self.folder("/Photos", bench)
-            _ = try await Self.folder("/Photos/x", bench)
-            let outer = try await Self.pin("/Photos", bench)
-            #expect(try await Self.here(bench) == ["/Photos", "/Photos/a", "/Photos/x", "/Photos/x/b"])
+        try await withProcessorFixture(nil, items: items, effect: Self.effect) { fixture in
+            _ = try await Self.folder("/Photos", fixture)
+            _ = try await Self.folder("/Photos/x", fixture)
+            let outer = try await Self.pin("/Photos", fixture)
+            #expect(try await Self.here(fixture) == ["/Photos", "/Photos/a", "/Photos/x", "/Photos/x/b"])
             #expect(
-                bench.sink.intents.allSatisfy { intent in
+                fixture.sink.intents.allSatisfy { intent in
                     if case .download(_, whileCovered: true) = intent.change { intent.key != nil } else { false }
                 })
-            _ = try await Self.pin("/Photos/x", bench)
-            try await bench.database.write { try $0.policies.remove(outer.id, by: .somebody) }
-            await bench.policies.waitUntilIdle()
-            #expect(try await Self.here(bench) == ["/Photos/x", "/Photos/x/b"])
-            #expect(bench.policies.takeFailures().isEmpty)
+            _ = try await Self.pin("/Photos/x", fixture)
+            try await fixture.database.write { try $0.policies.remove(outer.id, by: .somebody) }
+            await fixture.policies.waitUntilIdle()
+            #expect(try await Self.here(fixture) == ["/Photos/x", "/Photos/x/b"])
+            #expect(fixture.policies.takeFailures().isEmpty)
         }
     }
 
     @Test("P18: what appears below a pinned folder is asked for as soon as it is known")
     func appearing() async throws {
-        try await withWorkbench(nil, items: ["/Photos/a"], effect: Self.effect) { bench in
-            _ = try await Self.pin("/Photos", bench)
-            try await bench.add("/Photos/new")
-            await bench.policies.waitUntilIdle()
-            #expect(try await Self.here(bench) == ["/Photos/a", "/Photos/new"])
+        try await withProcessorFixture(nil, items: ["/Photos/a"], effect: Self.effect) { fixture in
+            _ = try await Self.pin("/Photos", fixture)
+            try await fixture.add("/Photos/new")
+            await fixture.policies.waitUntilIdle()
+            #expect(try await Self.here(fixture) == ["/Photos/a", "/Photos/new"])
         }
     }
 
     @Test("P22: a pinned folder that is moved takes its policy along, quietly, and nothing is asked for")
     func moving() async throws {
-        try await withWorkbench(nil, items: ["/Photos/a"], effect: Self.effect) { bench in
-            let photos = try await Self.folder("/Photos", bench)
-            let policy = try await Self.pin("/Photos", bench)
-            let learnt = try #require(try await bench.database.read { try $0.policies.policy(policy.id) })
+        try await withProcessorFixture(nil, items: ["/Photos/a"], effect: Self.effect) { fixture in
+            let photos = try await Self.folder("/Photos", fixture)
+            let policy = try await Self.pin("/Photos", fixture)
+            let learnt = try #require(try await fixture.database.read { try $0.policies.policy(policy.id) })
             #expect(learnt.localID == photos.localID)
-            let asked = bench.sink.intents.count
-            try await bench.database.write { transaction in
+            let asked = fixture.sink.intents.count
+            try await fixture.database.write { transaction in
                 for (old, new) in [("/Photos", "/Pictures"), ("/Photos/a", "/Pictures/a")] {
                     guard var item = try transaction.items.item(at: ItemPath(old)) else { continue }
                     item.path = try ItemPath(new)
                     try transaction.items.update(item)
                 }
             }
-            await bench.policies.waitUntilIdle()
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            let moved = try #require(try await bench.database.read { try $0.policies.policy(policy.id) })
+            await fixture.policies.waitUntilIdle()
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            let moved = try #require(try await fixture.database.read { try $0.policies.policy(policy.id) })
             #expect(moved.path == ItemPath(unchecked: "/Pictures"))
             #expect(moved.condition == #"path == "/Pictures" || path.startsWith("/Pictures/")"#)
-            #expect(bench.sink.intents.count == asked)
-            #expect(try await Self.here(bench) == ["/Pictures", "/Pictures/a"])
+            #expect(fixture.sink.intents.count == asked)
+            #expect(try await Self.here(fixture) == ["/Pictures", "/Pictures/a"])
         }
     }
 }

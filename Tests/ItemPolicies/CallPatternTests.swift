@@ -20,17 +20,17 @@ import Testing
         ])
     func fullTable(trigger: Trigger) async throws {
         let settings = ["match": "type == \"file\"", "cleanup": Self.onlyB]
-        try await withWorkbench("recorder", settings: settings, items: Self.files) { bench in
-            let names = try await bench.names { bench.policies.fire(trigger) }
+        try await withProcessorFixture("recorder", settings: settings, items: Self.files) { fixture in
+            let names = try await fixture.names { fixture.policies.fire(trigger) }
             #expect(
                 names == ["updatePolicies"] + Self.frame.before + [
                     "beginMatching", "performAction /a", "performAction /b", "endMatching", "beginCleanup",
                     "performCleanup /b", "endCleanup",
                 ] + Self.frame.after)
-            let calls = try bench.calls()
+            let calls = try fixture.calls()
             #expect(calls.allSatisfy { $0.trigger == trigger.name && $0.status == "ok" })
             // Policies that did not change are not handed over again.
-            #expect(try await bench.names { bench.policies.fire(trigger) }.first == "performPreflightOnPolicies")
+            #expect(try await fixture.names { fixture.policies.fire(trigger) }.first == "performPreflightOnPolicies")
         }
     }
 
@@ -38,9 +38,9 @@ import Testing
         "P8, G5: begin and end are absent when no item matches or the condition is absent",
         arguments: [("", ""), ("false", "false"), (onlyA, ""), ("", onlyB), (onlyA, "false"), ("false", onlyB)])
     func absent(match: String, cleanup: String) async throws {
-        try await withWorkbench("recorder", settings: ["match": match, "cleanup": cleanup], items: Self.files) {
-            bench in
-            let names = try await bench.names { bench.policies.fire(.itemListUpdateCompleted) }
+        try await withProcessorFixture("recorder", settings: ["match": match, "cleanup": cleanup], items: Self.files) {
+            fixture in
+            let names = try await fixture.names { fixture.policies.fire(.itemListUpdateCompleted) }
             let matching = match == Self.onlyA ? ["beginMatching", "performAction /a", "endMatching"] : []
             let cleaning = cleanup == Self.onlyB ? ["beginCleanup", "performCleanup /b", "endCleanup"] : []
             #expect(names == ["updatePolicies"] + Self.frame.before + matching + cleaning + Self.frame.after)
@@ -50,10 +50,10 @@ import Testing
     @Test("P8, P10, P52: changed items alone are offered, those that are gone too, in the order of their paths")
     func itemsChanged() async throws {
         let settings = ["match": "true"]
-        try await withWorkbench("recorder", settings: settings, items: ["/old", "/b"]) { bench in
-            await bench.policies.waitUntilIdle()
-            let names = try await bench.names {
-                try await bench.database.write { transaction in
+        try await withProcessorFixture("recorder", settings: settings, items: ["/old", "/b"]) { fixture in
+            await fixture.policies.waitUntilIdle()
+            let names = try await fixture.names {
+                try await fixture.database.write { transaction in
                     guard let b = try transaction.items.item(at: ItemPath("/b")) else { return }
                     try transaction.scan.noteMissing(b.databaseID)
                     try transaction.scan.removeMissing(at: Timestamp(seconds: 5))
@@ -67,21 +67,21 @@ import Testing
                 names == ["updatePolicies"] + Self.frame.before + [
                     "beginMatching", "performAction /b", "performAction /c", "performAction /z", "endMatching",
                 ] + Self.frame.after)
-            let calls = try bench.calls()
+            let calls = try fixture.calls()
             #expect(calls.allSatisfy { $0.trigger == "itemsChanged" })
         }
     }
 
     @Test("P10: preflight gets the batch, removed items marked as such; with other triggers it gets none")
     func preflight() async throws {
-        try await withWorkbench(settings: ["mode": "preflight"], items: ["/old"]) { bench in
-            try await bench.add("/new", size: 7)
-            try await bench.add("/gone", size: 9, removed: true)
-            await bench.policies.waitUntilIdle()
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
+        try await withProcessorFixture(settings: ["mode": "preflight"], items: ["/old"]) { fixture in
+            try await fixture.add("/new", size: 7)
+            try await fixture.add("/gone", size: 9, removed: true)
+            await fixture.policies.waitUntilIdle()
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
             #expect(
-                bench.log.messages.filter { $0.hasPrefix("info") } == [
+                fixture.log.messages.filter { $0.hasPrefix("info") } == [
                     "info: there 7", "info: gone 9", "info: no batch 0",
                 ])
         }
@@ -91,21 +91,22 @@ import Testing
         "P10: preflight sees what the server removed, with what changed beside it, and a folder's contents with the folder"
     )
     func preflightOfRemoved() async throws {
-        try await withWorkbench(settings: ["mode": "preflight"], items: ["/kept", "/d/one", "/d/three"]) { bench in
-            let folder = try await bench.database.write { transaction in
+        try await withProcessorFixture(settings: ["mode": "preflight"], items: ["/kept", "/d/one", "/d/three"]) {
+            fixture in
+            let folder = try await fixture.database.write { transaction in
                 try transaction.items.insert(
                     Item(localID: LocalID("d"), fileID: nil, path: ItemPath("/d"), kind: .folder))
             }
             for path in ["/d", "/d/one", "/d/three"] {
-                try await bench.database.write { transaction in
+                try await fixture.database.write { transaction in
                     guard var item = try transaction.items.item(at: ItemPath(path)) else { return }
                     item.fileID = FileID(path)
                     try transaction.items.update(item)
                 }
             }
-            await bench.policies.waitUntilIdle()
-            let before = bench.log.messages.count
-            try await bench.database.write { transaction in
+            await fixture.policies.waitUntilIdle()
+            let before = fixture.log.messages.count
+            try await fixture.database.write { transaction in
                 guard let row = try transaction.items.scanRow(at: folder.path),
                     let kept = try transaction.items.item(at: ItemPath("/kept"))
                 else { return }
@@ -113,8 +114,8 @@ import Testing
                 try transaction.scan.removeMissing(at: Timestamp(seconds: 5))
                 try transaction.items.update(kept)
             }
-            await bench.policies.waitUntilIdle()
-            let said = bench.log.messages.dropFirst(before).filter { $0.hasPrefix("info") }
+            await fixture.policies.waitUntilIdle()
+            let said = fixture.log.messages.dropFirst(before).filter { $0.hasPrefix("info") }
             #expect(Array(said) == ["info: gone 0", "info: gone 6", "info: gone 8", "info: there 5"])
         }
     }
@@ -122,25 +123,25 @@ import Testing
     @Test("P7: a processor is called only for the triggers in its mask")
     func mask() async throws {
         let settings = ["triggers": "\(1 << Trigger.policiesChanged.rawValue)"]
-        try await withWorkbench(settings: settings, items: ["/a"]) { bench in
-            for trigger in Trigger.allCases where trigger != .policiesChanged { bench.policies.fire(trigger) }
-            try await bench.add("/b")
-            await bench.policies.waitUntilIdle()
-            #expect(try bench.calls().isEmpty)
-            bench.policies.fire(.policiesChanged)
-            await bench.policies.waitUntilIdle()
-            #expect(try bench.calls().count == 4)
+        try await withProcessorFixture(settings: settings, items: ["/a"]) { fixture in
+            for trigger in Trigger.allCases where trigger != .policiesChanged { fixture.policies.fire(trigger) }
+            try await fixture.add("/b")
+            await fixture.policies.waitUntilIdle()
+            #expect(try fixture.calls().isEmpty)
+            fixture.policies.fire(.policiesChanged)
+            await fixture.policies.waitUntilIdle()
+            #expect(try fixture.calls().count == 4)
         }
     }
 
     @Test("P7: the mask is read each time")
     func changingMask() async throws {
         // It wants all at first, then nothing, then all again.
-        try await withWorkbench(settings: ["mode": "moody"]) { bench in
+        try await withProcessorFixture(settings: ["mode": "moody"]) { fixture in
             for expected in [1, 1, 2, 2, 3] {
-                bench.policies.fire(.itemListUpdateCompleted)
-                await bench.policies.waitUntilIdle()
-                let count = try bench.count(of: "willEnterTrigger")
+                fixture.policies.fire(.itemListUpdateCompleted)
+                await fixture.policies.waitUntilIdle()
+                let count = try fixture.count(of: "willEnterTrigger")
                 #expect(count == expected)
             }
         }
@@ -148,11 +149,11 @@ import Testing
 
     @Test("G5: what it asks for happens, once and under its name")
     func asks() async throws {
-        try await withWorkbench("recorder", settings: ["match": Self.onlyA], items: Self.files) { bench in
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
+        try await withProcessorFixture("recorder", settings: ["match": Self.onlyA], items: Self.files) { fixture in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
             #expect(
-                bench.sink.intents == [
+                fixture.sink.intents == [
                     Intent(
                         plugin: PluginID("org.example.recorder"),
                         change: .download(LocalID("id:/a"), whileCovered: false),

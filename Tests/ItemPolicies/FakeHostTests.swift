@@ -55,14 +55,14 @@ import Testing
         let json = String(decoding: try JSONEncoder().encode(settings), as: UTF8.self)
         let (said, mistakes) = try await saidToFake(defines: defines, settings: json)
         #expect(said.count > 60)
-        try await withWorkbench("careless", defines: defines, settings: settings, items: ["/a"]) { bench in
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
+        try await withProcessorFixture("careless", defines: defines, settings: settings, items: ["/a"]) { fixture in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
             let lines = Self.lines(
-                bench.log.messages.filter { $0.hasPrefix("info: ") }.map { String($0.dropFirst(6)) })
+                fixture.log.messages.filter { $0.hasPrefix("info: ") }.map { String($0.dropFirst(6)) })
             for (host, fake) in zip(lines, said) { #expect(host == fake) }
             #expect(lines.count == said.count)
-            let report = try #require(await bench.host.reports().first { $0.id == PluginID("org.example.careless") })
+            let report = try #require(await fixture.host.reports().first { $0.id == PluginID("org.example.careless") })
             // How many there were of each kind; what follows is about the last run.
             let counted = (report.reason ?? "").split(separator: "; the last time:")[0]
             let counts = counted.split(whereSeparator: { !$0.isNumber }).compactMap { Int($0) }
@@ -74,7 +74,7 @@ import Testing
             let unknown = said.filter { $0.contains("0x80") || $0.contains("UINT32_MAX") }
             #expect(unknown.count == 3 && unknown.allSatisfy { $0.hasSuffix(isNewer ? " -7" : " -2") }, "\(unknown)")
             #expect(report.reason?.contains("unknown statuses") == false)
-            #expect(bench.log.contains("performAction of /a failed: unknown -14") == isNewer)
+            #expect(fixture.log.contains("performAction of /a failed: unknown -14") == isNewer)
         }
     }
 }

@@ -18,8 +18,8 @@ import Testing
             item.isFavorite = true
             try transaction.items.update(item)
         }
-        try await withWorkbench(settings: settings, items: ["/a", "/b"], effect: effect) { bench in
-            let names = try await bench.names { bench.policies.fire(.itemListUpdateCompleted) }
+        try await withProcessorFixture(settings: settings, items: ["/a", "/b"], effect: effect) { fixture in
+            let names = try await fixture.names { fixture.policies.fire(.itemListUpdateCompleted) }
             #expect(
                 names == [
                     "updatePolicies", "performPreflightOnPolicies", "willEnterTrigger", "beginMatching",
@@ -29,15 +29,15 @@ import Testing
                     "didPassTrigger",
                 ])
             // Both wishes were one transaction, so one run followed.
-            let triggers = try bench.calls().suffix(3).map(\.trigger)
+            let triggers = try fixture.calls().suffix(3).map(\.trigger)
             #expect(triggers == Array(repeating: "itemsChanged", count: 3))
         }
     }
 
     @Test("A run's wishes are committed in order, in transactions of 1,000 calls")
     func batches() async throws {
-        try await withWorkbench(settings: ["match": "true"], items: []) { bench in
-            try await bench.database.write { transaction in
+        try await withProcessorFixture(settings: ["match": "true"], items: []) { fixture in
+            try await fixture.database.write { transaction in
                 for number in 0..<2_500 {
                     try transaction.items.insert(
                         Item(
@@ -46,30 +46,30 @@ import Testing
                             kind: .file))
                 }
             }
-            await bench.policies.waitUntilIdle()
-            #expect(bench.sink.intents.count == 2_500)
-            #expect(bench.sink.intents.map(\.key) == (0..<2_500).map { "/\(10_000 + $0)" })
+            await fixture.policies.waitUntilIdle()
+            #expect(fixture.sink.intents.count == 2_500)
+            #expect(fixture.sink.intents.map(\.key) == (0..<2_500).map { "/\(10_000 + $0)" })
         }
     }
 
     @Test("A plugin's values: the same run sees what it wrote, later runs what was stored; a failed call wrote nothing")
     func values() async throws {
-        try await withWorkbench(settings: ["mode": "kv"]) { bench in
+        try await withProcessorFixture(settings: ["mode": "kv"]) { fixture in
             for _ in 0..<2 {
-                bench.policies.fire(.itemListUpdateCompleted)
-                await bench.policies.waitUntilIdle()
+                fixture.policies.fire(.itemListUpdateCompleted)
+                await fixture.policies.waitUntilIdle()
             }
-            let said = bench.log.messages.filter { $0.hasPrefix("info") }
+            let said = fixture.log.messages.filter { $0.hasPrefix("info") }
             #expect(said == ["stored -3", "own 0", "later 0", "stored 0", "own 0", "later 0"].map { "info: \($0)" })
-            let stored = try await bench.database.read {
+            let stored = try await fixture.database.read {
                 try $0.plugins.value(of: PluginID("org.example.wilful"), key: [0x31])
             }
             #expect(stored == [0x31])
         }
-        try await withWorkbench(settings: ["mode": "kv fails"]) { bench in
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            #expect(bench.log.messages.filter { $0.hasPrefix("info") } == ["info: later -3"])
+        try await withProcessorFixture(settings: ["mode": "kv fails"]) { fixture in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            #expect(fixture.log.messages.filter { $0.hasPrefix("info") } == ["info: later -3"])
         }
     }
 
@@ -77,16 +77,17 @@ import Testing
     func removals() async throws {
         for mode in ["", "if unused", "flags"] {
             let settings = ["mode": mode, "match": "false", "cleanup": "true"]
-            try await withWorkbench(settings: settings, items: ["/a"]) { bench in
+            try await withProcessorFixture(settings: settings, items: ["/a"]) { fixture in
                 let before = Timestamp.now()
-                bench.policies.fire(.itemListUpdateCompleted)
-                await bench.policies.waitUntilIdle()
+                fixture.policies.fire(.itemListUpdateCompleted)
+                await fixture.policies.waitUntilIdle()
                 guard mode != "flags" else {
-                    #expect(bench.sink.intents.isEmpty)
+                    #expect(fixture.sink.intents.isEmpty)
                     return
                 }
                 guard
-                    case .removeLocalCopy(LocalID("id:/a"), restoringFormerTrigger: false, let unusedSince) = bench.sink
+                    case .removeLocalCopy(LocalID("id:/a"), restoringFormerTrigger: false, let unusedSince) = fixture
+                        .sink
                         .intents.first?.change
                 else { throw SetupError("no removal") }
                 #expect((unusedSince != nil) == (mode == "if unused"))
@@ -97,8 +98,9 @@ import Testing
 
     @Test("P49: a plugin that asks sees which kinds of valid claims an item has")
     func claims() async throws {
-        try await withWorkbench(settings: ["mode": "claims", "match": "false"], items: ["/a", "/b", "/c"]) { bench in
-            try await bench.database.write { transaction in
+        try await withProcessorFixture(settings: ["mode": "claims", "match": "false"], items: ["/a", "/b", "/c"]) {
+            fixture in
+            try await fixture.database.write { transaction in
                 func add(_ id: String, _ item: String, _ kind: Claim.Kind, _ validity: ClaimValidity) throws {
                     try transaction.claims.add(
                         Claim(id: ClaimID(id), item: LocalID("id:" + item), kind: kind, validity: validity))
@@ -108,61 +110,61 @@ import Testing
                 try add("3", "/b", .write, .until(.now()))
                 try add("4", "/c", .write, .explicit)
             }
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            let said = bench.log.messages.filter { $0.hasPrefix("info") }
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            let said = fixture.log.messages.filter { $0.hasPrefix("info") }
             #expect(said == ["info: claims 0", "info: claims 5", "info: claims 2"])
         }
     }
 
     @Test("A plugin that asks sees which shares an item has, and that nothing is known as long as there are none")
     func shares() async throws {
-        try await withWorkbench(settings: ["mode": "shares", "match": "false"], items: ["/a", "/b"]) { bench in
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            try await bench.database.write { transaction in
+        try await withProcessorFixture(settings: ["mode": "shares", "match": "false"], items: ["/a", "/b"]) { fixture in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            try await fixture.database.write { transaction in
                 for (id, path) in [("12", "/b"), ("3 \"x\"", "/b"), ("4", "/c")] {
                     let value = #"{"path":"\#(path)"}"#
                     try transaction.records.put(Record(key: RecordKey(id), value: value), in: .shares)
                 }
             }
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            let said = bench.log.messages.filter { $0.hasPrefix("info") }
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            let said = fixture.log.messages.filter { $0.hasPrefix("info") }
             #expect(said == ["info: none", "info: none", "info: []", #"info: ["12","3 \"x\""]"#])
         }
     }
 
     @Test("A plugin's own cursor sees all items that meet its condition, and is closed once")
     func cursors() async throws {
-        try await withWorkbench(settings: ["mode": "items"], items: ["/a", "/b", "/c"]) { bench in
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
+        try await withProcessorFixture(settings: ["mode": "items"], items: ["/a", "/b", "/c"]) { fixture in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
             #expect(
-                bench.log.messages.filter { $0.hasPrefix("info") }
+                fixture.log.messages.filter { $0.hasPrefix("info") }
                     == ["files 3", "closed 0", "closed again -2", "no condition -2"].map { "info: \($0)" })
         }
     }
 
     @Test("A query's order and limit are kept, items without a value come first, and what cannot be sorted is refused")
     func sorted() async throws {
-        try await withWorkbench(settings: ["mode": "sorted"], items: ["/aaa", "/b", "/cc"]) { bench in
-            try await bench.add("/none")
-            await bench.policies.waitUntilIdle()
+        try await withProcessorFixture(settings: ["mode": "sorted"], items: ["/aaa", "/b", "/cc"]) { fixture in
+            try await fixture.add("/none")
+            await fixture.policies.waitUntilIdle()
             #expect(
-                bench.log.messages.filter { $0.hasPrefix("info") }
+                fixture.log.messages.filter { $0.hasPrefix("info") }
                     == [
                         "size 4", "size 3", "none 0", "size 2", "size 4", "size 2", "size 3", "none 0", "by etag -2",
                         "by nothing -2", "flags -2",
                     ].map { "info: \($0)" })
-            #expect(bench.log.messages.contains { $0.contains("items are not sorted by field 5") })
+            #expect(fixture.log.messages.contains { $0.contains("items are not sorted by field 5") })
         }
     }
 
     @Test("What is here is counted and summed, and the room on its file system is told")
     func usage() async throws {
-        try await withWorkbench(settings: ["mode": "usage"]) { bench in
-            try await bench.database.write { transaction in
+        try await withProcessorFixture(settings: ["mode": "usage"]) { fixture in
+            try await fixture.database.write { transaction in
                 for (number, status) in [CloudStatus.cloudOnly, .localCopy, .locallyModified, .localOnly].enumerated() {
                     var item = Item(
                         localID: LocalID("\(number)"), fileID: nil, path: ItemPath(unchecked: "/\(number)"), kind: .file
@@ -178,40 +180,40 @@ import Testing
                 }
             }
             let words = ["no size -2", "usage 0", "bytes 60", "copies 2", "room 1"].map { "info: \($0)" }
-            await bench.policies.waitUntilIdle()
-            #expect(bench.log.messages.filter { $0.hasPrefix("info") } == words)
+            await fixture.policies.waitUntilIdle()
+            #expect(fixture.log.messages.filter { $0.hasPrefix("info") } == words)
             // Nothing changed: the figures are those of the last count.
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            #expect(bench.log.messages.filter { $0.hasPrefix("info") } == words + words)
-            var item = try #require(try await bench.database.read { try $0.items.item(localID: LocalID("1")) })
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            #expect(fixture.log.messages.filter { $0.hasPrefix("info") } == words + words)
+            var item = try #require(try await fixture.database.read { try $0.items.item(localID: LocalID("1")) })
             item.cloudStatus = .cloudOnly
             item.copy = nil
-            try await bench.database.write { [item] in _ = try $0.items.update(item) }
-            await bench.policies.waitUntilIdle()
-            #expect(bench.log.messages.filter { $0 == "info: bytes 40" }.count == 1)
+            try await fixture.database.write { [item] in _ = try $0.items.update(item) }
+            await fixture.policies.waitUntilIdle()
+            #expect(fixture.log.messages.filter { $0 == "info: bytes 40" }.count == 1)
         }
     }
 
     @Test("Runs that set each other off for ever are stopped, with the processor named")
     func restless() async throws {
-        try await withWorkbench(settings: ["mode": "restless"]) { bench in
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            #expect(try bench.count(of: "willEnterTrigger") == 21)
-            let failure = try #require(bench.policies.takeFailures().first)
+        try await withProcessorFixture(settings: ["mode": "restless"]) { fixture in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            #expect(try fixture.count(of: "willEnterTrigger") == 21)
+            let failure = try #require(fixture.policies.takeFailures().first)
             #expect(failure.message.contains("did not come to rest"))
             #expect(failure.message.contains("org.example.wilful"))
-            let journal = try await bench.database.read { try $0.policies.changes(limit: 100) }
+            let journal = try await fixture.database.read { try $0.policies.changes(limit: 100) }
             #expect(journal.count == 21)
             for row in journal {
                 guard case .step(let step) = row.entry else { continue }
                 #expect(step.author.who == .plugin(PluginID("org.example.wilful")) && !step.isQuiet)
             }
             // A change from outside sets it to work again.
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            #expect(try bench.count(of: "willEnterTrigger") == 42)
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            #expect(try fixture.count(of: "willEnterTrigger") == 42)
         }
     }
 
@@ -230,10 +232,10 @@ import Testing
             item.syncActivity = .downloading
             try transaction.items.update(item)
         }
-        try await withWorkbench(settings: settings, items: ["/a"], effect: effect) { bench in
+        try await withProcessorFixture(settings: settings, items: ["/a"], effect: effect) { fixture in
             // The engine carries out what was asked, each time in a transaction of its own.
             let carryOut = { () async throws -> Bool in
-                let isDone = try await bench.database.write { transaction in
+                let isDone = try await fixture.database.write { transaction in
                     guard var item = try transaction.items.item(at: ItemPath("/a")), !item.syncActivity.isEmpty else {
                         return false
                     }
@@ -242,28 +244,28 @@ import Testing
                     try transaction.items.update(item)
                     return true
                 }
-                await bench.policies.waitUntilIdle()
+                await fixture.policies.waitUntilIdle()
                 return isDone
             }
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
             var rounds = 0
             while try await carryOut(), rounds < 100 { rounds += 1 }
             // It came, went, and came again.
             #expect(rounds == 3)
-            let failures = bench.policies.takeFailures().map(\.message)
+            let failures = fixture.policies.takeFailures().map(\.message)
             #expect(
                 failures == [
                     "Item policies do not come to rest: /a is fetched and removed in turns, by org.example.wilful, without a change from outside"
                 ])
-            let dropped = try Files.text(bench.tracePath).split(separator: "\n").filter {
+            let dropped = try Files.text(fixture.tracePath).split(separator: "\n").filter {
                 $0.contains(#""phase":"dropped""#)
             }
             #expect(
                 dropped.count == 1
                     && dropped[0].contains(#""what":"removeLocalCopy","text":"/a","because":"/a is fetched"#))
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
             let isAskedAgain = try await carryOut()
             #expect(isAskedAgain)
         }
@@ -271,45 +273,45 @@ import Testing
 
     @Test("P13: one run for each add, update and remove of a policy, none for one that is to run no trigger")
     func policyChanges() async throws {
-        try await withWorkbench(settings: ["mode": "list"]) { bench in
+        try await withProcessorFixture(settings: ["mode": "list"]) { fixture in
             var policy = ItemPolicy(kind: PolicyKind("wilful"), condition: #"path == "/a""#)
-            let stored = try await bench.database.write { [policy] in try $0.policies.add(policy, by: .somebody) }
+            let stored = try await fixture.database.write { [policy] in try $0.policies.add(policy, by: .somebody) }
             policy = stored
             policy.condition = #"path == "/b""#
-            try await bench.database.write { [policy] in _ = try $0.policies.update(policy, by: .somebody) }
-            await bench.policies.waitUntilIdle()
-            try await bench.database.write { try $0.policies.remove(stored.id, by: .somebody, runsTrigger: false) }
-            await bench.policies.waitUntilIdle()
-            #expect(try bench.count(of: "didPassTrigger") == 2)
+            try await fixture.database.write { [policy] in _ = try $0.policies.update(policy, by: .somebody) }
+            await fixture.policies.waitUntilIdle()
+            try await fixture.database.write { try $0.policies.remove(stored.id, by: .somebody, runsTrigger: false) }
+            await fixture.policies.waitUntilIdle()
+            #expect(try fixture.count(of: "didPassTrigger") == 2)
             // Policies of its own kind alone, and those that are stored.
-            _ = try await bench.database.write {
+            _ = try await fixture.database.write {
                 try $0.policies.add(ItemPolicy(kind: .availableOffline, condition: "true"), by: .somebody)
             }
-            await bench.policies.waitUntilIdle()
-            #expect(bench.log.messages.filter { $0.hasPrefix("info") }.last == #"info: path == "/b""#)
-            #expect(try bench.count(of: "updatePolicies") == 3)
+            await fixture.policies.waitUntilIdle()
+            #expect(fixture.log.messages.filter { $0.hasPrefix("info") }.last == #"info: path == "/b""#)
+            #expect(try fixture.count(of: "updatePolicies") == 3)
         }
     }
 
     @Test("P6: what a kind's policies cover is any of their conditions, and of no other kind")
     func coverage() async throws {
-        try await withWorkbench(settings: ["match": "false"]) { bench in
-            let a = try await bench.add("/a")
-            let b = try await bench.add("/b")
+        try await withProcessorFixture(settings: ["match": "false"]) { fixture in
+            let a = try await fixture.add("/a")
+            let b = try await fixture.add("/b")
             let plugin = PluginID("org.example.wilful")
-            await bench.policies.waitUntilIdle()
-            #expect(try bench.policies.covers(a, for: plugin) == false)
-            let policy = try await bench.database.write { transaction in
+            await fixture.policies.waitUntilIdle()
+            #expect(try fixture.policies.covers(a, for: plugin) == false)
+            let policy = try await fixture.database.write { transaction in
                 try transaction.policies.add(ItemPolicy(kind: .availableOffline, condition: "true"), by: .somebody)
                 return try transaction.policies.add(
                     ItemPolicy(kind: PolicyKind("wilful"), condition: #"path == "/a""#), by: .somebody)
             }
-            #expect(try bench.policies.covers(a, for: plugin) == true)
-            #expect(try bench.policies.covers(b, for: plugin) == false)
-            try await bench.database.write { try $0.policies.remove(policy.id, by: .somebody) }
-            #expect(try bench.policies.covers(a, for: plugin) == false)
+            #expect(try fixture.policies.covers(a, for: plugin) == true)
+            #expect(try fixture.policies.covers(b, for: plugin) == false)
+            try await fixture.database.write { try $0.policies.remove(policy.id, by: .somebody) }
+            #expect(try fixture.policies.covers(a, for: plugin) == false)
             #expect(try policyCondition(of: []) == nil)
-            await bench.policies.waitUntilIdle()
+            await fixture.policies.waitUntilIdle()
         }
     }
 }

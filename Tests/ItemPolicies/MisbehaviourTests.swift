@@ -7,21 +7,22 @@ import Testing
 
 /// A plugin that breaks the rules harms itself alone.
 @Suite struct MisbehaviourTests {
-    private func asked(_ bench: Workbench) -> [String] {
-        bench.sink.intents.map { intent in
+    private func asked(_ fixture: ProcessorFixture) -> [String] {
+        fixture.sink.intents.map { intent in
             if case .download(let id, _) = intent.change { id.text } else { "something else" }
         }
     }
 
     @Test("P53, G6: an error on one item does not stop the next, and what that call asked for is forgotten")
     func failing() async throws {
-        try await withWorkbench(settings: ["mode": "fail", "match": "true"], items: ["/a", "/bad", "/c"]) { bench in
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            #expect(asked(bench) == ["id:/a", "id:/c"])
-            let statuses = try bench.calls().map(\.status)
+        try await withProcessorFixture(settings: ["mode": "fail", "match": "true"], items: ["/a", "/bad", "/c"]) {
+            fixture in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            #expect(asked(fixture) == ["id:/a", "id:/c"])
+            let statuses = try fixture.calls().map(\.status)
             #expect(statuses.filter { $0 != "ok" } == ["failed"])
-            #expect(bench.log.messages.contains("warning: performAction of /bad failed: it is bad"))
+            #expect(fixture.log.messages.contains("warning: performAction of /bad failed: it is bad"))
         }
     }
 
@@ -36,30 +37,31 @@ import Testing
                     try await Task.sleep(for: .milliseconds(1))
                     passed.withLock { $0 += 1 }
                 })
-            try await withWorkbench(
+            try await withProcessorFixture(
                 "fatal", settings: ["does": "hang", "in": "perform", "until": until],
                 beside: ("wilful", ["mode": "fail", "match": "true"]), items: ["/a", "/bad"], clock: clock
-            ) { bench in
+            ) { fixture in
                 let performed = { @Sendable (path: String) in
-                    try Files.text(bench.tracePath).split(separator: "\n").contains {
+                    try Files.text(fixture.tracePath).split(separator: "\n").contains {
                         $0.contains("org.example.fatal") && $0.contains("performAction") && $0.contains("\"\(path)\"")
                     }
                 }
-                let watch = Task { await bench.host.watch() }
-                bench.policies.fire(.itemListUpdateCompleted)
-                await bench.policies.waitUntilIdle()
-                #expect(asked(bench) == ["id:/a"])
-                try await bench.add("/new")
-                await bench.policies.waitUntilIdle()
-                #expect(asked(bench) == ["id:/a", "id:/new"])
+                let watch = Task { await fixture.host.watch() }
+                fixture.policies.fire(.itemListUpdateCompleted)
+                await fixture.policies.waitUntilIdle()
+                #expect(asked(fixture) == ["id:/a"])
+                try await fixture.add("/new")
+                await fixture.policies.waitUntilIdle()
+                #expect(asked(fixture) == ["id:/a", "id:/new"])
                 #expect(try performed("/bad") && !performed("/new"))
-                #expect(bench.log.messages.count { $0.contains("org.example.fatal hangs: performAction of /bad") } == 1)
+                #expect(
+                    fixture.log.messages.count { $0.contains("org.example.fatal hangs: performAction of /bad") } == 1)
                 try Files.write("", to: until)
                 await TestSupport.until { (try? Files.text(until)) == "as it was" }
                 // Its thread has the next call as soon as it was told of the end of this one.
                 for number in 0..<1_000 where try !performed("/new") {
-                    try await bench.add("/later \(number)")
-                    await bench.policies.waitUntilIdle()
+                    try await fixture.add("/later \(number)")
+                    await fixture.policies.waitUntilIdle()
                 }
                 #expect(try performed("/new"))
                 watch.cancel()
@@ -70,14 +72,15 @@ import Testing
 
     @Test("G6: an unknown status is a failure: counted, and named")
     func unknownStatus() async throws {
-        try await withWorkbench(settings: ["mode": "unknown", "match": "true"], items: ["/bad", "/c"]) { bench in
+        try await withProcessorFixture(settings: ["mode": "unknown", "match": "true"], items: ["/bad", "/c"]) {
+            fixture in
             for _ in 0..<2 {
-                bench.policies.fire(.itemListUpdateCompleted)
-                await bench.policies.waitUntilIdle()
+                fixture.policies.fire(.itemListUpdateCompleted)
+                await fixture.policies.waitUntilIdle()
             }
-            #expect(asked(bench) == ["id:/c", "id:/c"])
-            #expect(bench.log.contains("performAction of /bad returned the unknown status 42"))
-            let report = try #require(await bench.host.reports().first { $0.id == PluginID("org.example.wilful") })
+            #expect(asked(fixture) == ["id:/c", "id:/c"])
+            #expect(fixture.log.contains("performAction of /bad returned the unknown status 42"))
+            let report = try #require(await fixture.host.reports().first { $0.id == PluginID("org.example.wilful") })
             #expect(report.state == .running)
             #expect(
                 report.reason
@@ -96,48 +99,50 @@ import Testing
             ("no item", ["no item -3"], ""),
         ])
     func refused(mode: String, said: [String], named: String) async throws {
-        try await withWorkbench(settings: ["mode": mode, "match": "true"], items: ["/a"]) { bench in
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            #expect(bench.log.messages.filter { $0.hasPrefix("info") } == said.map { "info: \($0)" })
-            #expect(bench.log.contains(named) || named.isEmpty)
-            #expect(bench.sink.intents.isEmpty)
+        try await withProcessorFixture(settings: ["mode": mode, "match": "true"], items: ["/a"]) { fixture in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            #expect(fixture.log.messages.filter { $0.hasPrefix("info") } == said.map { "info: \($0)" })
+            #expect(fixture.log.contains(named) || named.isEmpty)
+            #expect(fixture.sink.intents.isEmpty)
         }
     }
 
     @Test("G6, GL3: a call from another thread than the one that it was called on is refused, and counted")
     func wrongThread() async throws {
-        try await withWorkbench(settings: ["mode": "thread", "match": "true"], items: ["/a", "/b", "/c"]) { bench in
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            #expect(bench.log.messages.filter { $0 == "info: thread -11" }.count == 3)
-            #expect(bench.log.contains("refused actions.download: called from a thread that no call"))
-            #expect(bench.sink.intents.isEmpty)
-            let report = try #require(await bench.host.reports().first { $0.id == PluginID("org.example.wilful") })
+        try await withProcessorFixture(settings: ["mode": "thread", "match": "true"], items: ["/a", "/b", "/c"]) {
+            fixture in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            #expect(fixture.log.messages.filter { $0 == "info: thread -11" }.count == 3)
+            #expect(fixture.log.contains("refused actions.download: called from a thread that no call"))
+            #expect(fixture.sink.intents.isEmpty)
+            let report = try #require(await fixture.host.reports().first { $0.id == PluginID("org.example.wilful") })
             #expect(report.state == .degraded)
             #expect(
                 report.reason
                     == "calls from a wrong thread: 3; the last time: 3 calls from a wrong thread, the first: refused actions.download: called from a thread that no call into the plugin is under way on"
             )
             // Nothing that it was to do was left undone.
-            #expect(bench.policies.takeFailures().isEmpty)
+            #expect(fixture.policies.takeFailures().isEmpty)
         }
     }
 
     @Test("G19: calls that fail are one warning a run, with their number and the first, and a failure of the run")
     func allFail() async throws {
-        try await withWorkbench(settings: ["mode": "fails", "match": "true"], items: ["/a", "/b", "/c"]) { bench in
+        try await withProcessorFixture(settings: ["mode": "fails", "match": "true"], items: ["/a", "/b", "/c"]) {
+            fixture in
             for _ in 0..<2 {
-                bench.policies.fire(.itemListUpdateCompleted)
-                await bench.policies.waitUntilIdle()
+                fixture.policies.fire(.itemListUpdateCompleted)
+                await fixture.policies.waitUntilIdle()
             }
             let said = "3 failed calls, the first: performAction of /a failed: failed"
-            let warnings = bench.log.messages.filter { $0.hasPrefix("warning") && $0.contains("performAction") }
+            let warnings = fixture.log.messages.filter { $0.hasPrefix("warning") && $0.contains("performAction") }
             #expect(warnings == ["warning: \(said)", "warning: \(said)"])
-            let failures = bench.policies.takeFailures()
+            let failures = fixture.policies.takeFailures()
             #expect(failures.count == 2 && failures.allSatisfy { $0.kind == .failed && $0.message.contains(said) })
             #expect(failures.first?.message.hasPrefix("org.example.wilful, in its run for itemListUpdateC") == true)
-            let report = try #require(await bench.host.reports().first { $0.id == PluginID("org.example.wilful") })
+            let report = try #require(await fixture.host.reports().first { $0.id == PluginID("org.example.wilful") })
             #expect(report.state == .degraded && report.reason == "failed calls: 6; the last time: \(said)")
         }
     }
@@ -145,19 +150,19 @@ import Testing
     @Test("G19: a plugin that merely hands on what a service refused has the service's reason")
     func handedOn() async throws {
         let settings = ["mode": "hands on", "match": "true"]
-        try await withWorkbench(settings: settings, items: ["/a"]) { bench in
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
+        try await withProcessorFixture(settings: settings, items: ["/a"]) { fixture in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
             #expect(
-                bench.log.contains("performAction of /a failed: actions.download: the key is missing"),
-                "\(bench.log.messages)")
+                fixture.log.contains("performAction of /a failed: actions.download: the key is missing"),
+                "\(fixture.log.messages)")
         }
     }
 
     @Test("G19: a service that was asked for and not declared is named, once")
     func undeclared() async throws {
-        try await withWorkbench(settings: ["match": "true"], items: ["/a"]) { bench in
-            let named = bench.log.messages.filter { $0.contains("larder.clock/1") }
+        try await withProcessorFixture(settings: ["match": "true"], items: ["/a"]) { fixture in
+            let named = fixture.log.messages.filter { $0.contains("larder.clock/1") }
             #expect(
                 named == [
                     "warning: it asked for the service larder.clock/1 and does not get it: its description names it neither as required nor as wanted"
@@ -167,18 +172,18 @@ import Testing
 
     @Test("G6: a service that is for runs is refused in start")
     func early() async throws {
-        try await withWorkbench(settings: ["mode": "early"]) { bench in
-            #expect(bench.log.contains("early -12"))
-            #expect(bench.log.contains("refused actions.download: not allowed during start"))
+        try await withProcessorFixture(settings: ["mode": "early"]) { fixture in
+            #expect(fixture.log.contains("early -12"))
+            #expect(fixture.log.contains("refused actions.download: not allowed during start"))
         }
     }
 
     @Test("G11: a plugin that does not start is refused with its own words; the host runs on")
     func noStart() async throws {
-        try await withWorkbench(settings: ["mode": "no start"], items: ["/a"]) { bench in
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            let report = try #require(await bench.host.reports().first { $0.id == PluginID("org.example.wilful") })
+        try await withProcessorFixture(settings: ["mode": "no start"], items: ["/a"]) { fixture in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            let report = try #require(await fixture.host.reports().first { $0.id == PluginID("org.example.wilful") })
             #expect(report.state == .refused)
             #expect(report.reason == "it did not start: the archive is not mounted")
         }
@@ -186,17 +191,17 @@ import Testing
 
     @Test("G6: a condition that does not parse is named, and as if absent")
     func condition() async throws {
-        try await withWorkbench(settings: ["match": "size > ", "cleanup": "true"], items: ["/a"]) { bench in
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            let names = try bench.names()
+        try await withProcessorFixture(settings: ["match": "size > ", "cleanup": "true"], items: ["/a"]) { fixture in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            let names = try fixture.names()
             #expect(!names.contains("beginMatching"))
             #expect(names.contains("performCleanup /a"))
             // It is its policy condition too.
             #expect(
-                bench.log.contains(
+                fixture.log.contains(
                     "2 failed calls, the first: the policy condition for itemListUpdateCompleted is none: column"))
-            let failures = bench.policies.takeFailures()
+            let failures = fixture.policies.takeFailures()
             #expect(failures.count == 1 && failures[0].message.contains("the policy condition for"))
         }
     }

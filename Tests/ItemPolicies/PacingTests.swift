@@ -31,8 +31,8 @@ import Testing
     }
 
     /// Ends the oldest records that wait for nothing: each item is here then, or no longer.
-    private func finish(_ count: Int, _ bench: Workbench) async throws {
-        try await bench.database.write { tx in
+    private func finish(_ count: Int, _ fixture: ProcessorFixture) async throws {
+        try await fixture.database.write { tx in
             var records: [SyncRecord] = []
             try tx.journal.each { record in
                 if record.wait == nil { records.append(record) }
@@ -45,11 +45,11 @@ import Testing
                 try tx.journal.delete(id: record.id)
             }
         }
-        await bench.policies.waitUntilIdle()
+        await fixture.policies.waitUntilIdle()
     }
 
-    private func records(_ bench: Workbench) async throws -> [SyncRecord] {
-        try await bench.database.read { reads in
+    private func records(_ fixture: ProcessorFixture) async throws -> [SyncRecord] {
+        try await fixture.database.read { reads in
             var records: [SyncRecord] = []
             try reads.journal.each { record in
                 records.append(record)
@@ -64,52 +64,53 @@ import Testing
     func maximum() async throws {
         let journal = Journal()
         let paths = (0..<55).map { "/\(100 + $0)" }
-        try await withWorkbench(
+        try await withProcessorFixture(
             defines: ["MAX_RECORDS=10"], settings: ["match": #"cloudStatus == "cloudOnly""#], items: paths,
             effect: { try journal.take($0, in: $1) }
-        ) { bench in
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            #expect(try bench.count(of: "performAction") == 10)
-            #expect(try await records(bench).count == 10)
-            try await finish(4, bench)
-            #expect(try bench.calls().filter { $0.trigger == "syncCapacity" } == [])
-            try await finish(1, bench)
-            #expect(try await records(bench).count == 10)
+        ) { fixture in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            #expect(try fixture.count(of: "performAction") == 10)
+            #expect(try await records(fixture).count == 10)
+            try await finish(4, fixture)
+            #expect(try fixture.calls().filter { $0.trigger == "syncCapacity" } == [])
+            try await finish(1, fixture)
+            #expect(try await records(fixture).count == 10)
             #expect(
-                try bench.calls().filter { $0.trigger == "syncCapacity" }.map(\.call) == [
+                try fixture.calls().filter { $0.trigger == "syncCapacity" }.map(\.call) == [
                     "performPreflightOnPolicies", "willEnterTrigger", "beginMatching",
                 ] + Array(repeating: "performAction", count: 5) + ["endMatching", "didPassTrigger"])
-            while try await !records(bench).isEmpty { try await finish(5, bench) }
-            let asked = try bench.calls().filter { $0.call == "performAction" }.compactMap(\.path)
+            while try await !records(fixture).isEmpty { try await finish(5, fixture) }
+            let asked = try fixture.calls().filter { $0.call == "performAction" }.compactMap(\.path)
             #expect(asked == paths)
-            let runs = try bench.calls().filter { $0.call == "willEnterTrigger" && $0.trigger == "syncCapacity" }
+            let runs = try fixture.calls().filter { $0.call == "willEnterTrigger" && $0.trigger == "syncCapacity" }
             #expect(runs.count == 9)
             #expect(journal.mostLive == 10)
-            #expect(bench.policies.takeFailures().isEmpty)
+            #expect(fixture.policies.takeFailures().isEmpty)
         }
     }
 
     @Test("P14: cleanup is held to the maximum too, and what needs no record takes no room")
     func cleanup() async throws {
         let journal = Journal()
-        try await withWorkbench(
+        try await withProcessorFixture(
             defines: ["MAX_RECORDS=2"], settings: ["cleanup": #"cloudStatus == "localCopy""#, "triggers": "0x1e"],
             effect: { try journal.take($0, in: $1) }
-        ) { bench in
-            for number in 0..<5 { try await bench.add("/\(number)", .localCopy) }
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            while try await !records(bench).isEmpty { try await finish(1, bench) }
-            #expect(try bench.count(of: "performCleanup") == 5)
+        ) { fixture in
+            for number in 0..<5 { try await fixture.add("/\(number)", .localCopy) }
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            while try await !records(fixture).isEmpty { try await finish(1, fixture) }
+            #expect(try fixture.count(of: "performCleanup") == 5)
             #expect(journal.mostLive == 2)
         }
         let settings = ["match": "true", "triggers": "0x1e"]
-        try await withWorkbench(defines: ["MAX_RECORDS=2"], settings: settings, items: ["/a", "/b", "/c"]) { bench in
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            #expect(bench.sink.intents.map(\.key) == ["/a", "/b", "/c"])
-            let calls = try bench.calls()
+        try await withProcessorFixture(defines: ["MAX_RECORDS=2"], settings: settings, items: ["/a", "/b", "/c"]) {
+            fixture in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            #expect(fixture.sink.intents.map(\.key) == ["/a", "/b", "/c"])
+            let calls = try fixture.calls()
             #expect(calls.filter { $0.trigger == "syncCapacity" } == [])
         }
     }
@@ -120,13 +121,13 @@ import Testing
     func stuck(_ wait: WaitCondition) async throws {
         let journal = Journal()
         let paths = (0..<23).map { "/\(100 + $0)" }
-        try await withWorkbench(
+        try await withProcessorFixture(
             defines: ["MAX_RECORDS=3"], settings: ["match": #"cloudStatus == "cloudOnly""#], items: paths,
             effect: { try journal.take($0, in: $1) }
-        ) { bench in
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            try await bench.database.write { tx in
+        ) { fixture in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            try await fixture.database.write { tx in
                 var records: [SyncRecord] = []
                 try tx.journal.each { record in
                     records.append(record)
@@ -137,43 +138,43 @@ import Testing
                     try tx.journal.update(waiting)
                 }
             }
-            await bench.policies.waitUntilIdle()
+            await fixture.policies.waitUntilIdle()
             var rounds = 0
-            while try await records(bench).count > 3, rounds < 30 {
-                try await finish(2, bench)
+            while try await records(fixture).count > 3, rounds < 30 {
+                try await finish(2, fixture)
                 rounds += 1
             }
-            let asked = try bench.calls().filter { $0.call == "performAction" }.compactMap(\.path)
+            let asked = try fixture.calls().filter { $0.call == "performAction" }.compactMap(\.path)
             #expect(asked == paths)
-            #expect(try await records(bench).allSatisfy { $0.wait != nil })
+            #expect(try await records(fixture).allSatisfy { $0.wait != nil })
         }
     }
 
     @Test("P14: a call that asks for more than there is room is refused, and the rest comes again")
     func greedy() async throws {
         let journal = Journal()
-        try await withWorkbench(
+        try await withProcessorFixture(
             defines: ["MAX_RECORDS=1"], settings: ["match": #"cloudStatus == "cloudOnly""#, "mode": "twice"],
             items: ["/a", "/b"], effect: { try journal.take($0, in: $1) }
-        ) { bench in
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            #expect(bench.log.messages.contains("info: twice -8"))
-            #expect(try await records(bench).map(\.path.text) == ["/a"])
-            try await finish(1, bench)
-            #expect(try await records(bench).map(\.path.text) == ["/b"])
+        ) { fixture in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            #expect(fixture.log.messages.contains("info: twice -8"))
+            #expect(try await records(fixture).map(\.path.text) == ["/a"])
+            try await finish(1, fixture)
+            #expect(try await records(fixture).map(\.path.text) == ["/b"])
         }
     }
 
     @Test("P14: what was left is not asked for again and again where nothing comes of it", .timeLimit(.minutes(5)))
     func fruitless() async throws {
-        try await withWorkbench(
+        try await withProcessorFixture(
             defines: ["MAX_RECORDS=1"], settings: ["match": #"cloudStatus == "cloudOnly""#, "mode": "twice"],
             items: ["/a", "/b"], effect: { _, _ in }
-        ) { bench in
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            let runs = try bench.calls().filter { $0.call == "willEnterTrigger" }.map(\.trigger)
+        ) { fixture in
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            let runs = try fixture.calls().filter { $0.call == "willEnterTrigger" }.map(\.trigger)
             #expect(runs == ["itemListUpdateCompleted", "syncCapacity"])
         }
     }

@@ -92,25 +92,25 @@ import Testing
 
     @Test("P3: when the store refuses a write no run follows and the processor keeps the policies that it has")
     func failedWrite() async throws {
-        try await withWorkbench(settings: ["mode": "list"]) { bench in
+        try await withProcessorFixture(settings: ["mode": "list"]) { fixture in
             let kind = PolicyKind("wilful")
-            try await bench.database.write { transaction in
+            try await fixture.database.write { transaction in
                 try transaction.policies.add(ItemPolicy(kind: kind, condition: "true"), by: .somebody)
                 try transaction.db.execute(
                     sql: "CREATE TRIGGER full BEFORE INSERT ON policies BEGIN SELECT RAISE(FAIL, 'disk full'); END")
             }
-            await bench.policies.waitUntilIdle()
-            let before = try bench.calls().count
+            await fixture.policies.waitUntilIdle()
+            let before = try fixture.calls().count
             await #expect(throws: Failure.self) {
-                try await bench.database.write {
+                try await fixture.database.write {
                     try $0.policies.add(ItemPolicy(kind: kind, condition: "false"), by: .somebody)
                 }
             }
-            await bench.policies.waitUntilIdle()
-            #expect(try bench.calls().count == before)
-            bench.policies.fire(.itemListUpdateCompleted)
-            await bench.policies.waitUntilIdle()
-            #expect(try bench.count(of: "updatePolicies") == 1)
+            await fixture.policies.waitUntilIdle()
+            #expect(try fixture.calls().count == before)
+            fixture.policies.fire(.itemListUpdateCompleted)
+            await fixture.policies.waitUntilIdle()
+            #expect(try fixture.count(of: "updatePolicies") == 1)
         }
     }
 

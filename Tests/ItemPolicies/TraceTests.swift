@@ -7,32 +7,33 @@ import Testing
 /// What a trace has beside the ends of calls.
 @Suite struct TraceTests {
     /// A line as one text.
-    private func texts(_ bench: Workbench, _ phase: String) throws -> [String] {
-        try bench.lines().filter { $0.phase == phase }
+    private func texts(_ fixture: ProcessorFixture, _ phase: String) throws -> [String] {
+        try fixture.lines().filter { $0.phase == phase }
             .map { [$0.call, $0.path, $0.what, $0.text, $0.because].compactMap(\.self).joined(separator: " | ") }
     }
 
-    private func run(_ bench: Workbench) async {
-        bench.policies.fire(.itemListUpdateCompleted)
-        await bench.policies.waitUntilIdle()
+    private func run(_ fixture: ProcessorFixture) async {
+        fixture.policies.fire(.itemListUpdateCompleted)
+        await fixture.policies.waitUntilIdle()
     }
 
     @Test("G18: conditions, what was asked for, what is dropped with its call, and messages have lines of their own")
     func lines() async throws {
-        try await withWorkbench(settings: ["mode": "fail", "match": "size > 1"], items: ["/a", "/bad"]) { bench in
-            await run(bench)
-            #expect(try texts(bench, "condition").contains("matchCondition | match | size > 1"))
-            #expect(try texts(bench, "condition").contains("cleanupCondition | cleanup"))
-            #expect(try texts(bench, "asked") == ["performAction | /a | download | /a"])
+        try await withProcessorFixture(settings: ["mode": "fail", "match": "size > 1"], items: ["/a", "/bad"]) {
+            fixture in
+            await run(fixture)
+            #expect(try texts(fixture, "condition").contains("matchCondition | match | size > 1"))
+            #expect(try texts(fixture, "condition").contains("cleanupCondition | cleanup"))
+            #expect(try texts(fixture, "asked") == ["performAction | /a | download | /a"])
             #expect(
-                try texts(bench, "dropped") == ["performAction | /bad | download | /bad | the call returned failed"])
-            #expect(try texts(bench, "message") == ["performAction | /bad | fail | it is bad"])
-            let begun = try bench.lines().filter { $0.phase == "begin" }.compactMap(\.call)
+                try texts(fixture, "dropped") == ["performAction | /bad | download | /bad | the call returned failed"])
+            #expect(try texts(fixture, "message") == ["performAction | /bad | fail | it is bad"])
+            let begun = try fixture.lines().filter { $0.phase == "begin" }.compactMap(\.call)
             for call in ["create", "start", "triggers", "matchCondition", "beginMatching", "performAction"] {
                 #expect(begun.contains(call), "\(begun)")
             }
             // Each call that began has ended.
-            let ended = try bench.lines().filter { $0.status != nil }.compactMap(\.call)
+            let ended = try fixture.lines().filter { $0.status != nil }.compactMap(\.call)
             #expect(begun.sorted() == ended.sorted())
         }
     }
@@ -47,9 +48,9 @@ import Testing
             ),
         ])
     func refused(mode: String, line: String) async throws {
-        try await withWorkbench(settings: ["mode": mode, "match": "true"], items: ["/a"]) { bench in
-            await run(bench)
-            let refused = try texts(bench, "refused")
+        try await withProcessorFixture(settings: ["mode": mode, "match": "true"], items: ["/a"]) { fixture in
+            await run(fixture)
+            let refused = try texts(fixture, "refused")
             #expect(refused == [line])
         }
     }
@@ -59,14 +60,14 @@ import Testing
         arguments: ["true", "removed", "cloudStatus == \"localCopy\"", "path.startsWith(\"/\")", "size >= 0"])
     func order(condition: String) async throws {
         let paths = ["/z", "/a", "/é", "/a/b", "/a.b", "/B", "/b", "/\u{1F600}"]
-        try await withWorkbench(settings: ["match": condition]) { bench in
+        try await withProcessorFixture(settings: ["match": condition]) { fixture in
             for path in paths {
-                try await bench.add(path, size: 7, removed: condition == "removed", .localCopy)
+                try await fixture.add(path, size: 7, removed: condition == "removed", .localCopy)
             }
-            await bench.policies.waitUntilIdle()
-            let before = try bench.calls().count
-            await run(bench)
-            let items = try bench.calls().dropFirst(before).filter { $0.call == "performAction" }.compactMap(\.path)
+            await fixture.policies.waitUntilIdle()
+            let before = try fixture.calls().count
+            await run(fixture)
+            let items = try fixture.calls().dropFirst(before).filter { $0.call == "performAction" }.compactMap(\.path)
             #expect(items.count == paths.count)
             #expect(
                 items.map { Array($0.utf8) } == paths.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }

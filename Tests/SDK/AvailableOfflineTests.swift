@@ -4,57 +4,57 @@ import Model
 import Testing
 
 @Suite struct AvailableOfflineTests {
-    let stage: Stage
+    let fixture: PluginFixture
 
-    init() throws { stage = try Stage.opening(plugin: "AvailableOffline") }
+    init() throws { fixture = try PluginFixture.opening(plugin: "AvailableOffline") }
 
     private func start(_ policies: ItemPolicy..., settings: String = "{}") {
-        for policy in policies { stage.put(policy) }
-        #expect(stage.start("org.larder.available-offline", settings: settings) == LARDER_OK)
+        for policy in policies { fixture.put(policy) }
+        #expect(fixture.start("org.larder.available-offline", settings: settings) == LARDER_OK)
     }
 
     @Test("P17: what is covered and not here is asked for, folders too, and nothing else")
     func matches() throws {
         start(.pin(folder: "/Photos"))
-        stage.put(
+        fixture.put(
             .folder("/Photos"), .file("/Photos/a.jpg", etag: "1"), .folder("/Photos/2020"), .file("/Photos/2020/b"),
             .file("/PhotosX"), .file("/Other/a"), .file("/Photos/gone", removed: true),
             .file("/Photos/here", here: "availableOffline"), .file("/Photos/mine", status: .localOnly))
-        #expect(stage.run(.itemListUpdateCompleted) == LARDER_OK)
-        #expect(stage.paths("download") == ["/Photos", "/Photos/a.jpg", "/Photos/2020", "/Photos/2020/b"])
-        #expect(stage.actions[1].key == "download:id of /Photos/a.jpg:1")
-        #expect(stage.paths("remove_local_copy") == [])
-        #expect(stage.mistakes == [] && stage.badConditions == [])
+        #expect(fixture.run(.itemListUpdateCompleted) == LARDER_OK)
+        #expect(fixture.paths("download") == ["/Photos", "/Photos/a.jpg", "/Photos/2020", "/Photos/2020/b"])
+        #expect(fixture.actions[1].key == "download:id of /Photos/a.jpg:1")
+        #expect(fixture.paths("remove_local_copy") == [])
+        #expect(fixture.mistakes == [] && fixture.badConditions == [])
     }
 
     @Test("P18: a new file below a pinned folder is asked for when it appears")
     func newFile() {
         start(.pin(folder: "/"))
         let new = Item.file("/new")
-        stage.put(.file("/old"), new)
-        stage.run(.itemsChanged, new)
-        #expect(stage.paths("download") == ["/new"])
+        fixture.put(.file("/old"), new)
+        fixture.run(.itemsChanged, new)
+        #expect(fixture.paths("download") == ["/new"])
     }
 
     @Test("P19: without the outer policy, what the inner one covers stays")
     func nested() {
         let outer = ItemPolicy.pin(folder: "/a")
         start(outer, .pin(folder: "/a/b"))
-        stage.put(.file("/a/x", here: "availableOffline"), .file("/a/b/y", here: "availableOffline"))
-        stage.run(.policiesChanged)
-        #expect(stage.actions == [])
-        stage.drop(outer)
-        stage.run(.policiesChanged)
-        #expect(stage.paths("remove_local_copy") == ["/a/x"])
-        #expect(stage.paths("download") == [])
+        fixture.put(.file("/a/x", here: "availableOffline"), .file("/a/b/y", here: "availableOffline"))
+        fixture.run(.policiesChanged)
+        #expect(fixture.actions == [])
+        fixture.drop(outer)
+        fixture.run(.policiesChanged)
+        #expect(fixture.paths("remove_local_copy") == ["/a/x"])
+        #expect(fixture.paths("download") == [])
     }
 
     @Test("P21: a copy that somebody else brought is asked for, so that it is adopted; our own current one is not")
     func adopts() {
         start(.pin(folder: "/a"))
-        stage.put(.file("/a/users", here: "user"), .file("/a/ours", here: "availableOffline"))
-        stage.run(.itemListUpdateCompleted)
-        #expect(stage.paths("download") == ["/a/users"])
+        fixture.put(.file("/a/users", here: "user"), .file("/a/ours", here: "availableOffline"))
+        fixture.run(.itemListUpdateCompleted)
+        #expect(fixture.paths("download") == ["/a/users"])
     }
 
     @Test(
@@ -62,38 +62,38 @@ import Testing
     )
     func unpin() {
         start()
-        stage.put(
+        fixture.put(
             .folder("/a", here: "availableOffline"), .folder("/a/b", here: "availableOffline"),
             .file("/a/b/c", here: "availableOffline"),
             .file("/a/mine", here: "availableOffline", status: .locallyModified),
             .file("/a/users", here: "user"), .file("/a/cloud"))
-        #expect(larder_fake_match_condition(stage.fake) == nil)
-        stage.run(.itemsChanged, .file("/a/b/c"))
-        #expect(stage.actions == [])
-        stage.run(.itemListUpdateCompleted)
-        #expect(stage.paths("remove_local_copy") == ["/a/b/c", "/a/b", "/a"])
-        stage.forget()
-        stage.run(.policiesChanged)
-        #expect(stage.paths("remove_local_copy").count == 3)
+        #expect(larder_fake_match_condition(fixture.fake) == nil)
+        fixture.run(.itemsChanged, .file("/a/b/c"))
+        #expect(fixture.actions == [])
+        fixture.run(.itemListUpdateCompleted)
+        #expect(fixture.paths("remove_local_copy") == ["/a/b/c", "/a/b", "/a"])
+        fixture.forget()
+        fixture.run(.policiesChanged)
+        #expect(fixture.paths("remove_local_copy").count == 3)
     }
 
     @Test("P27: an adopted copy gets its former trigger back, unless keep-downloads is off", arguments: [true, false])
     func keepDownloads(_ keeps: Bool) {
         start(settings: #"{"keep-downloads": \#(keeps)}"#)
-        stage.put(.file("/a", here: "availableOffline"))
-        stage.run(.policiesChanged)
-        #expect(stage.actions.map(\.flags) == [keeps ? LARDER_REMOVE_RESTORE_FORMER : 0])
+        fixture.put(.file("/a", here: "availableOffline"))
+        fixture.run(.policiesChanged)
+        #expect(fixture.actions.map(\.flags) == [keeps ? LARDER_REMOVE_RESTORE_FORMER : 0])
     }
 
     @Test("P28: a newer version is asked for while the old copy is here; a modified copy is left alone")
     func newerVersion() {
         start(.pin(folder: "/a"))
-        stage.put(
+        fixture.put(
             .file("/a/x", etag: "2", here: "availableOffline", copyEtag: "1"),
             .file("/a/mine", etag: "2", here: "availableOffline", copyEtag: "1", status: .locallyModified))
-        stage.run(.itemsChanged, .file("/a/x"), .file("/a/mine"))
-        #expect(stage.actions.map(\.key) == ["download:id of /a/x:2"])
-        #expect(stage.paths("remove_local_copy") == [])
+        fixture.run(.itemsChanged, .file("/a/x"), .file("/a/mine"))
+        #expect(fixture.actions.map(\.key) == ["download:id of /a/x:2"])
+        #expect(fixture.paths("remove_local_copy") == [])
     }
 
     @Test(
@@ -102,41 +102,41 @@ import Testing
     func whileCovered() throws {
         let pin = ItemPolicy.pin(folder: "/a")
         start(pin)
-        stage.put(.file("/a/x"))
-        stage.run(.policiesChanged)
-        #expect(stage.actions.map(\.flags) == [LARDER_DOWNLOAD_WHILE_COVERED])
-        #expect(larder_fake_policy_condition(stage.fake).map { String(cString: $0) } == pin.condition)
-        stage.drop(pin)
-        stage.run(.policiesChanged)
-        #expect(larder_fake_policy_condition(stage.fake) == nil)
+        fixture.put(.file("/a/x"))
+        fixture.run(.policiesChanged)
+        #expect(fixture.actions.map(\.flags) == [LARDER_DOWNLOAD_WHILE_COVERED])
+        #expect(larder_fake_policy_condition(fixture.fake).map { String(cString: $0) } == pin.condition)
+        fixture.drop(pin)
+        fixture.run(.policiesChanged)
+        #expect(larder_fake_policy_condition(fixture.fake) == nil)
     }
 
     @Test("P33: after a start everything is looked at once more, with the policies as they are now")
     func restart() {
         start(.pin(folder: "/a"))
-        larder_fake_stop(stage.fake)
-        stage.put(.file("/a/x"), .file("/b", here: "availableOffline"))
-        #expect(stage.run(.itemListUpdateCompleted) == LARDER_WRONG_STATE)
-        #expect(stage.actions == [])
-        #expect(stage.start("org.larder.available-offline") == LARDER_OK)
-        stage.run(.itemListUpdateCompleted)
-        #expect(stage.paths("download") == ["/a/x"] && stage.paths("remove_local_copy") == ["/b"])
+        larder_fake_stop(fixture.fake)
+        fixture.put(.file("/a/x"), .file("/b", here: "availableOffline"))
+        #expect(fixture.run(.itemListUpdateCompleted) == LARDER_WRONG_STATE)
+        #expect(fixture.actions == [])
+        #expect(fixture.start("org.larder.available-offline") == LARDER_OK)
+        fixture.run(.itemListUpdateCompleted)
+        #expect(fixture.paths("download") == ["/a/x"] && fixture.paths("remove_local_copy") == ["/b"])
     }
 
     @Test("G11: without a service that it requires it does not start, and says which")
     func withheld() {
-        larder_fake_withhold(stage.fake, LARDER_EXT_ACTIONS)
-        #expect(stage.start("org.larder.available-offline") == LARDER_UNSUPPORTED)
-        #expect(stage.problem == "it requires the service larder.actions/1, which the test withholds")
+        larder_fake_withhold(fixture.fake, LARDER_EXT_ACTIONS)
+        #expect(fixture.start("org.larder.available-offline") == LARDER_UNSUPPORTED)
+        #expect(fixture.problem == "it requires the service larder.actions/1, which the test withholds")
     }
 
     @Test("P53: when the host refuses a download of one item, the next one is still asked for")
     func refusedDownload() {
         start(.pin(folder: "/a"))
-        stage.put(.file("/a/1"), .file("/a/2"), .file("/a/3"))
-        larder_fake_fail(stage.fake, "actions.download", 2, LARDER_LIMIT)
-        #expect(stage.run(.itemListUpdateCompleted) == LARDER_LIMIT)
-        #expect(stage.paths("download") == ["/a/1", "/a/3"])
-        #expect(stage.failures == ["the host's actions.download failed: a limit is reached"])
+        fixture.put(.file("/a/1"), .file("/a/2"), .file("/a/3"))
+        larder_fake_fail(fixture.fake, "actions.download", 2, LARDER_LIMIT)
+        #expect(fixture.run(.itemListUpdateCompleted) == LARDER_LIMIT)
+        #expect(fixture.paths("download") == ["/a/1", "/a/3"])
+        #expect(fixture.failures == ["the host's actions.download failed: a limit is reached"])
     }
 }

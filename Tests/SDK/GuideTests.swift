@@ -18,18 +18,18 @@ import Testing
     }
 
     private func keepsFavorites(_ library: String) throws {
-        let stage = try Stage(library: library)
-        #expect(stage.start("org.example.favorites") == LARDER_OK)
+        let fixture = try PluginFixture(library: library)
+        #expect(fixture.start("org.example.favorites") == LARDER_OK)
         var (favorite, stale) = (Item.file("/a", etag: "5"), Item.file("/b", etag: "2", here: "user", copyEtag: "1"))
         favorite.isFavorite = true
         stale.isFavorite = true
-        stage.put(favorite, stale, .file("/c"))
-        #expect(stage.run(.itemListUpdateCompleted) == LARDER_OK)
-        #expect(stage.actions.map(\.key) == ["download:id of /a:5", "download:id of /b:2"])
-        #expect(stage.mistakes == [] && stage.badConditions == [])
-        larder_fake_stop(stage.fake)
-        larder_fake_withhold(stage.fake, LARDER_EXT_ACTIONS)
-        #expect(stage.start("org.example.favorites") == LARDER_UNSUPPORTED)
+        fixture.put(favorite, stale, .file("/c"))
+        #expect(fixture.run(.itemListUpdateCompleted) == LARDER_OK)
+        #expect(fixture.actions.map(\.key) == ["download:id of /a:5", "download:id of /b:2"])
+        #expect(fixture.mistakes == [] && fixture.badConditions == [])
+        larder_fake_stop(fixture.fake)
+        larder_fake_withhold(fixture.fake, LARDER_EXT_ACTIONS)
+        #expect(fixture.start("org.example.favorites") == LARDER_UNSUPPORTED)
     }
 
     @Test(
@@ -97,28 +97,28 @@ import Testing
                     "\(Build.root)/SDK/C/include", "-include", "\(folder)/parts.h",
                     "\(Build.root)/Tests/Support/Plugins/parts.c", "-o", library,
                 ])
-            let stage = try Stage(library: library)
-            try reportsLargest(stage, "org.example.parts", settings: #"{"largest": 2, "every": "2h"}"#)
+            let fixture = try PluginFixture(library: library)
+            try reportsLargest(fixture, "org.example.parts", settings: #"{"largest": 2, "every": "2h"}"#)
             #expect(
-                stage.logLines == ["run 1: 1200 bytes, every 7200000 ms", "run 2: 1200 bytes, every 7200000 ms"])
-            #expect(stage.value(of: "runs") == "\u{2}\0\0\0\0\0\0\0")
-            let id = try #require(larder_fake_project_id(stage.fake, 0))
-            #expect(larder_fake_project_count(stage.fake) == 1)
-            #expect(larder_fake_project(stage.fake, id)?.pointee.step_count == 2)
+                fixture.logLines == ["run 1: 1200 bytes, every 7200000 ms", "run 2: 1200 bytes, every 7200000 ms"])
+            #expect(fixture.value(of: "runs") == "\u{2}\0\0\0\0\0\0\0")
+            let id = try #require(larder_fake_project_id(fixture.fake, 0))
+            #expect(larder_fake_project_count(fixture.fake) == 1)
+            #expect(larder_fake_project(fixture.fake, id)?.pointee.step_count == 2)
         }
     }
 
     /// Two runs over three files.
-    private func reportsLargest(_ stage: Stage, _ id: String, settings: String) throws {
-        try #require(stage.start(id, settings: settings) == LARDER_OK, "\(stage.problem ?? "")")
+    private func reportsLargest(_ fixture: PluginFixture, _ id: String, settings: String) throws {
+        try #require(fixture.start(id, settings: settings) == LARDER_OK, "\(fixture.problem ?? "")")
         for (path, size) in [("/a", Int64(700)), ("/b", 300), ("/c", 500)] {
             var item = Item.file(path)
             item.size = size
-            stage.put(item)
+            fixture.put(item)
         }
-        for _ in 0..<2 { #expect(stage.run(.itemListUpdateCompleted) == LARDER_OK) }
-        #expect(stage.policies.map(\.condition) == ["favorite"])
-        #expect(stage.mistakes == [] && stage.badConditions == [])
+        for _ in 0..<2 { #expect(fixture.run(.itemListUpdateCompleted) == LARDER_OK) }
+        #expect(fixture.policies.map(\.condition) == ["favorite"])
+        #expect(fixture.mistakes == [] && fixture.badConditions == [])
     }
 
     @Test("G15: the guide's example in Swift of settings, values, policies and items works")
@@ -127,9 +127,9 @@ import Testing
             let library = "\(folder)/liblargest.so"
             try Files.write(try guide.block("swift", with: "struct Largest"), to: "\(folder)/largest.swift")
             try await CompiledPlugin.buildSwift("\(folder)/largest.swift", module: "Largest", to: library)
-            let stage = try Stage(library: library)
-            try reportsLargest(stage, "org.example.largest", settings: #"{"largest": 2}"#)
-            #expect(stage.logLines == ["run 1: 1200 bytes", "run 2: 1200 bytes"])
+            let fixture = try PluginFixture(library: library)
+            try reportsLargest(fixture, "org.example.largest", settings: #"{"largest": 2}"#)
+            #expect(fixture.logLines == ["run 1: 1200 bytes", "run 2: 1200 bytes"])
         }
     }
 
@@ -170,21 +170,21 @@ import Testing
             let (library, id) = ("\(folder)/libheadlines.so", "org.example.headlines")
             try Files.write(try guide.block("swift", with: "struct Headlines"), to: "\(folder)/headlines.swift")
             try await CompiledPlugin.buildSwift("\(folder)/headlines.swift", module: "Headlines", to: library)
-            let stage = try Stage(library: library)
-            #expect(stage.start(id) == LARDER_OK)
+            let fixture = try PluginFixture(library: library)
+            #expect(fixture.start(id) == LARDER_OK)
             func answer(_ target: String, _ status: UInt32, _ body: String) {
-                larder_fake_answer(stage.fake, "GET", "/apps/news/since/\(target)", status, body)
+                larder_fake_answer(fixture.fake, "GET", "/apps/news/since/\(target)", status, body)
             }
             answer("0", 200, #"{"newest": "7", "items": [{"id": "a"}, {"id": "b"}]}"#)
-            #expect(stage.poll(id) == LARDER_OK && stage.eventID(of: id) == "7")
-            #expect(stage.records(in: id).map(\.key) == ["a", "b"])
+            #expect(fixture.poll(id) == LARDER_OK && fixture.eventID(of: id) == "7")
+            #expect(fixture.records(in: id).map(\.key) == ["a", "b"])
             answer("7", 200, #"{"newest": "8", "items": [{"id": "c"}]}"#)
-            #expect(stage.poll(id) == LARDER_OK && stage.eventID(of: id) == "8")
+            #expect(fixture.poll(id) == LARDER_OK && fixture.eventID(of: id) == "8")
             answer("8", 500, "")
-            #expect(stage.poll(id) == LARDER_IO && stage.eventID(of: id) == "8")
+            #expect(fixture.poll(id) == LARDER_IO && fixture.eventID(of: id) == "8")
             answer("8", 404, "")
-            #expect(stage.poll(id) == LARDER_UNSUPPORTED)
-            #expect(stage.records(in: id).map(\.key) == ["a", "b", "c"] && stage.mistakes == [])
+            #expect(fixture.poll(id) == LARDER_UNSUPPORTED)
+            #expect(fixture.records(in: id).map(\.key) == ["a", "b", "c"] && fixture.mistakes == [])
         }
     }
 
@@ -204,23 +204,23 @@ import Testing
             let library = "\(folder)/libsmall.so"
             try Files.write(try guide.block("swift", with: "struct SmallFiles"), to: "\(folder)/small.swift")
             try await CompiledPlugin.buildSwift("\(folder)/small.swift", module: "SmallFiles", to: library)
-            let stage = try Stage(library: library)
-            #expect(stage.start("org.example.small-files") == LARDER_OK)
+            let fixture = try PluginFixture(library: library)
+            #expect(fixture.start("org.example.small-files") == LARDER_OK)
             func limit() -> String? {
-                #expect(stage.run(.itemListUpdateCompleted) == LARDER_OK)
-                return larder_fake_match_condition(stage.fake).flatMap { text in
+                #expect(fixture.run(.itemListUpdateCompleted) == LARDER_OK)
+                return larder_fake_match_condition(fixture.fake).flatMap { text in
                     String(cString: text).split(separator: " < ").last.map(String.init)
                 }
             }
-            larder_fake_room(stage.fake, 0, 0, 50, 100)
-            #expect(limit() == "1000000" && larder_fake_project_count(stage.fake) == 0)
-            larder_fake_room(stage.fake, 0, 0, 9, 100)
+            larder_fake_room(fixture.fake, 0, 0, 50, 100)
+            #expect(limit() == "1000000" && larder_fake_project_count(fixture.fake) == 0)
+            larder_fake_room(fixture.fake, 0, 0, 9, 100)
             _ = limit()
-            larder_fake_room(stage.fake, 0, 0, 50, 100)
-            #expect(limit() == "500000" && larder_fake_project_count(stage.fake) == 1)
-            #expect(larder_fake_project_id(stage.fake, 0).map { larder_fake_set_cursor(stage.fake, $0, 0) } == 1)
+            larder_fake_room(fixture.fake, 0, 0, 50, 100)
+            #expect(limit() == "500000" && larder_fake_project_count(fixture.fake) == 1)
+            #expect(larder_fake_project_id(fixture.fake, 0).map { larder_fake_set_cursor(fixture.fake, $0, 0) } == 1)
             #expect(limit() == "1000000")
-            #expect(stage.mistakes == [] && stage.badConditions == [])
+            #expect(fixture.mistakes == [] && fixture.badConditions == [])
         }
     }
 }

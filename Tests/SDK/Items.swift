@@ -1,6 +1,6 @@
 import Model
 
-/// Short ways to say what is on the stage.
+/// Short ways to write what the fake host has.
 extension Item {
     static func file(
         _ path: String, id: String? = nil, etag: String = "1", here trigger: String? = nil, copyEtag: String? = nil,

@@ -10,7 +10,7 @@ import Testing
             "ShareLoop",
         ])
     func exports(_ plugin: String) async throws {
-        let library = try Stage.library(ofPlugin: plugin)
+        let library = try PluginFixture.library(ofPlugin: plugin)
         let symbols = try await mustRun(
             "nm", ["--dynamic", "--defined-only", "--extern-only", "--format=just-symbols", library])
         #expect(symbols == "larder_plugin_entry_v1\n")

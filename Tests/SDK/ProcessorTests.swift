@@ -90,43 +90,44 @@ struct Sampler: ItemPolicyProcessor {
 }
 
 @Suite struct ProcessorTests {
-    let stage: Stage
+    let fixture: PluginFixture
 
     init() throws {
-        stage = try Stage(entry: { _, out in export(Sampler.self, Drafter.self, loops: Sampling.self, to: out) })
+        fixture = try PluginFixture(entry: { _, out in export(Sampler.self, Drafter.self, loops: Sampling.self, to: out)
+            })
     }
 
     private func start(settings: String = #"{"word": "hi"}"#) {
-        #expect(stage.start("org.example.sampler", settings: settings) == LARDER_OK)
+        #expect(fixture.start("org.example.sampler", settings: settings) == LARDER_OK)
     }
 
     private func runOver(_ items: Model.Item...) -> larder_status {
-        for item in items { stage.put(item) }
-        return stage.run(.policiesChanged)
+        for item in items { fixture.put(item) }
+        return fixture.run(.policiesChanged)
     }
 
     @Test("SDK: a Swift processor's description, settings and schema reach the host and back")
     func description() throws {
-        let descriptor = try #require(larder_fake_describe(stage.fake, 0)).pointee
+        let descriptor = try #require(larder_fake_describe(fixture.fake, 0)).pointee
         #expect(String(descriptor.id) == "org.example.sampler" && String(descriptor.summary) == "Tries everything")
         #expect(String(descriptor.required) == "larder.actions/1 larder.config/1")
         #expect(String(descriptor.wanted).hasPrefix("larder.log/1 larder.kv/1 larder.policies/1 "))
-        #expect(larder_fake_describe(stage.fake, 3) == nil)
+        #expect(larder_fake_describe(fixture.fake, 3) == nil)
         start()
-        #expect(stage.logLines == ["started with hi"])
-        #expect(larder_fake_schema(stage.fake).map { String(cString: $0) } == Sampler.settingsSchema)
-        larder_fake_stop(stage.fake)
-        #expect(stage.start("org.example.sampler", settings: "no JSON") == LARDER_INVALID_ARGUMENT)
-        #expect(stage.problem == "settings: not a JSON object")
+        #expect(fixture.logLines == ["started with hi"])
+        #expect(larder_fake_schema(fixture.fake).map { String(cString: $0) } == Sampler.settingsSchema)
+        larder_fake_stop(fixture.fake)
+        #expect(fixture.start("org.example.sampler", settings: "no JSON") == LARDER_INVALID_ARGUMENT)
+        #expect(fixture.problem == "settings: not a JSON object")
     }
 
     @Test("P53: a call that throws has asked for nothing, says why, and the next item comes")
     func failure() {
         start()
         #expect(runOver(.file("/1"), .file("/fail"), .file("/2")) == LARDER_FAILED)
-        #expect(stage.paths("download") == ["/1", "/2"])
-        #expect(stage.failures == ["no luck with fail"])
-        #expect(stage.logLines.last == "3 seen, 0 policies")
+        #expect(fixture.paths("download") == ["/1", "/2"])
+        #expect(fixture.failures == ["no luck with fail"])
+        #expect(fixture.logLines.last == "3 seen, 0 policies")
     }
 
     @Test("SDK: only the fields that were asked for have values")
@@ -135,40 +136,40 @@ struct Sampler: ItemPolicyProcessor {
         var item = Model.Item.file("/fields", etag: "7")
         item.size = 0
         #expect(runOver(item) == LARDER_OK)
-        #expect(stage.logLines.contains("size 0, etag absent, true"))
+        #expect(fixture.logLines.contains("size 0, etag absent, true"))
     }
 
     @Test("SDK: an item's claims reach the plugin")
     func claims() {
         start()
-        stage.put(.file("/claimed"), claims: LARDER_CLAIM_READ | LARDER_CLAIM_DELETE)
-        #expect(stage.run(.policiesChanged) == LARDER_OK)
-        #expect(stage.logLines.contains("claimed true"))
+        fixture.put(.file("/claimed"), claims: LARDER_CLAIM_READ | LARDER_CLAIM_DELETE)
+        #expect(fixture.run(.policiesChanged) == LARDER_OK)
+        #expect(fixture.logLines.contains("claimed true"))
     }
 
     @Test("SDK: values are written when the call returns, and read before")
     func values() {
         start()
         #expect(runOver(.file("/values")) == LARDER_OK)
-        #expect(stage.logLines.contains("a is [49], c is -1"))
-        #expect(stage.value(of: "a") == "1" && stage.value(of: "b") == nil)
+        #expect(fixture.logLines.contains("a is [49], c is -1"))
+        #expect(fixture.value(of: "a") == "1" && fixture.value(of: "b") == nil)
     }
 
     @Test("SDK: policies are added and removed, and come back with the next run")
     func policies() {
         start()
-        stage.put(Model.ItemPolicy.pin(folder: "/a"))
+        fixture.put(Model.ItemPolicy.pin(folder: "/a"))
         #expect(runOver(.file("/policies")) == LARDER_OK)
-        #expect(stage.policyChanges == [LARDER_POLICY_QUIET, 0])
-        #expect(stage.policies.map(\.identifier) == ["new"] && stage.policies.map(\.condition) == ["favorite"])
-        #expect(stage.policies.map(\.revision) == [1])
+        #expect(fixture.policyChanges == [LARDER_POLICY_QUIET, 0])
+        #expect(fixture.policies.map(\.identifier) == ["new"] && fixture.policies.map(\.condition) == ["favorite"])
+        #expect(fixture.policies.map(\.revision) == [1])
     }
 
     @Test("SDK: a removal's flags reach the host")
     func removal() {
         start()
         #expect(runOver(.file("/remove")) == LARDER_OK)
-        let removal = stage.actions.first { $0.name == "remove_local_copy" }
+        let removal = fixture.actions.first { $0.name == "remove_local_copy" }
         #expect(removal?.flags == LARDER_REMOVE_RESTORE_FORMER | LARDER_REMOVE_IF_UNUSED)
         #expect(removal?.path == "/remove" && removal?.key == "gone")
     }
@@ -176,13 +177,13 @@ struct Sampler: ItemPolicyProcessor {
     @Test("SDK: the clock, a query and the changed items are read")
     func reads() {
         start()
-        larder_fake_time(stage.fake, 11, 22)
+        larder_fake_time(fixture.fake, 11, 22)
         var favorite = Model.Item.file("/b")
         favorite.isFavorite = true
-        stage.put(.file("/time"), .file("/query"), favorite)
-        #expect(stage.run(.itemsChanged, .file("/time"), .file("/query")) == LARDER_OK)
+        fixture.put(.file("/time"), .file("/query"), favorite)
+        #expect(fixture.run(.itemsChanged, .file("/time"), .file("/query")) == LARDER_OK)
         #expect(
-            stage.logLines == [
+            fixture.logLines == [
                 "started with hi", "changed /time", "changed /query", "11 22", "found /b", "2 seen, 0 policies",
             ])
     }
@@ -192,26 +193,26 @@ struct Sampler: ItemPolicyProcessor {
         start()
         var items = ["/sorted", "/a", "/b"].map { Model.Item.file($0) }
         for (index, size) in [Int64?.some(7), nil, 300].enumerated() { items[index].size = size }
-        for item in items { stage.put(item) }
-        #expect(stage.run(.itemsChanged, items[0]) == LARDER_OK)
+        for item in items { fixture.put(item) }
+        #expect(fixture.run(.itemsChanged, items[0]) == LARDER_OK)
         #expect(
-            stage.logLines.filter { $0.hasPrefix("sizes") } == ["sizes [-1, 7, 300]", "sizes [300, 7]", "sizes []"])
+            fixture.logLines.filter { $0.hasPrefix("sizes") } == ["sizes [-1, 7, 300]", "sizes [300, 7]", "sizes []"])
     }
 
     @Test("SDK: the room that local copies take, and what there is, reach the plugin")
     func usage() {
         start()
-        larder_fake_room(stage.fake, 1, 2, 3, 4)
+        larder_fake_room(fixture.fake, 1, 2, 3, 4)
         #expect(runOver(.file("/usage")) == LARDER_OK)
-        #expect(stage.logLines.contains("1 2 3 4"))
+        #expect(fixture.logLines.contains("1 2 3 4"))
     }
 
     @Test("SDK: a cancelled call ends with that status")
     func cancel() {
         start()
-        larder_fake_cancel(stage.fake)
+        larder_fake_cancel(fixture.fake)
         #expect(runOver(.file("/cancel")) == LARDER_CANCELLED)
-        #expect(stage.actions == [])
+        #expect(fixture.actions == [])
     }
 
     @Test("G11: a service that is withheld is nil, and the plugin runs without it")
@@ -219,27 +220,27 @@ struct Sampler: ItemPolicyProcessor {
         for service in [
             LARDER_EXT_LOG, LARDER_EXT_KV, LARDER_EXT_POLICIES, LARDER_EXT_CLOCK, LARDER_EXT_ITEMS, LARDER_EXT_USAGE,
         ] {
-            larder_fake_withhold(stage.fake, service)
+            larder_fake_withhold(fixture.fake, service)
         }
         start()
         #expect(runOver(.file("/values"), .file("/policies"), .file("/time"), .file("/query")) == LARDER_OK)
-        #expect(stage.paths("download").count == 4)
+        #expect(fixture.paths("download").count == 4)
     }
 
     @Test("G6: the host's refusal reaches the plugin as an error, and the fake host names it")
     func refusal() {
         start()
-        larder_fake_fail(stage.fake, "kv.put", 1, LARDER_IO)
+        larder_fake_fail(fixture.fake, "kv.put", 1, LARDER_IO)
         #expect(runOver(.file("/values")) == LARDER_IO)
-        #expect(stage.failures == ["the host's kv.put failed: reading or writing failed"])
-        #expect(stage.value(of: "a") == nil && stage.actions == [])
+        #expect(fixture.failures == ["the host's kv.put failed: reading or writing failed"])
+        #expect(fixture.value(of: "a") == nil && fixture.actions == [])
     }
 
     @Test("P7: a trigger that is not in the mask makes no call")
     func mask() {
         start()
-        stage.put(.file("/a"))
-        #expect(stage.run(.itemListUpdateCompleted) == LARDER_OK)
-        #expect(stage.calls == [])
+        fixture.put(.file("/a"))
+        #expect(fixture.run(.itemListUpdateCompleted) == LARDER_OK)
+        #expect(fixture.calls == [])
     }
 }

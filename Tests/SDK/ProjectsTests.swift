@@ -84,53 +84,54 @@ struct Drafter: ItemPolicyProcessor {
 
 /// Projects through the SDK, on the fake host.
 @Suite struct ProjectsTests {
-    let stage: Stage
+    let fixture: PluginFixture
 
     init() throws {
-        stage = try Stage(entry: { _, out in export(Sampler.self, Drafter.self, loops: Sampling.self, to: out) })
+        fixture = try PluginFixture(entry: { _, out in export(Sampler.self, Drafter.self, loops: Sampling.self, to: out)
+            })
     }
 
     /// Starts the plugin anew and lets it do this.
     @discardableResult private func perform(_ words: String) -> larder_status {
-        stage.stop()
-        stage.forget()
-        #expect(stage.start("org.example.drafter", settings: #"{"do": "\#(words)"}"#) == LARDER_OK)
-        return larder_fake_run(stage.fake, LARDER_TRIGGER_POLICIES_CHANGED, nil, 0)
+        fixture.stop()
+        fixture.forget()
+        #expect(fixture.start("org.example.drafter", settings: #"{"do": "\#(words)"}"#) == LARDER_OK)
+        return larder_fake_run(fixture.fake, LARDER_TRIGGER_POLICIES_CHANGED, nil, 0)
     }
 
-    private var id: String { larder_fake_project_id(stage.fake, 0).map { String(cString: $0) } ?? "" }
-    private var changes: [String] { stage.entries(LARDER_FAKE_PROJECT) { String(cString: $0.name) } }
+    private var id: String { larder_fake_project_id(fixture.fake, 0).map { String(cString: $0) } ?? "" }
+    private var changes: [String] { fixture.entries(LARDER_FAKE_PROJECT) { String(cString: $0.name) } }
 
     @Test("SDK W09: steps are added, undone and replaced, and a later start finds them")
     func steps() throws {
         #expect(perform("create add:a add:b undo add:c show") == LARDER_OK)
-        #expect(stage.logLines == ["undo true", "2/2 a,c data '' true false current c"])
+        #expect(fixture.logLines == ["undo true", "2/2 a,c data '' true false current c"])
         #expect(changes == ["create", "add_step", "add_step", "undo", "add_step"])
-        #expect(stage.mistakes == [])
+        #expect(fixture.mistakes == [])
         // A person goes back before the plugin is started again.
-        #expect(larder_fake_set_cursor(stage.fake, id, 1) == 1)
+        #expect(larder_fake_set_cursor(fixture.fake, id, 1) == 1)
         #expect(perform("show undo undo redo whole:state show") == LARDER_OK)
         #expect(
-            stage.logLines == [
+            fixture.logLines == [
                 "1/2 a,c data '' true true current a", "undo true", "undo false", "redo true",
                 "2/2 a, data 'state' true false current ",
             ])
-        let kept = try #require(larder_fake_project(stage.fake, id)).pointee
+        let kept = try #require(larder_fake_project(fixture.fake, id)).pointee
         #expect(kept.step_count == 2 && kept.cursor == 2 && kept.user_data.len == 5)
-        let step = try #require(larder_fake_project_step(stage.fake, id, 0)).pointee
-        #expect(step.user_data.len == 1 && larder_fake_project_step(stage.fake, id, 2) == nil)
+        let step = try #require(larder_fake_project_step(fixture.fake, id, 0)).pointee
+        #expect(step.user_data.len == 1 && larder_fake_project_step(fixture.fake, id, 2) == nil)
     }
 
     @Test("SDK W10: an update changes all that it names, unless somebody was faster")
     func updates() {
         #expect(perform("create many:abcd back-to:1 show") == LARDER_OK)
-        #expect(stage.logLines == ["added 4", "1/3 b,c,d data 'kept' true true current b"])
+        #expect(fixture.logLines == ["added 4", "1/3 b,c,d data 'kept' true true current b"])
         #expect(perform("stale") == LARDER_CONFLICT)
-        #expect(stage.failures == ["the host's projects.update failed: it changed since it was read"])
+        #expect(fixture.failures == ["the host's projects.update failed: it changed since it was read"])
         #expect(perform("back-to:3") == LARDER_INVALID_ARGUMENT)
         #expect(perform("show list duplicate show remove show list") == LARDER_OK)
         let shown = "1/3 b,c,d data 'kept' true true current b"
-        #expect(stage.logLines == [shown, "list 1 1", shown, "remove true", "no project", "list 1 1"])
+        #expect(fixture.logLines == [shown, "list 1 1", shown, "remove true", "no project", "list 1 1"])
     }
 
     @Test("SDK W10: a cursor and a time that no project has are not taken for leaving them out")
@@ -138,9 +139,9 @@ struct Drafter: ItemPolicyProcessor {
         #expect(perform("create many:abcd whole:kept") == LARDER_OK)
         for cursor in ["-1", "-2"] { #expect(perform("cursor:\(cursor)") == LARDER_INVALID_ARGUMENT) }
         #expect(perform("if:0") == LARDER_CONFLICT)
-        #expect(stage.failures == ["the project was not modified at 0"])
+        #expect(fixture.failures == ["the project was not modified at 0"])
         #expect(perform("show") == LARDER_OK)
-        #expect(stage.logLines == ["1/1  data 'kept' true false current "])
+        #expect(fixture.logLines == ["1/1  data 'kept' true false current "])
     }
 
     @Test("SDK W11: assets are copied from a folder, which stays, and go with the fake host")
@@ -150,11 +151,11 @@ struct Drafter: ItemPolicyProcessor {
             #expect(perform("create assets:\(folder)/assets usage duplicate usage") == LARDER_OK)
             #expect(
                 Files.exists("\(folder)/assets/100%.png")
-                    && stage.logLines == ["usage 7 of 1000000000", "usage 14 of 1000000000"])
-            let step = try #require(larder_fake_project_step(stage.fake, id, 0)).pointee
+                    && fixture.logLines == ["usage 7 of 1000000000", "usage 14 of 1000000000"])
+            let step = try #require(larder_fake_project_step(fixture.fake, id, 0)).pointee
             #expect(try Files.text("\(String(step.assets))/100%.png") == "picture")
             #expect(perform("assets:\(folder)/none") == LARDER_INVALID_ARGUMENT)
-            #expect(stage.mistakes == ["projects.add_step \(LARDER_INVALID_ARGUMENT)"])
+            #expect(fixture.mistakes == ["projects.add_step \(LARDER_INVALID_ARGUMENT)"])
         }
     }
 
@@ -162,19 +163,19 @@ struct Drafter: ItemPolicyProcessor {
     func failures() {
         #expect(perform("create add:a fail add:b") == LARDER_FAILED)
         #expect(changes == ["create", "add_step"])
-        larder_fake_fail(stage.fake, "projects.add_step", 1, LARDER_IO)
+        larder_fake_fail(fixture.fake, "projects.add_step", 1, LARDER_IO)
         #expect(perform("add:b") == LARDER_IO)
-        #expect(stage.failures == ["the host's projects.add_step failed: reading or writing failed"])
-        larder_fake_quota(stage.fake, 3)
+        #expect(fixture.failures == ["the host's projects.add_step failed: reading or writing failed"])
+        larder_fake_quota(fixture.fake, 3)
         #expect(perform("add:bc add:d") == LARDER_LIMIT)
         #expect(perform("undo add:de show") == LARDER_OK)
-        #expect(stage.logLines.last == "2/2 a,de data '' true false current de")
+        #expect(fixture.logLines.last == "2/2 a,de data '' true false current de")
     }
 
     @Test("G11: without the service that it requires, the plugin says so")
     func withheld() {
-        larder_fake_withhold(stage.fake, LARDER_EXT_PROJECTS)
-        #expect(stage.start("org.example.drafter") == LARDER_UNSUPPORTED)
-        #expect(stage.problem == "it requires the service larder.projects/1, which the test withholds")
+        larder_fake_withhold(fixture.fake, LARDER_EXT_PROJECTS)
+        #expect(fixture.start("org.example.drafter") == LARDER_UNSUPPORTED)
+        #expect(fixture.problem == "it requires the service larder.projects/1, which the test withholds")
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// A plugin in C, built by the system's compiler against the headers alone.
 @Suite struct RecorderTests {
-    private func withRecorder(_ body: (Stage, String) throws -> Void) async throws {
+    private func withRecorder(_ body: (PluginFixture, String) throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let library = "\(folder)/recorder.so"
             try await mustRun(
@@ -15,7 +15,7 @@ import Testing
                     "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC", "-I",
                     "\(Build.root)/SDK/C/include", "\(Build.root)/Tests/Support/Plugins/recorder.c", "-o", library,
                 ])
-            try body(Stage(library: library), "\(folder)/log")
+            try body(PluginFixture(library: library), "\(folder)/log")
         }
     }
 
@@ -25,14 +25,14 @@ import Testing
 
     @Test("G5: a C processor gets the calls of the pattern in their order, and what it asks for is noted")
     func pattern() async throws {
-        try await withRecorder { stage, log in
+        try await withRecorder { fixture, log in
             #expect(
-                stage.start(
+                fixture.start(
                     "org.example.recorder",
                     settings: settings(log, match: #"path.startsWith(\"/a/\")"#, cleanup: #"path == \"/b\""#))
                     == LARDER_OK)
-            stage.put(.file("/a/1"), .file("/a/2"), .file("/b"), .file("/c"))
-            #expect(stage.run(.policiesChanged) == LARDER_OK)
+            fixture.put(.file("/a/1"), .file("/a/2"), .file("/b"), .file("/c"))
+            #expect(fixture.run(.policiesChanged) == LARDER_OK)
             let written = try Files.text(log)
             #expect(
                 written == """
@@ -49,25 +49,25 @@ import Testing
                     didPassTrigger policiesChanged -
 
                     """)
-            #expect(stage.paths("download") == ["/a/1"])
-            #expect(stage.mistakes == [])
+            #expect(fixture.paths("download") == ["/a/1"])
+            #expect(fixture.mistakes == [])
         }
     }
 
     @Test("G5: without an item that matches, and without a condition, begin and end are not called")
     func nothingMatches() async throws {
-        try await withRecorder { stage, log in
-            stage.start(
+        try await withRecorder { fixture, log in
+            fixture.start(
                 "org.example.recorder", settings: settings(log, match: #"path == \"/none\""#, cleanup: ""))
-            stage.put(.file("/a"))
-            stage.run(.itemsChanged, .file("/a"))
-            stage.run(.itemListUpdateCompletedWithoutChanges)
+            fixture.put(.file("/a"))
+            fixture.run(.itemsChanged, .file("/a"))
+            fixture.run(.itemListUpdateCompletedWithoutChanges)
             #expect(
-                stage.calls == [
+                fixture.calls == [
                     "update_policies", "preflight", "will_enter_trigger", "did_pass_trigger", "preflight",
                     "will_enter_trigger", "did_pass_trigger",
                 ])
-            #expect(stage.actions == [])
+            #expect(fixture.actions == [])
         }
     }
 
@@ -75,15 +75,15 @@ import Testing
     func refusals() async throws {
         try withTemporaryFolder { folder in
             try Files.write("no library", to: "\(folder)/text.so")
-            let text = try #require(throws: SetupError.self) { try Stage(library: "\(folder)/text.so") }
+            let text = try #require(throws: SetupError.self) { try PluginFixture(library: "\(folder)/text.so") }
             #expect(text.description.contains("cannot open the library: "))
-            let bare = try #require(throws: SetupError.self) { try Stage(library: "libc.so.6") }
+            let bare = try #require(throws: SetupError.self) { try PluginFixture(library: "libc.so.6") }
             #expect(bare.description == "the library does not export larder_plugin_entry_v1")
         }
-        try await withRecorder { stage, _ in
-            #expect(stage.start("org.example.recorders") == LARDER_NOT_FOUND)
-            #expect(stage.start("org.example") == LARDER_NOT_FOUND)
-            #expect(stage.start("") == LARDER_NOT_FOUND)
+        try await withRecorder { fixture, _ in
+            #expect(fixture.start("org.example.recorders") == LARDER_NOT_FOUND)
+            #expect(fixture.start("org.example") == LARDER_NOT_FOUND)
+            #expect(fixture.start("") == LARDER_NOT_FOUND)
         }
     }
 }

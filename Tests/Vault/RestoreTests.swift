@@ -349,7 +349,7 @@ import Testing
             for name in ["later", "kept"] { try put(vault, name, "\(name) 3") }
             try put(vault, "new", "new 1")
             try vault.calendars.complete()
-            let files = try MirrorBench.files(below: path)
+            let files = try MirrorFixture.files(below: path)
             let mine: [MirrorName: String] = [
                 "Work/kept (changed here).ics": "mine", "Work/later (changed here).ics": "mine too",
             ]

@@ -6,7 +6,7 @@ import Testing
 /// What servers do wrong with calendars, and what is kept all the same.
 @Suite struct CalendarFaultsTests {
     /// An account whose server has the calendar `Work` with three objects.
-    private struct Kept {
+    private struct Fixture {
         let server: TestServer
         let account: Account
 
@@ -58,7 +58,7 @@ import Testing
     }
 
     private func keeping(
-        _ manner: (inout CalendarManner) -> Void = { _ in }, _ body: (Kept) async throws -> Void
+        _ manner: (inout CalendarManner) -> Void = { _ in }, _ body: (Fixture) async throws -> Void
     ) async throws {
         var configuration = TestServer.Configuration()
         manner(&configuration.manner.calendars)
@@ -67,31 +67,31 @@ import Testing
                 var account = try Account(in: folder, server)
                 account.larder.hasLoops = true
                 server.calendars.make("work", name: "Work")
-                let kept = Kept(server: server, account: account)
-                for name in ["a", "b", "c"] { kept.put(name) }
-                try await body(kept)
+                let fixture = Fixture(server: server, account: account)
+                for name in ["a", "b", "c"] { fixture.put(name) }
+                try await body(fixture)
             }
         }
     }
 
     @Test("K08: a change is seen within three cycles of a server that takes a token of which it knows nothing")
     func stall() async throws {
-        try await keeping { kept in
-            let backup = kept.server.calendars.backup()
-            for name in ["d", "e", "f"] { kept.put(name) }
-            try await kept.runOnce()
-            #expect(try kept.differences() == [])
+        try await keeping { fixture in
+            let backup = fixture.server.calendars.backup()
+            for name in ["d", "e", "f"] { fixture.put(name) }
+            try await fixture.runOnce()
+            #expect(try fixture.differences() == [])
             // The server's past is another one now; it gives the future token back.
-            kept.server.calendars.restore(backup)
-            kept.put("a", "changed")
-            for _ in 0..<3 { try await kept.runOnce() }
-            #expect(try kept.differences() == [])
+            fixture.server.calendars.restore(backup)
+            fixture.put("a", "changed")
+            for _ in 0..<3 { try await fixture.runOnce() }
+            #expect(try fixture.differences() == [])
             // What changed is cleared from its log.
-            kept.put("b", "changed")
-            kept.put("g")
-            kept.server.calendars.forgetChanges(in: "work")
-            for _ in 0..<3 { try await kept.runOnce() }
-            #expect(try kept.differences() == [])
+            fixture.put("b", "changed")
+            fixture.put("g")
+            fixture.server.calendars.forgetChanges(in: "work")
+            for _ in 0..<3 { try await fixture.runOnce() }
+            #expect(try fixture.differences() == [])
         }
     }
 
@@ -137,73 +137,73 @@ import Testing
 
     @Test("One object with a byte that is no XML keeps no other away; it is named, and comes once it is well")
     func brokenObject() async throws {
-        try await keeping { kept in
-            try await kept.runOnce()
-            kept.put("d")
-            kept.put("bad", "no \u{1} XML")
-            kept.put("e")
+        try await keeping { fixture in
+            try await fixture.runOnce()
+            fixture.put("d")
+            fixture.put("bad", "no \u{1} XML")
+            fixture.put("e")
             for _ in 0..<2 {
-                let ran = try await kept.account.larder("run", "--once")
+                let ran = try await fixture.account.larder("run", "--once")
                 #expect(ran.exitCode == 1, "\(ran.summary)")
-                #expect(ran.errors.contains("\(kept.path)bad.ics of the calendar"), "\(ran.summary)")
-                #expect(try kept.differences() == ["missing: bad.ics"])
+                #expect(ran.errors.contains("\(fixture.path)bad.ics of the calendar"), "\(ran.summary)")
+                #expect(try fixture.differences() == ["missing: bad.ics"])
             }
-            kept.put("f")
-            #expect(try await kept.account.larder("run", "--once").exitCode == 1)
-            #expect(try kept.differences() == ["missing: bad.ics"])
-            kept.put("bad", "well")
-            try await kept.runOnce()
-            #expect(try kept.differences() == [])
+            fixture.put("f")
+            #expect(try await fixture.account.larder("run", "--once").exitCode == 1)
+            #expect(try fixture.differences() == ["missing: bad.ics"])
+            fixture.put("bad", "well")
+            try await fixture.runOnce()
+            #expect(try fixture.differences() == [])
         }
     }
 
     @Test("A calendar that was made anew between two runs is as the server has it", arguments: [2, 3, 7])
     func madeAnew(_ count: Int) async throws {
-        try await keeping { kept in
-            try await kept.runOnce()
-            kept.server.calendars.remove("work")
-            kept.server.calendars.make("work", name: "Work")
-            for number in 0..<count { kept.put("new \(number)") }
-            for _ in 0..<2 { try await kept.runOnce() }
-            #expect(try kept.differences() == [])
+        try await keeping { fixture in
+            try await fixture.runOnce()
+            fixture.server.calendars.remove("work")
+            fixture.server.calendars.make("work", name: "Work")
+            for number in 0..<count { fixture.put("new \(number)") }
+            for _ in 0..<2 { try await fixture.runOnce() }
+            #expect(try fixture.differences() == [])
             // Nothing is left in doubt.
-            kept.server.forgetRequests()
-            try await kept.runOnce()
-            #expect(kept.server.requests.count { $0.path == kept.path } == 1)
+            fixture.server.forgetRequests()
+            try await fixture.runOnce()
+            #expect(fixture.server.requests.count { $0.path == fixture.path } == 1)
         }
     }
 
     @Test("K05: what a server gives in parts, or not at all at once, is had whole in one run")
     func inParts() async throws {
-        try await keeping({ $0.pageSize = 2 }) { kept in
-            for index in 0..<9 { kept.put("part \(index)") }
-            try await kept.runOnce()
-            #expect(try kept.differences() == [])
-            for index in 0..<9 { kept.put("part \(index)", "changed") }
-            kept.server.calendars.remove("a.ics", from: "work")
-            try await kept.runOnce()
-            #expect(try kept.differences() == [])
+        try await keeping({ $0.pageSize = 2 }) { fixture in
+            for index in 0..<9 { fixture.put("part \(index)") }
+            try await fixture.runOnce()
+            #expect(try fixture.differences() == [])
+            for index in 0..<9 { fixture.put("part \(index)", "changed") }
+            fixture.server.calendars.remove("a.ics", from: "work")
+            try await fixture.runOnce()
+            #expect(try fixture.differences() == [])
 
-            kept.put("b", "changed")
-            let fault = kept.server.add(Fault(.status(507), method: "REPORT", path: kept.path))
-            for _ in 0..<2 { try await kept.runOnce() }
-            #expect(try kept.differences() == [])
-            kept.server.remove(fault)
-            kept.put("b", "changed again")
-            for _ in 0..<2 { try await kept.runOnce() }
-            #expect(try kept.differences() == [])
+            fixture.put("b", "changed")
+            let fault = fixture.server.add(Fault(.status(507), method: "REPORT", path: fixture.path))
+            for _ in 0..<2 { try await fixture.runOnce() }
+            #expect(try fixture.differences() == [])
+            fixture.server.remove(fault)
+            fixture.put("b", "changed again")
+            for _ in 0..<2 { try await fixture.runOnce() }
+            #expect(try fixture.differences() == [])
         }
     }
 
     @Test("K06: a server that loses what is beyond a limit is never asked with one")
     func limits() async throws {
-        try await keeping({ $0.limit = .silentlyCut }) { kept in
-            for index in 0..<150 { kept.put("many \(index)") }
-            try await kept.runOnce()
-            for index in 0..<150 { kept.put("many \(index)", "changed") }
-            try await kept.runOnce()
-            #expect(try kept.differences() == [])
-            let bodies = kept.server.requests.filter { $0.method == "REPORT" }.compactMap(\.body)
+        try await keeping({ $0.limit = .silentlyCut }) { fixture in
+            for index in 0..<150 { fixture.put("many \(index)") }
+            try await fixture.runOnce()
+            for index in 0..<150 { fixture.put("many \(index)", "changed") }
+            try await fixture.runOnce()
+            #expect(try fixture.differences() == [])
+            let bodies = fixture.server.requests.filter { $0.method == "REPORT" }.compactMap(\.body)
             #expect(bodies.count > 2 && bodies.allSatisfy { !$0.contains("limit") })
         }
     }
@@ -213,28 +213,28 @@ import Testing
         try await keeping({
             $0.lostTokens = .refused
             $0.invalidTokenStatus = status
-        }) { kept in
-            try await kept.runOnce()
-            kept.put("a", "changed")
-            kept.server.calendars.remove("b.ics", from: "work")
-            kept.server.calendars.forgetChanges(in: "work")
-            try await kept.runOnce()
-            #expect(try kept.differences() == [])
+        }) { fixture in
+            try await fixture.runOnce()
+            fixture.put("a", "changed")
+            fixture.server.calendars.remove("b.ics", from: "work")
+            fixture.server.calendars.forgetChanges(in: "work")
+            try await fixture.runOnce()
+            #expect(try fixture.differences() == [])
         }
     }
 
     @Test("K04: a refusal that is not about the token is an error, and what is kept stays")
     func forbidden() async throws {
-        try await keeping { kept in
-            try await kept.runOnce()
-            let fault = kept.server.add(Fault(.refusal(403, precondition: nil), path: kept.path))
-            let refused = try await kept.account.larder("run", "--once")
-            #expect(refused.exitCode == 77 && refused.errors.contains(kept.path), "\(refused.summary)")
-            #expect(try kept.differences() == [])
-            kept.server.remove(fault)
-            kept.put("a", "changed")
-            try await kept.runOnce()
-            #expect(try kept.differences() == [])
+        try await keeping { fixture in
+            try await fixture.runOnce()
+            let fault = fixture.server.add(Fault(.refusal(403, precondition: nil), path: fixture.path))
+            let refused = try await fixture.account.larder("run", "--once")
+            #expect(refused.exitCode == 77 && refused.errors.contains(fixture.path), "\(refused.summary)")
+            #expect(try fixture.differences() == [])
+            fixture.server.remove(fault)
+            fixture.put("a", "changed")
+            try await fixture.runOnce()
+            #expect(try fixture.differences() == [])
         }
     }
 
@@ -245,152 +245,152 @@ import Testing
         try await keeping({
             $0.wellKnownStatus = status
             $0.addresses = status == 302 ? .whole : status == 303 ? .relative : .path
-        }) { kept in
-            try await kept.runOnce()
-            #expect(try kept.differences() == [])
-            #expect(try kept.folders() == ["Work"])
+        }) { fixture in
+            try await fixture.runOnce()
+            #expect(try fixture.differences() == [])
+            #expect(try fixture.folders() == ["Work"])
         }
     }
 
     @Test("D05: a listing of calendars that fails or breaks off removes none")
     func brokenListing() async throws {
-        try await keeping { kept in
-            kept.server.calendars.make("other", name: "Other")
-            try await kept.runOnce()
+        try await keeping { fixture in
+            fixture.server.calendars.make("other", name: "Other")
+            try await fixture.runOnce()
             for kind in [Fault.Kind.status(500), .truncatedListing, .emptyListing, .page, .status(404)] {
-                let fault = kept.server.add(Fault(kind, method: "PROPFIND", path: kept.home))
-                let ran = try await kept.account.larder("run", "--once")
+                let fault = fixture.server.add(Fault(kind, method: "PROPFIND", path: fixture.home))
+                let ran = try await fixture.account.larder("run", "--once")
                 #expect(ran.exitCode != 0, "\(kind)\n\(ran.summary)")
-                #expect(try kept.folders() == ["Other", "Work"], "\(kind)")
-                #expect(try kept.differences() == [], "\(kind)")
-                kept.server.remove(fault)
+                #expect(try fixture.folders() == ["Other", "Work"], "\(kind)")
+                #expect(try fixture.differences() == [], "\(kind)")
+                fixture.server.remove(fault)
             }
-            kept.server.calendars.remove("other")
-            try await kept.runOnce()
-            #expect(try kept.folders() == ["Work"])
+            fixture.server.calendars.remove("other")
+            try await fixture.runOnce()
+            #expect(try fixture.folders() == ["Work"])
         }
     }
 
     @Test("L24: a calendar that is gone is asked no more in the cycle in which the core loop sees it")
     func goneInCycle() async throws {
-        try await keeping { kept in
-            kept.server.calendars.make("other", name: "Other")
-            try await kept.runOnce()
-            let path = kept.server.calendars.path("other")
-            kept.server.forgetRequests()
-            try await kept.runOnce()
-            #expect(kept.server.requests.contains { $0.path == path })
-            kept.server.calendars.remove("other")
-            kept.server.forgetRequests()
-            try await kept.runOnce()
-            #expect(!kept.server.requests.contains { $0.path == path })
-            #expect(kept.server.requests.contains { $0.path == kept.path })
-            #expect(try await !kept.account.larder("loop", "list").output.contains(path))
+        try await keeping { fixture in
+            fixture.server.calendars.make("other", name: "Other")
+            try await fixture.runOnce()
+            let path = fixture.server.calendars.path("other")
+            fixture.server.forgetRequests()
+            try await fixture.runOnce()
+            #expect(fixture.server.requests.contains { $0.path == path })
+            fixture.server.calendars.remove("other")
+            fixture.server.forgetRequests()
+            try await fixture.runOnce()
+            #expect(!fixture.server.requests.contains { $0.path == path })
+            #expect(fixture.server.requests.contains { $0.path == fixture.path })
+            #expect(try await !fixture.account.larder("loop", "list").output.contains(path))
         }
     }
 
     @Test("L36: a home without any calendar any more waits for a person, or for the calendars to be back")
     func noCalendars() async throws {
-        try await keeping { kept in
-            kept.server.calendars.make("other", name: "Other")
-            try await kept.runOnce()
-            let backup = kept.server.calendars.backup()
-            for id in ["work", "other"] { kept.server.calendars.remove(id) }
+        try await keeping { fixture in
+            fixture.server.calendars.make("other", name: "Other")
+            try await fixture.runOnce()
+            let backup = fixture.server.calendars.backup()
+            for id in ["work", "other"] { fixture.server.calendars.remove(id) }
             for _ in 0..<2 {
-                let said = try await kept.runHeld()
+                let said = try await fixture.runHeld()
                 #expect(said.contains("The server has 2 of 2 calendars no longer: "), "\(said)")
                 #expect(said.contains("Work (3 objects)"), "\(said)")
-                #expect(try kept.folders() == ["Other", "Work"])
-                #expect(try kept.count() == 3)
+                #expect(try fixture.folders() == ["Other", "Work"])
+                #expect(try fixture.count() == 3)
             }
-            try await kept.resolve("wait")
-            _ = try await kept.runHeld()
-            kept.server.calendars.restore(backup)
-            try await kept.runOnce()
-            #expect(try await kept.account.larder("issue", "list").output.contains("calendar.removals") == false)
-            #expect(try kept.differences() == [])
+            try await fixture.resolve("wait")
+            _ = try await fixture.runHeld()
+            fixture.server.calendars.restore(backup)
+            try await fixture.runOnce()
+            #expect(try await fixture.account.larder("issue", "list").output.contains("calendar.removals") == false)
+            #expect(try fixture.differences() == [])
 
-            for id in ["work", "other"] { kept.server.calendars.remove(id) }
-            _ = try await kept.runHeld()
-            try await kept.resolve("apply")
-            try await kept.runOnce()
-            #expect(try kept.folders() == [])
-            #expect(try await !kept.account.larder("loop", "list").output.contains("calendar:"))
+            for id in ["work", "other"] { fixture.server.calendars.remove(id) }
+            _ = try await fixture.runHeld()
+            try await fixture.resolve("apply")
+            try await fixture.runOnce()
+            #expect(try fixture.folders() == [])
+            #expect(try await !fixture.account.larder("loop", "list").output.contains("calendar:"))
         }
     }
 
     @Test(
         "L36: a calendar with twenty objects that is listed no longer waits for a person, and others follow the server")
     func fullCalendar() async throws {
-        try await keeping { kept in
-            kept.server.calendars.make("other", name: "Other")
-            for number in 0..<17 { kept.put("\(number)") }
-            try await kept.runOnce()
-            kept.server.calendars.remove("work")
-            kept.server.calendars.put("x.ics", CalendarAccount.event("x"), in: "other")
-            kept.server.calendars.make("third", name: "Third")
-            let said = try await kept.runHeld()
+        try await keeping { fixture in
+            fixture.server.calendars.make("other", name: "Other")
+            for number in 0..<17 { fixture.put("\(number)") }
+            try await fixture.runOnce()
+            fixture.server.calendars.remove("work")
+            fixture.server.calendars.put("x.ics", CalendarAccount.event("x"), in: "other")
+            fixture.server.calendars.make("third", name: "Third")
+            let said = try await fixture.runHeld()
             #expect(said.contains("1 of 3 calendars no longer: Work (20 objects)"), "\(said)")
-            #expect(try kept.folders() == ["Other", "Third", "Work"])
-            #expect(try kept.count() == 20)
-            #expect(try kept.count("Other") == 1)
-            try await kept.resolve("apply")
-            try await kept.runOnce()
-            #expect(try kept.folders() == ["Other", "Third"])
+            #expect(try fixture.folders() == ["Other", "Third", "Work"])
+            #expect(try fixture.count() == 20)
+            #expect(try fixture.count("Other") == 1)
+            try await fixture.resolve("apply")
+            try await fixture.runOnce()
+            #expect(try fixture.folders() == ["Other", "Third"])
         }
     }
 
     @Test("L36: an emptied calendar waits for a person; what is new and changed in it comes", arguments: [true, false])
     func emptied(_ syncCollection: Bool) async throws {
-        try await keeping({ $0.syncCollection = syncCollection }) { kept in
-            for number in 0..<30 { kept.put("\(number)") }
-            try await kept.runOnce()
-            for number in 0..<30 { kept.server.calendars.remove("\(number).ics", from: "work") }
-            kept.put("a", "changed")
-            kept.put("new")
+        try await keeping({ $0.syncCollection = syncCollection }) { fixture in
+            for number in 0..<30 { fixture.put("\(number)") }
+            try await fixture.runOnce()
+            for number in 0..<30 { fixture.server.calendars.remove("\(number).ics", from: "work") }
+            fixture.put("a", "changed")
+            fixture.put("new")
             for _ in 0..<2 {
-                let said = try await kept.runHeld()
+                let said = try await fixture.runHeld()
                 #expect(said.contains("The server has 30 of 34 objects of the calendar Work no longer: "), "\(said)")
-                #expect(try kept.count() == 34)
+                #expect(try fixture.count() == 34)
             }
-            #expect(try Files.text("\(kept.account.vault)/calendars/Work/a.ics").contains("changed"))
-            kept.put("newer")
-            _ = try await kept.runHeld()
-            #expect(try kept.count() == 35)
-            try await kept.resolve("apply")
-            try await kept.runOnce()
-            #expect(try kept.differences() == [])
-            #expect(try kept.count() == 5)
+            #expect(try Files.text("\(fixture.account.vault)/calendars/Work/a.ics").contains("changed"))
+            fixture.put("newer")
+            _ = try await fixture.runHeld()
+            #expect(try fixture.count() == 35)
+            try await fixture.resolve("apply")
+            try await fixture.runOnce()
+            #expect(try fixture.differences() == [])
+            #expect(try fixture.count() == 5)
         }
     }
 
     @Test("L36 P57: what goes in parts counts together; `removal-guard: off` never asks")
     func parts() async throws {
-        try await keeping({ $0.pageSize = 4 }) { kept in
-            for number in 0..<30 { kept.put("\(number)") }
-            try await kept.runOnce()
-            for number in 0..<30 { kept.server.calendars.remove("\(number).ics", from: "work") }
-            let said = try await kept.runHeld()
+        try await keeping({ $0.pageSize = 4 }) { fixture in
+            for number in 0..<30 { fixture.put("\(number)") }
+            try await fixture.runOnce()
+            for number in 0..<30 { fixture.server.calendars.remove("\(number).ics", from: "work") }
+            let said = try await fixture.runHeld()
             #expect(said.contains("that went in the last 24 hours"), "\(said)")
-            #expect(try (12...20).contains(kept.count()))
-            let config = try Files.text(kept.account.larder.config)
-            try Files.write(config + "\nremoval-guard: off\n", to: kept.account.larder.config, mode: 0o600)
-            try await kept.runOnce()
-            #expect(try kept.differences() == [])
+            #expect(try (12...20).contains(fixture.count()))
+            let config = try Files.text(fixture.account.larder.config)
+            try Files.write(config + "\nremoval-guard: off\n", to: fixture.account.larder.config, mode: 0o600)
+            try await fixture.runOnce()
+            #expect(try fixture.differences() == [])
         }
     }
 
     @Test("K11: a server without sync tokens comes to the same")
     func withoutSync() async throws {
-        try await keeping({ $0.syncCollection = false }) { kept in
-            try await kept.runOnce()
-            #expect(try kept.differences() == [])
-            kept.put("a", "changed")
-            kept.put("d")
-            kept.server.calendars.remove("b.ics", from: "work")
-            try await kept.runOnce()
-            #expect(try kept.differences() == [])
-            #expect(!kept.server.requests.contains { $0.body?.contains("sync-collection>") == true })
+        try await keeping({ $0.syncCollection = false }) { fixture in
+            try await fixture.runOnce()
+            #expect(try fixture.differences() == [])
+            fixture.put("a", "changed")
+            fixture.put("d")
+            fixture.server.calendars.remove("b.ics", from: "work")
+            try await fixture.runOnce()
+            #expect(try fixture.differences() == [])
+            #expect(!fixture.server.requests.contains { $0.body?.contains("sync-collection>") == true })
         }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 /// A loop whose process ends in the middle of its turns.
 @Suite(.serialized) struct KilledLoopTests {
     /// An account whose one loop is the test plugin in C, which takes three pages and counts them.
-    private struct Looping {
+    private struct Fixture {
         var account: Account
         let server: TestServer
         let library: String
@@ -58,18 +58,18 @@ import Testing
     func inCalls(mode: String, left: String) async throws {
         try await withTemporaryFolder { folder in
             try await TestServer.running { server in
-                let looping = try await Looping(in: folder, server)
+                let fixture = try await Fixture(in: folder, server)
                 // The first cycle of a loop without an event id ends with its refresh.
                 if mode != "die in refresh 255" {
-                    #expect(try await looping.run("").exitCode == 0)
+                    #expect(try await fixture.run("").exitCode == 0)
                 }
-                let killed = try await looping.run(mode)
+                let killed = try await fixture.run(mode)
                 #expect(killed.exitCode != 0, "\(killed.summary)")
-                #expect(try await looping.stored() == left)
-                var finished = try await looping.run("")
-                if mode == "die in refresh 255" { finished = try await looping.run("") }
+                #expect(try await fixture.stored() == left)
+                var finished = try await fixture.run("")
+                if mode == "die in refresh 255" { finished = try await fixture.run("") }
                 #expect(finished.exitCode == 0, "\(finished.summary)")
-                #expect(try await looping.stored() == "3 3 3 3")
+                #expect(try await fixture.stored() == "3 3 3 3")
             }
         }
     }
@@ -84,8 +84,8 @@ import Testing
                 var kills = 0
                 for moment in stride(from: 1, to: 60, by: call == "fdatasync" ? 1 : 5) {
                     try Files.makeFolder("\(folder)/\(moment)")
-                    let looping = try await Looping(in: "\(folder)/\(moment)", server)
-                    let killed = try await looping.run(
+                    let fixture = try await Fixture(in: "\(folder)/\(moment)", server)
+                    let killed = try await fixture.run(
                         "",
                         wrapper: [
                             "strace", "-f", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
@@ -93,8 +93,8 @@ import Testing
                         ])
                     if killed.exitCode != 0 { kills += 1 }
                     var after: [String] = []
-                    for _ in 0..<2 { after.append(try await looping.run("").summary) }
-                    let stored = try await looping.stored()
+                    for _ in 0..<2 { after.append(try await fixture.run("").summary) }
+                    let stored = try await fixture.stored()
                     #expect(stored == "3 3 3 3", "killed at \(call) \(moment): \(killed.summary)\n\(after)")
                     // Not killed: there are no more such calls in a run.
                     if killed.exitCode == 0 { break }

@@ -22,7 +22,7 @@ import Testing
     }
 
     /// An account whose loops are those of test plugins in C: `looper` has one, `first` and `second` have one for each of its records.
-    private struct Looping {
+    private struct Fixture {
         let server: TestServer
         let folder: String
 
@@ -59,9 +59,9 @@ import Testing
         }
     }
 
-    private func looping(_ body: (Looping) async throws -> Void) async throws {
+    private func looping(_ body: (Fixture) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            try await TestServer.running { server in try await body(try await Looping(in: folder, server)) }
+            try await TestServer.running { server in try await body(try await Fixture(in: folder, server)) }
         }
     }
 
@@ -75,8 +75,8 @@ import Testing
 
     @Test("L22: polling one loop takes its pages, and no other's; polling all takes all, also of loops that came up")
     func poll() async throws {
-        try await looping { looping in
-            let larder = try looping.account(followers: ["first"]).larder
+        try await looping { fixture in
+            let larder = try fixture.account(followers: ["first"]).larder
             #expect(
                 try loops(await larder("--json", "loop", "poll")) == [
                     "looper:looper refresh 0", "first:refreshed refresh 0",
@@ -95,12 +95,12 @@ import Testing
 
     @Test("What the item list is to look at is left for the next run, which looks")
     func look() async throws {
-        try await looping { looping in
-            looping.server.tree.put("/Shared/deep/1", "one")
-            let larder = try looping.account("look 0").larder
+        try await looping { fixture in
+            fixture.server.tree.put("/Shared/deep/1", "one")
+            let larder = try fixture.account("look 0").larder
             #expect(try await larder("run", "--once").exitCode == 0)
-            looping.server.behave { $0.propagation = .none }
-            looping.server.tree.put("/Shared/deep/2", "two")
+            fixture.server.behave { $0.propagation = .none }
+            fixture.server.tree.put("/Shared/deep/2", "two")
             #expect(try loops(await larder("--json", "loop", "poll")) == ["looper:looper ok 3"])
             #expect(try await larder("stat", "/Shared/deep/2").exitCode == 66)
             #expect(try await larder("run", "--once").exitCode == 0)
@@ -135,8 +135,8 @@ import Testing
         "GL4: a plugin whose last loop is disabled has no thread and no descriptor in a host; enabled, it is at work again"
     )
     func lastLoop() async throws {
-        try await looping { looping in
-            let larder = try looping.account().larder
+        try await looping { fixture in
+            let larder = try fixture.account().larder
             func inside() async throws -> Inside {
                 let host = try larder.start(["run"])
                 while try await !larder("--json", "status").output.contains("\"connection\":\"online\"") {
@@ -169,11 +169,11 @@ import Testing
 
     @Test("L33: a loop of which the server offered nothing is polled when a person says so")
     func resting() async throws {
-        try await looping { looping in
-            let resting = try looping.account("nothing there 0").larder
+        try await looping { fixture in
+            let resting = try fixture.account("nothing there 0").larder
             #expect(try loops(await resting("--json", "loop", "poll")) == ["looper:looper refresh 0"])
             #expect(try loops(await resting("--json", "loop", "poll")) == ["looper:looper notOffered 0"])
-            let larder = try looping.account(pages: 1).larder
+            let larder = try fixture.account(pages: 1).larder
             #expect(try await larder("run", "--once").exitCode == 0)
             #expect(try loops(await larder("--json", "loop", "list")) == ["looper:looper notOffered 0"])
             #expect(try loops(await larder("--json", "loop", "poll", "looper")) == ["looper:looper ok 1"])
@@ -182,8 +182,8 @@ import Testing
 
     @Test("L09: a loop that fails makes the exit code, and its reason is said")
     func failing() async throws {
-        try await looping { looping in
-            let larder = try looping.account("fail in poll 0").larder
+        try await looping { fixture in
+            let larder = try fixture.account("fail in poll 0").larder
             #expect(try await larder("loop", "poll").exitCode == 0)
             let failed = try await larder("--json", "loop", "poll")
             #expect(failed.exitCode == 1)
@@ -195,8 +195,8 @@ import Testing
 
     @Test("L19: a loop that is disabled stays so until it is enabled, and goes on from where it was")
     func switching() async throws {
-        try await looping { looping in
-            let larder = try looping.account().larder
+        try await looping { fixture in
+            let larder = try fixture.account().larder
             #expect(try await larder("loop", "disable", "looper").exitCode == 0)
             #expect(try await larder("run", "--once").exitCode == 0)
             #expect(try loops(await larder("--json", "loop", "list")) == ["looper:looper disabled - -"])
@@ -220,8 +220,8 @@ import Testing
         "L22: a loop that there is not is exit code 66 and names those that there are; one of two says how to tell them apart"
     )
     func naming() async throws {
-        try await looping { looping in
-            let larder = try looping.account(followers: ["first", "second"]).larder
+        try await looping { fixture in
+            let larder = try fixture.account(followers: ["first", "second"]).larder
             for command in ["poll", "enable", "disable"] {
                 let unknown = try await larder("loop", command, "looker")
                 #expect(unknown.exitCode == 66, "\(unknown.summary)")
@@ -248,10 +248,10 @@ import Testing
             var status: String
             var microseconds: Int
         }
-        try await looping { looping in
-            let trace = looping.folder + "/trace"
+        try await looping { fixture in
+            let trace = fixture.folder + "/trace"
             let calls = { (mode: String) -> [String] in
-                _ = try await looping.account(mode).larder("run", "--once", "--trace", trace)
+                _ = try await fixture.account(mode).larder("run", "--once", "--trace", trace)
                 // Those that say how calls ended.
                 return try Files.text(trace).split(separator: "\n").filter { !$0.contains("\"phase\":") }
                     .map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
@@ -264,7 +264,7 @@ import Testing
             #expect(try await calls("") == ["onError ok", "refresh ok"])
             let failing = try await calls("fail in process 1")
             #expect(failing == ["poll ok", "process ok", "poll ok", "process failed", "onError ok"])
-            let status = try await looping.account().larder("status")
+            let status = try await fixture.account().larder("status")
             #expect(status.output.contains("loops      1 error"), "\(status.summary)")
             #expect(status.output.contains("loop       looper:looper: "))
         }
@@ -272,8 +272,8 @@ import Testing
 
     @Test("While a host runs it polls by itself, and the commands say so; without a server it is exit code 69")
     func hosts() async throws {
-        try await looping { looping in
-            let larder = try looping.account().larder
+        try await looping { fixture in
+            let larder = try fixture.account().larder
             let host = try larder.start(["run"])
             while try await !larder("--json", "status").output.contains(#""lastResult":"refresh""#) {}
             // Written a moment after the turn.
@@ -283,7 +283,7 @@ import Testing
             }
             host.send(SIGTERM)
             #expect(await host.wait(atMost: .seconds(120)) == .code(0))
-            let nowhere = try looping.account(url: "http://127.0.0.1:9/").larder
+            let nowhere = try fixture.account(url: "http://127.0.0.1:9/").larder
             #expect(try await nowhere("loop", "poll").exitCode == 69)
         }
     }

@@ -6,7 +6,7 @@ import Testing
 /// Shares on a server that speaks OCS, as a person sees them.
 @Suite(.serialized) struct ShareTests {
     /// A person's account with loops that poll each second, while the item list is asked for once in a long time.
-    private struct Sharing {
+    private struct Fixture {
         let server: TestServer
         var account: Account
         var host: ChildProcess?
@@ -52,7 +52,7 @@ import Testing
     }
 
     private func withSharing(
-        interval: String = "1s", _ manner: Manner = Manner(), _ body: (inout Sharing) async throws -> Void
+        interval: String = "1s", _ manner: Manner = Manner(), _ body: (inout Fixture) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
             var configuration = TestServer.Configuration()
@@ -62,49 +62,49 @@ import Testing
                 server.tree.put("/From Grace/100% ä/b.txt", "b", modified: 1_700_000_000)
                 server.shares.add(Share("/Photos", .byMe, type: 3, token: "t1"))
                 server.shares.add(Share("/From Grace/100% ä", .withMe, owner: "grace"))
-                var sharing = try Sharing(in: folder, server, interval: interval)
-                do { try await body(&sharing) } catch { Issue.record(error) }
-                await sharing.host?.stop()
+                var fixture = try Fixture(in: folder, server, interval: interval)
+                do { try await body(&fixture) } catch { Issue.record(error) }
+                await fixture.host?.stop()
             }
         }
     }
 
     /// The same with a host that runs, and knows the shares.
     private func withHost(
-        interval: String = "1s", _ manner: Manner = Manner(), _ body: (Sharing) async throws -> Void
+        interval: String = "1s", _ manner: Manner = Manner(), _ body: (Fixture) async throws -> Void
     ) async throws {
-        try await withSharing(interval: interval, manner) { sharing in
-            let sharing = try Self.started(&sharing)
-            try await sharing.until("the shares are known") { try await sharing.list().count == 2 }
+        try await withSharing(interval: interval, manner) { fixture in
+            let fixture = try Self.started(&fixture)
+            try await fixture.until("the shares are known") { try await fixture.list().count == 2 }
             // A loop that the core loop finds joins the next cycle.
             if interval == "1s" {
-                try await sharing.until("their loops know where they are") {
-                    let loops = try await sharing.account.larder("--json", "loop", "list").lines
+                try await fixture.until("their loops know where they are") {
+                    let loops = try await fixture.account.larder("--json", "loop", "list").lines
                     return loops.filter { $0.contains(#""kind":"share""#) && $0.contains(#""eventID":"etag:"#) }.count
                         == 2
                 }
             }
-            try await body(sharing)
+            try await body(fixture)
         }
     }
 
-    private static func started(_ sharing: inout Sharing) throws -> Sharing {
-        sharing.host = try sharing.account.larder.start(["run"], errors: "\(sharing.account.folder)/log")
-        return sharing
+    private static func started(_ fixture: inout Fixture) throws -> Fixture {
+        fixture.host = try fixture.account.larder.start(["run"], errors: "\(fixture.account.folder)/log")
+        return fixture
     }
 
     @Test("O01: a run shows what is shared, by me and with me, and the item that is shared says so")
     func once() async throws {
-        try await withSharing { sharing in
-            try await sharing.once()
-            let list = try await sharing.list()
+        try await withSharing { fixture in
+            try await fixture.once()
+            let list = try await fixture.list()
             #expect(list.count == 2 && list[0].contains(#""direction":"byMe","path":"/Photos""#), "\(list)")
             #expect(list[1].contains(#""direction":"withMe","path":"/From Grace/100% ä""#), "\(list)")
             #expect(list[1].contains(#""owner":"grace""#) && list[1].contains(#""state":"accepted""#))
-            let stat = try await sharing.account.larder("--json", "stat", "/From Grace/100% ä")
+            let stat = try await fixture.account.larder("--json", "stat", "/From Grace/100% ä")
             #expect(stat.output.contains(#""shares":["2"]"#), "\(stat.summary)")
             #expect(
-                try await sharing.account.larder("--json", "stat", "/Photos/a.jpg").output.contains(#""shares":[]"#))
+                try await fixture.account.larder("--json", "stat", "/Photos/a.jpg").output.contains(#""shares":[]"#))
         }
     }
 
@@ -113,73 +113,73 @@ import Testing
         var manner = Manner()
         // As where what is shared lies in another's storage.
         manner.propagation = .toParent
-        try await withHost(manner) { sharing in
-            let listed = { try await sharing.account.larder("--json", "ls", "/From Grace", "-r").output }
+        try await withHost(manner) { fixture in
+            let listed = { try await fixture.account.larder("--json", "ls", "/From Grace", "-r").output }
             #expect(try await !listed().contains("c.txt"))
-            sharing.server.tree.put("/From Grace/100% ä/c.txt", "c")
-            try await sharing.until("the new file is known") { try await listed().contains("c.txt") }
+            fixture.server.tree.put("/From Grace/100% ä/c.txt", "c")
+            try await fixture.until("the new file is known") { try await listed().contains("c.txt") }
         }
     }
 
     @Test("O04: a share that was ended is gone, with its loop, and the files stay")
     func removed() async throws {
-        try await withHost { sharing in
-            sharing.server.shares.remove(2)
-            try await sharing.until("the share is gone") { try await sharing.list().count == 1 }
-            #expect(sharing.server.requests.filter { $0.path.hasSuffix("/shares/2") }.map(\.status) == [404])
-            let loops = try await sharing.account.larder("--json", "loop", "list").output
+        try await withHost { fixture in
+            fixture.server.shares.remove(2)
+            try await fixture.until("the share is gone") { try await fixture.list().count == 1 }
+            #expect(fixture.server.requests.filter { $0.path.hasSuffix("/shares/2") }.map(\.status) == [404])
+            let loops = try await fixture.account.larder("--json", "loop", "list").output
             #expect(
                 loops.contains(#""id":"1","kind":"share""#) || loops.contains(#""kind":"share","id":"1""#), "\(loops)")
             #expect(loops.components(of: #""kind":"share""#) == 1)
-            #expect(try await sharing.account.larder("stat", "/From Grace/100% ä/b.txt").exitCode == 0)
+            #expect(try await fixture.account.larder("stat", "/From Grace/100% ä/b.txt").exitCode == 0)
         }
     }
 
     @Test("O03: sharing that is switched off takes no share away, and is told once")
     func switchedOff() async throws {
-        try await withHost { sharing in
-            sharing.server.behave { $0.shares.enabled = false }
-            try await sharing.until("it is told") { try sharing.log().contains("sharing is switched off") }
-            let polls = { sharing.server.requests.filter { $0.path.hasSuffix("/cloud/user") }.count }
+        try await withHost { fixture in
+            fixture.server.behave { $0.shares.enabled = false }
+            try await fixture.until("it is told") { try fixture.log().contains("sharing is switched off") }
+            let polls = { fixture.server.requests.filter { $0.path.hasSuffix("/cloud/user") }.count }
             let before = polls()
-            try await sharing.until("it is polled on") { polls() > before + 4 }
-            #expect(try await sharing.list().count == 2)
-            #expect(try sharing.log().components(of: "sharing is switched off") == 1)
-            #expect(!sharing.server.requests.contains { $0.path.hasSuffix("/shares/1") })
+            try await fixture.until("it is polled on") { polls() > before + 4 }
+            #expect(try await fixture.list().count == 2)
+            #expect(try fixture.log().components(of: "sharing is switched off") == 1)
+            #expect(!fixture.server.requests.contains { $0.path.hasSuffix("/shares/1") })
         }
     }
 
     @Test("O04: shares that are left out of the list without a word stay")
     func leftOut() async throws {
-        try await withHost { sharing in
-            for id in 1...2 { sharing.server.shares.change(id) { $0.isAvailable = false } }
-            let asked = { sharing.server.requests.filter { $0.path.hasSuffix("/shares/2") }.count }
-            try await sharing.until("the share itself is asked for") { asked() >= 3 }
-            #expect(try await sharing.list().count == 2)
-            for id in 1...2 { sharing.server.shares.change(id) { $0.isAvailable = true } }
-            try await sharing.untilListed(times: 3)
+        try await withHost { fixture in
+            for id in 1...2 { fixture.server.shares.change(id) { $0.isAvailable = false } }
+            let asked = { fixture.server.requests.filter { $0.path.hasSuffix("/shares/2") }.count }
+            try await fixture.until("the share itself is asked for") { asked() >= 3 }
+            #expect(try await fixture.list().count == 2)
+            for id in 1...2 { fixture.server.shares.change(id) { $0.isAvailable = true } }
+            try await fixture.untilListed(times: 3)
             let before = asked()
-            try await sharing.untilListed(times: 2)
+            try await fixture.untilListed(times: 2)
             #expect(asked() == before)
-            #expect(try await sharing.list().count == 2)
+            #expect(try await fixture.list().count == 2)
         }
     }
 
     @Test(
         "O05: a share that waits is shown as pending, and is looked at when it is accepted")
     func pending() async throws {
-        try await withHost { sharing in
+        try await withHost { fixture in
             var share = Share("/New", .withMe, owner: "joan")
             share.state = .pending
-            let id = sharing.server.shares.add(share)
-            let line = { try await sharing.list().first { $0.contains(#""path":"/New""#) } }
-            try await sharing.until("it is pending") { try await line()?.contains(#""state":"pending""#) == true }
-            #expect(!sharing.server.requests.contains { $0.method == "PROPFIND" && $0.path == "/New" })
-            sharing.server.tree.put("/New/n.txt", "n")
-            sharing.server.shares.change(id) { $0.state = .accepted }
-            try await sharing.until("it is accepted") { try await line()?.contains(#""state":"accepted""#) == true }
-            try await sharing.until("what is in it is known") {
-                try await sharing.account.larder("stat", "/New/n.txt").exitCode == 0
+            let id = fixture.server.shares.add(share)
+            let line = { try await fixture.list().first { $0.contains(#""path":"/New""#) } }
+            try await fixture.until("it is pending") { try await line()?.contains(#""state":"pending""#) == true }
+            #expect(!fixture.server.requests.contains { $0.method == "PROPFIND" && $0.path == "/New" })
+            fixture.server.tree.put("/New/n.txt", "n")
+            fixture.server.shares.change(id) { $0.state = .accepted }
+            try await fixture.until("it is accepted") { try await line()?.contains(#""state":"accepted""#) == true }
+            try await fixture.until("what is in it is known") {
+                try await fixture.account.larder("stat", "/New/n.txt").exitCode == 0
             }
         }
     }
@@ -188,28 +188,28 @@ import Testing
     func stream() async throws {
         var manner = Manner()
         manner.hints.stream = true
-        try await withHost(interval: "30m", manner) { sharing in
-            await sharing.server.hints.untilStreamsOpened(1)
-            sharing.server.shares.add(Share("/Photos/a.jpg", .byMe, sharedWith: "joan"))
-            sharing.server.hints.send("share-created", data: #"{"itemid":"1"}"#)
-            try await sharing.until("the new share is known") { try await sharing.list().count == 3 }
+        try await withHost(interval: "30m", manner) { fixture in
+            await fixture.server.hints.untilStreamsOpened(1)
+            fixture.server.shares.add(Share("/Photos/a.jpg", .byMe, sharedWith: "joan"))
+            fixture.server.hints.send("share-created", data: #"{"itemid":"1"}"#)
+            try await fixture.until("the new share is known") { try await fixture.list().count == 3 }
         }
     }
 
     @Test("O09: a server that wants to be left alone is left alone, and another account is polled on")
     func retryAfter() async throws {
-        try await withHost { sharing in
+        try await withHost { fixture in
             try await withTemporaryFolder { folder in
                 try await TestServer.running { busy in
                     // The account of the busy server comes second in the same config.
                     let other = try Account(in: folder, busy)
                     let account = try Files.text(other.larder.config).replacing("name: home", with: "name: busy")
-                    let mine = try Files.text(sharing.account.larder.config)
+                    let mine = try Files.text(fixture.account.larder.config)
                     try Files.write(
                         mine.replacing("poll: 30m", with: account.dropFirst("accounts:\n".count) + "poll: 30m"),
                         to: "\(folder)/both.yaml", mode: 0o600)
-                    await sharing.host?.stop()
-                    var both = sharing
+                    await fixture.host?.stop()
+                    var both = fixture
                     both.account.larder.config = "\(folder)/both.yaml"
                     busy.shares.add(Share("/", .byMe, sharedWith: "joan"))
                     busy.add(Fault(.status(429, retryAfter: 3_000), path: "/ocs/v2.php", below: true, from: 2))

@@ -7,7 +7,7 @@ import Testing
 /// A plugin in process that ends the host, or holds it up.
 @Suite(.serialized) struct FatalPluginTests {
     /// An account with the test plugin beside those that come with Larder, a pinned file, and one whose name the plugin cannot stand.
-    private struct Fatal {
+    private struct Fixture {
         var account: Account
         let server: TestServer
         let library: String
@@ -67,9 +67,9 @@ import Testing
         func why() async throws -> String { try await account.larder("plugin", "why", "org.example.fatal").output }
     }
 
-    private func withFatal(_ body: (Fatal) async throws -> Void) async throws {
+    private func withFatal(_ body: (Fixture) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            try await TestServer.running { server in try await body(try await Fatal(in: folder, server)) }
+            try await TestServer.running { server in try await body(try await Fixture(in: folder, server)) }
         }
     }
 
@@ -83,77 +83,77 @@ import Testing
             ("crash", "poll", SIGSEGV, "crashed (SIGSEGV) in poll of the loop fatal"),
         ])
     func crash(does: String, call: String, signal: Int32, said: String) async throws {
-        try await withFatal { fatal in
-            try fatal.set(does, in: call)
-            let crashed = try await fatal.account.larder("run", "--once")
+        try await withFatal { fixture in
+            try fixture.set(does, in: call)
+            let crashed = try await fixture.account.larder("run", "--once")
             #expect(crashed.status == .signal(signal), "\(crashed.summary)")
             #expect(crashed.errors.contains("the plugin org.example.fatal \(said)\n"), "\(crashed.summary)")
-            #expect(try await fatal.why().contains("left out until 2"))
+            #expect(try await fixture.why().contains("left out until 2"))
 
             // The others go on.
-            let next = try await fatal.account.larder("run", "--once")
+            let next = try await fixture.account.larder("run", "--once")
             #expect(next.exitCode == 1 && next.errors.contains("it \(said)"), "\(next.summary)")
-            #expect(try fatal.account.text("pinned") == "one")
-            let list = try await fatal.account.larder("plugin", "list")
+            #expect(try fixture.account.text("pinned") == "one")
+            let list = try await fixture.account.larder("plugin", "list")
             #expect(list.output.contains("left out until") && list.output.contains(said), "\(list.summary)")
 
-            try fatal.set("", in: "")
-            #expect(try await fatal.account.larder("run", "--once").exitCode == 1)
-            try await fatal.age(by: 660)
-            let later = try await fatal.account.larder("run", "--once")
+            try fixture.set("", in: "")
+            #expect(try await fixture.account.larder("run", "--once").exitCode == 1)
+            try await fixture.age(by: 660)
+            let later = try await fixture.account.larder("run", "--once")
             #expect(later.exitCode == 0, "\(later.summary)")
         }
     }
 
     @Test("G17: after the third crash in a day a library is quarantined, until it is retried or has other bytes")
     func quarantine() async throws {
-        try await withFatal { fatal in
-            try fatal.set("crash", in: "perform")
+        try await withFatal { fixture in
+            try fixture.set("crash", in: "perform")
             for _ in 0..<3 {
-                let crashed = try await fatal.account.larder("run", "--once")
+                let crashed = try await fixture.account.larder("run", "--once")
                 #expect(crashed.status == .signal(SIGSEGV), "\(crashed.summary)")
                 // Where it is written down what a crash left.
-                #expect(try await fatal.account.larder("run", "--once").exitCode == 1)
-                try await fatal.age(by: 660)
+                #expect(try await fixture.account.larder("run", "--once").exitCode == 1)
+                try await fixture.age(by: 660)
             }
-            try await fatal.age(by: 86_400)
-            let held = try await fatal.account.larder("run", "--once")
+            try await fixture.age(by: 86_400)
+            let held = try await fixture.account.larder("run", "--once")
             #expect(held.exitCode == 1 && held.errors.contains("fatal is quarantined"), "\(held.summary)")
             #expect(held.errors.contains("3 times in a day"), "\(held.summary)")
-            #expect(try await fatal.why().contains("org.example.fatal is quarantined"))
-            let list = try await fatal.account.larder("--json", "plugin", "list")
+            #expect(try await fixture.why().contains("org.example.fatal is quarantined"))
+            let list = try await fixture.account.larder("--json", "plugin", "list")
             #expect(list.output.contains("\"state\":\"quarantined\""), "\(list.summary)")
 
             // Another place changes nothing, other bytes do.
-            try fatal.set("", in: "")
-            try await mustRun("cp", [fatal.library, "\(fatal.library).same"])
-            try await mustRun("mv", ["\(fatal.library).same", fatal.library])
-            #expect(try await fatal.account.larder("run", "--once").exitCode == 1)
-            try await CompiledPlugin.build("fatal", to: "\(fatal.library).new", defines: ["BUILD=\"1.0.1\""])
-            try await mustRun("cp", [fatal.library, "\(fatal.library).old"])
-            try await mustRun("mv", ["\(fatal.library).new", fatal.library])
-            #expect(try await fatal.account.larder("run", "--once").exitCode == 0)
-            try await mustRun("mv", ["\(fatal.library).old", fatal.library])
-            #expect(try await fatal.account.larder("run", "--once").exitCode == 1)
+            try fixture.set("", in: "")
+            try await mustRun("cp", [fixture.library, "\(fixture.library).same"])
+            try await mustRun("mv", ["\(fixture.library).same", fixture.library])
+            #expect(try await fixture.account.larder("run", "--once").exitCode == 1)
+            try await CompiledPlugin.build("fatal", to: "\(fixture.library).new", defines: ["BUILD=\"1.0.1\""])
+            try await mustRun("cp", [fixture.library, "\(fixture.library).old"])
+            try await mustRun("mv", ["\(fixture.library).new", fixture.library])
+            #expect(try await fixture.account.larder("run", "--once").exitCode == 0)
+            try await mustRun("mv", ["\(fixture.library).old", fixture.library])
+            #expect(try await fixture.account.larder("run", "--once").exitCode == 1)
 
-            let retry = try await fatal.account.larder("plugin", "retry", "org.example.fatal")
+            let retry = try await fixture.account.larder("plugin", "retry", "org.example.fatal")
             #expect(retry.exitCode == 0 && retry.output.contains("is tried again"), "\(retry.summary)")
-            #expect(try await fatal.account.larder("run", "--once").exitCode == 0)
-            #expect(try await fatal.account.larder("plugin", "retry", "org.example.nobody").exitCode == 66)
-            let again = try await fatal.account.larder("plugin", "retry", "org.example.fatal")
+            #expect(try await fixture.account.larder("run", "--once").exitCode == 0)
+            #expect(try await fixture.account.larder("plugin", "retry", "org.example.nobody").exitCode == 66)
+            let again = try await fixture.account.larder("plugin", "retry", "org.example.fatal")
             #expect(again.exitCode == 0 && again.output.contains("is not held"), "\(again.summary)")
         }
     }
 
     @Test("G17: an exit in a call is exit code 70 and names the plugin", arguments: ["start", "perform", "poll"])
     func exits(call: String) async throws {
-        try await withFatal { fatal in
-            try fatal.set("exit", in: call)
-            let ended = try await fatal.account.larder("run", "--once")
+        try await withFatal { fixture in
+            try fixture.set("exit", in: call)
+            let ended = try await fixture.account.larder("run", "--once")
             #expect(ended.exitCode == 70, "\(ended.summary)")
             #expect(
                 ended.errors.contains("the plugin org.example.fatal ended the host with exit() in"), "\(ended.summary)")
-            let next = try await fatal.account.larder("run", "--once")
+            let next = try await fixture.account.larder("run", "--once")
             #expect(next.exitCode == 1 && next.errors.contains("it ended the host with exit() in"), "\(next.summary)")
         }
     }
@@ -164,65 +164,65 @@ import Testing
             ("perform", "performAction of /Some/bad"), ("poll", "poll of the loop fatal"), ("start", "start"),
         ])
     func hangs(call: String, said: String) async throws {
-        try await withFatal { fatal in
-            try fatal.set("hang", in: call)
-            let ended = try await fatal.account.larder("run", "--once", "--timeout", "3s")
+        try await withFatal { fixture in
+            try fixture.set("hang", in: call)
+            let ended = try await fixture.account.larder("run", "--once", "--timeout", "3s")
             #expect(ended.exitCode == 1, "\(ended.summary)")
             #expect(
                 ended.errors.contains("the plugin org.example.fatal hangs: \(said) did not return"), "\(ended.summary)")
-            let next = try await fatal.account.larder("run", "--once")
+            let next = try await fixture.account.larder("run", "--once")
             #expect(next.exitCode == 1 && next.errors.contains("\(said) did not return"), "\(next.summary)")
             #expect(next.errors.contains("left out until"), "\(next.summary)")
-            #expect(try fatal.account.text("pinned") == "one")
+            #expect(try fixture.account.text("pinned") == "one")
         }
     }
 
     @Test("G17: SIGTERM ends a host in spite of a call that does not return, with exit code 1")
     func hangsAtStop() async throws {
-        try await withFatal { fatal in
-            try fatal.set("hang", in: "perform")
-            let host = try fatal.account.larder.start(["run"], errors: "\(fatal.account.folder)/log")
-            try await fatal.untilCalled()
+        try await withFatal { fixture in
+            try fixture.set("hang", in: "perform")
+            let host = try fixture.account.larder.start(["run"], errors: "\(fixture.account.folder)/log")
+            try await fixture.untilCalled()
             host.send(SIGTERM)
             #expect(await host.wait(atMost: .seconds(25)) == .code(1))
-            let log = try Files.text("\(fatal.account.folder)/log")
+            let log = try Files.text("\(fixture.account.folder)/log")
             #expect(log.contains("org.example.fatal hangs: performAction of /Some/bad did not return"), "\(log)")
         }
     }
 
     @Test("GL5: while one plugin's poll does not return, the others find and fetch what changed; the stop names it")
     func othersGoOn() async throws {
-        try await withFatal { fatal in
-            let begun = "\(fatal.account.folder)/until.begun"
+        try await withFatal { fixture in
+            let begun = "\(fixture.account.folder)/until.begun"
             // Processors run one after the other, and would wait for one of its own.
-            try await CompiledPlugin.build("fatal", to: fatal.library, defines: ["LOOP_ONLY=1"])
-            try fatal.set("hang", in: "poll", until: "\(fatal.account.folder)/until")
-            let host = try fatal.account.larder.start(["run"], errors: "\(fatal.account.folder)/log")
-            try await fatal.untilWritten("begun", in: begun)
+            try await CompiledPlugin.build("fatal", to: fixture.library, defines: ["LOOP_ONLY=1"])
+            try fixture.set("hang", in: "poll", until: "\(fixture.account.folder)/until")
+            let host = try fixture.account.larder.start(["run"], errors: "\(fixture.account.folder)/log")
+            try await fixture.untilWritten("begun", in: begun)
             for content in ["two", "three"] {
-                fatal.server.tree.put("/pinned", content)
-                try await fatal.untilWritten(content, in: "\(fatal.account.files)/pinned")
+                fixture.server.tree.put("/pinned", content)
+                try await fixture.untilWritten(content, in: "\(fixture.account.files)/pinned")
             }
             host.send(SIGTERM)
             #expect(await host.wait(atMost: .seconds(25)) == .code(1))
-            let log = try Files.text("\(fatal.account.folder)/log")
+            let log = try Files.text("\(fixture.account.folder)/log")
             #expect(log.contains("org.example.fatal hangs: poll of the loop fatal did not return"), "\(log)")
         }
     }
 
     @Test("G17: rows that are lent to a call stay as they are while it hangs and the database is written")
     func lentRows() async throws {
-        try await withFatal { fatal in
-            let answer = "\(fatal.account.folder)/until"
-            try fatal.set("hang", in: "perform", until: answer)
-            let host = try fatal.account.larder.start(["run"])
-            try await fatal.untilCalled()
-            fatal.server.tree.remove("/Some/bad")
-            fatal.server.tree.put("/new", "x")
+        try await withFatal { fixture in
+            let answer = "\(fixture.account.folder)/until"
+            try fixture.set("hang", in: "perform", until: answer)
+            let host = try fixture.account.larder.start(["run"])
+            try await fixture.untilCalled()
+            fixture.server.tree.remove("/Some/bad")
+            fixture.server.tree.put("/new", "x")
             try await soon("the new file is known", beside: host) {
-                try await fatal.account.larder("ls", "/").output.contains("new")
+                try await fixture.account.larder("ls", "/").output.contains("new")
             }
-            #expect(try await !fatal.account.larder("ls", "-r", "/").output.contains("bad"))
+            #expect(try await !fixture.account.larder("ls", "-r", "/").output.contains("bad"))
             try Files.write("", to: answer)
             try await soon("it has answered") { try !Files.text(answer).isEmpty }
             #expect(try Files.text(answer) == "as it was")
@@ -233,11 +233,11 @@ import Testing
 
     @Test("G17: what was under way when somebody else killed the host is named, and not held against the plugin")
     func killed() async throws {
-        try await withFatal { fatal in
-            try fatal.set("be killed", in: "perform")
-            #expect(try await fatal.account.larder("run", "--once").status == .signal(SIGKILL))
-            try fatal.set("", in: "")
-            let next = try await fatal.account.larder("run", "--once")
+        try await withFatal { fixture in
+            try fixture.set("be killed", in: "perform")
+            #expect(try await fixture.account.larder("run", "--once").status == .signal(SIGKILL))
+            try fixture.set("", in: "")
+            let next = try await fixture.account.larder("run", "--once")
             #expect(next.exitCode == 0, "\(next.summary)")
             #expect(next.errors.contains("performAction of /Some/bad was under way"), "\(next.summary)")
         }
@@ -245,10 +245,10 @@ import Testing
 
     @Test("G18: a crash leaves a trace whose last line is the call that did not end")
     func trace() async throws {
-        try await withFatal { fatal in
-            try fatal.set("crash", in: "perform")
-            let trace = "\(fatal.account.folder)/trace"
-            #expect(try await fatal.account.larder("run", "--once", "--trace", trace).status == .signal(SIGSEGV))
+        try await withFatal { fixture in
+            try fixture.set("crash", in: "perform")
+            let trace = "\(fixture.account.folder)/trace"
+            #expect(try await fixture.account.larder("run", "--once", "--trace", trace).status == .signal(SIGSEGV))
             let lines = try Files.text(trace).split(separator: "\n").filter { $0.contains("org.example.fatal") }
             let last = try #require(lines.last)
             #expect(last.contains(#""call":"performAction""#) && last.contains(#""path":"/Some/bad""#), "\(last)")

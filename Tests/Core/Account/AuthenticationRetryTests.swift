@@ -42,124 +42,124 @@ struct AuthenticationRetryTests {
 
     @Test("C2: a host whose password is refused for a while tries it with one request each, says so, and goes on")
     func passes() async throws {
-        try await Bench.refusing { bench in
-            bench.put("/a/1", "one")
-            try await bench.pin("/")
-            try await bench.runWell()
-            bench.put("/a/2", "two")
-            let fault = bench.server.add(Fault(.status(401)))
-            try await bench.whileHosting {
+        try await AccountFixture.refusing { fixture in
+            fixture.put("/a/1", "one")
+            try await fixture.pin("/")
+            try await fixture.runWell()
+            fixture.put("/a/2", "two")
+            let fault = fixture.server.add(Fault(.status(401)))
+            try await fixture.whileHosting {
                 for (round, wait) in [Duration.seconds(30), .seconds(60), .seconds(120)].enumerated() {
-                    try await bench.until { bench.log.refusals == 1 }
-                    let refusal = try await bench.refusal { $0.nextTry != nil }
-                    let left = try #require(refusal.nextTry) - bench.clock.now
+                    try await fixture.until { fixture.log.refusals == 1 }
+                    let refusal = try await fixture.refusal { $0.nextTry != nil }
+                    let left = try #require(refusal.nextTry) - fixture.clock.now
                     #expect(left > wait / 2 && left <= wait, "\(round)")
                     #expect(refusal.message.contains("password"))
-                    #expect(try await bench.issues().map(\.code) == ["connection.authentication"])
-                    let asked = bench.server.requests.count
-                    try await bench.pass(wait / 3)
+                    #expect(try await fixture.issues().map(\.code) == ["connection.authentication"])
+                    let asked = fixture.server.requests.count
+                    try await fixture.pass(wait / 3)
                     // The machine's own time passes too.
-                    let requests = bench.server.requests.count
-                    if bench.clock.now < (try #require(refusal.nextTry)) { #expect(requests == asked) }
-                    if round == 2 { bench.server.remove(fault) }
-                    try await bench.pass(wait) { bench.server.requests.count > asked }
+                    let requests = fixture.server.requests.count
+                    if fixture.clock.now < (try #require(refusal.nextTry)) { #expect(requests == asked) }
+                    if round == 2 { fixture.server.remove(fault) }
+                    try await fixture.pass(wait) { fixture.server.requests.count > asked }
                     if round == 2 { continue }
-                    let next = try await bench.refusal { $0.nextTry.map { $0 > bench.clock.now + wait } ?? false }
-                    let all = bench.server.requests
-                    if bench.clock.now < (try #require(next.nextTry)) { #expect(all.count == asked + 1, "\(all)") }
+                    let next = try await fixture.refusal { $0.nextTry.map { $0 > fixture.clock.now + wait } ?? false }
+                    let all = fixture.server.requests
+                    if fixture.clock.now < (try #require(next.nextTry)) { #expect(all.count == asked + 1, "\(all)") }
                 }
-                try await bench.until { Files.exists(bench.local("/a/2")) }
-                #expect(try await bench.issues() == [])
-                #expect(try await bench.reader { try await $0.status() }.refusal == nil)
+                try await fixture.until { Files.exists(fixture.local("/a/2")) }
+                #expect(try await fixture.issues() == [])
+                #expect(try await fixture.reader { try await $0.status() }.refusal == nil)
             }
         }
     }
 
     @Test("C2: what was written anew is tried at once, with the same content too; another that never worked, once")
     func writtenAnew() async throws {
-        try await Bench.refusing { bench in
+        try await AccountFixture.refusing { fixture in
             let right = Credentials.basic(
-                username: bench.server.configuration.user, password: bench.server.configuration.password)
-            try await bench.runWell()
-            bench.secret.set(.basic(username: "demo", password: "wrong"))
-            try await bench.whileHosting {
-                let refusal = try await bench.refusal { _ in true }
+                username: fixture.server.configuration.user, password: fixture.server.configuration.password)
+            try await fixture.runWell()
+            fixture.secret.set(.basic(username: "demo", password: "wrong"))
+            try await fixture.whileHosting {
+                let refusal = try await fixture.refusal { _ in true }
                 #expect(refusal.nextTry == nil)
-                let asked = bench.server.requests.count
-                for _ in 0..<3 { try await bench.pass(.seconds(3_600)) }
-                #expect(bench.server.requests.count == asked)
-                #expect(try await bench.reader { try await $0.status() }.nextPoll == nil)
+                let asked = fixture.server.requests.count
+                for _ in 0..<3 { try await fixture.pass(.seconds(3_600)) }
+                #expect(fixture.server.requests.count == asked)
+                #expect(try await fixture.reader { try await $0.status() }.nextPoll == nil)
 
                 // The right one, while the server takes none.
-                let fault = bench.server.add(Fault(.status(401)))
-                bench.secret.set(right)
-                try await bench.pass(.seconds(10)) { bench.server.requests.count > asked }
-                bench.server.remove(fault)
-                let before = bench.server.requests.count
-                bench.secret.set(right)
-                try await bench.pass(.seconds(10)) { bench.server.requests.count > before }
-                try await bench.until { try await bench.issues() == [] }
-                try await bench.until { try await bench.reader { try await $0.status() }.connection == .online }
+                let fault = fixture.server.add(Fault(.status(401)))
+                fixture.secret.set(right)
+                try await fixture.pass(.seconds(10)) { fixture.server.requests.count > asked }
+                fixture.server.remove(fault)
+                let before = fixture.server.requests.count
+                fixture.secret.set(right)
+                try await fixture.pass(.seconds(10)) { fixture.server.requests.count > before }
+                try await fixture.until { try await fixture.issues() == [] }
+                try await fixture.until { try await fixture.reader { try await $0.status() }.connection == .online }
             }
         }
     }
 
     @Test("C2, K14: while loops alone are refused files go on, and a secret that was written anew is tried at once")
     func loopsRefused() async throws {
-        try await Bench.looping(mode: "needs leave", patience: .seconds(1.5)) { bench in
+        try await AccountFixture.looping(mode: "needs leave", patience: .seconds(1.5)) { fixture in
             let right = Credentials.basic(
-                username: bench.server.configuration.user, password: bench.server.configuration.password)
-            try await bench.runWell()
-            let fault = bench.server.add(Fault(.status(401), path: "/asked"))
-            try await bench.whileHosting {
+                username: fixture.server.configuration.user, password: fixture.server.configuration.password)
+            try await fixture.runWell()
+            let fault = fixture.server.add(Fault(.status(401), path: "/asked"))
+            try await fixture.whileHosting {
                 // It is polled as soon as the server was found.
-                try await bench.until { try await bench.loop()?.lastResult == .error }
-                bench.put("/a", "one")
-                try await bench.until {
-                    bench.clock.scan()
-                    return try await bench.item("/a") != nil
+                try await fixture.until { try await fixture.loop()?.lastResult == .error }
+                fixture.put("/a", "one")
+                try await fixture.until {
+                    fixture.clock.scan()
+                    return try await fixture.item("/a") != nil
                 }
-                #expect(!bench.host.state.isRefused)
-                bench.server.remove(fault)
+                #expect(!fixture.host.state.isRefused)
+                fixture.server.remove(fault)
                 // The loop itself would be asked after its time alone.
-                let asked = bench.asked
-                bench.secret.set(right)
-                try await bench.pass(.seconds(10)) { bench.asked > asked }
-                try await bench.until { try await bench.loop()?.lastResult == .ok }
+                let asked = fixture.asked
+                fixture.secret.set(right)
+                try await fixture.pass(.seconds(10)) { fixture.asked > asked }
+                try await fixture.until { try await fixture.loop()?.lastResult == .ok }
             }
         }
     }
 
     @Test("C2: after a run that was refused the status says why, until a run was not")
     func refusedOnce() async throws {
-        try await Bench.refusing { bench in
-            let fault = bench.server.add(Fault(.status(401)))
-            try await bench.runBadly()
-            let refusal = try #require(try await bench.reader { try await $0.status() }.refusal)
+        try await AccountFixture.refusing { fixture in
+            let fault = fixture.server.add(Fault(.status(401)))
+            try await fixture.runBadly()
+            let refusal = try #require(try await fixture.reader { try await $0.status() }.refusal)
             #expect(refusal.message.contains("password") && refusal.nextTry == nil)
-            bench.server.remove(fault)
-            try await bench.restart()
-            try await bench.runWell()
-            #expect(try await bench.reader { try await $0.status() }.refusal == nil)
+            fixture.server.remove(fault)
+            try await fixture.restart()
+            try await fixture.runWell()
+            #expect(try await fixture.reader { try await $0.status() }.refusal == nil)
         }
     }
 
     @Test("C2: that a secret worked is known after a restart; one that was written since is another")
     func restart() async throws {
-        try await Bench.refusing { bench in
-            try await bench.runWell()
-            let fault = bench.server.add(Fault(.status(401)))
-            try await bench.whileHosting { try await bench.refusal { $0.nextTry != nil } }
-            bench.secret.set(.basic(username: "demo", password: "wrong"))
-            try await bench.whileHosting { try await bench.refusal { $0.nextTry == nil } }
-            bench.server.remove(fault)
-            let outcome = try await bench.runBadly()
+        try await AccountFixture.refusing { fixture in
+            try await fixture.runWell()
+            let fault = fixture.server.add(Fault(.status(401)))
+            try await fixture.whileHosting { try await fixture.refusal { $0.nextTry != nil } }
+            fixture.secret.set(.basic(username: "demo", password: "wrong"))
+            try await fixture.whileHosting { try await fixture.refusal { $0.nextTry == nil } }
+            fixture.server.remove(fault)
+            let outcome = try await fixture.runBadly()
             #expect(outcome.worst == .denied)
             #expect(outcome.issues.map(\.code) == ["connection.authentication"])
-            bench.secret.set(
-                .basic(username: bench.server.configuration.user, password: bench.server.configuration.password))
-            try await bench.restart()
-            try await bench.runWell()
+            fixture.secret.set(
+                .basic(username: fixture.server.configuration.user, password: fixture.server.configuration.password))
+            try await fixture.restart()
+            try await fixture.runWell()
         }
     }
 }
@@ -169,7 +169,7 @@ extension CollectedLog {
     fileprivate var refusals: Int { messages.count { $0.hasPrefix("error: ") && $0.contains("does not accept") } }
 }
 
-extension Bench {
+extension AccountFixture {
     /// Lets a host run meanwhile.
     func hosting(_ body: () async throws -> Void) async throws {
         let host = try await ready()
@@ -187,7 +187,7 @@ extension Bench {
 
     /// An account whose host waits until the time is put forward.
     fileprivate static func refusing(
-        isolation: isolated (any Actor)? = #isolation, _ body: (Bench) async throws -> Void
+        isolation: isolated (any Actor)? = #isolation, _ body: (AccountFixture) async throws -> Void
     ) async throws {
         let settings = Settings(poll: .seconds(3_600), walk: .seconds(3_600))
         try await running(settings: settings, clock: TestClock(patience: .seconds(1.5)), body)

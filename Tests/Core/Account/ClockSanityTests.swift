@@ -48,22 +48,22 @@ struct ClockSanityTests {
 
     @Test("P55: while the clock is not believed nothing expires and nothing is vacuumed, over a restart too")
     func suspended() async throws {
-        try await Bench.running { bench in
-            for path in ["/a", "/b", "/kept"] { bench.put(path, path) }
-            try await bench.runWell()
-            for path in ["/a", "/b"] { try await bench.download(path) }
-            try await bench.runWell()
-            bench.server.tree.remove("/b")
-            try await bench.runWell()
-            bench.clock.advance(day * 40)
+        try await AccountFixture.running { fixture in
+            for path in ["/a", "/b", "/kept"] { fixture.put(path, path) }
+            try await fixture.runWell()
+            for path in ["/a", "/b"] { try await fixture.download(path) }
+            try await fixture.runWell()
+            fixture.server.tree.remove("/b")
+            try await fixture.runWell()
+            fixture.clock.advance(day * 40)
             for _ in 0..<2 {
-                try await bench.runWell()
-                #expect(try bench.tree() == ["/a", "/b"])
+                try await fixture.runWell()
+                #expect(try fixture.tree() == ["/a", "/b"])
             }
-            #expect(bench.log.messages.contains { $0.contains("no copy expires or is vacuumed") })
-            bench.clock.advance(.zero - day * 32)
-            try await bench.runWell()
-            #expect(try bench.tree() == [])
+            #expect(fixture.log.messages.contains { $0.contains("no copy expires or is vacuumed") })
+            fixture.clock.advance(.zero - day * 32)
+            try await fixture.runWell()
+            #expect(try fixture.tree() == [])
         }
     }
 
@@ -84,61 +84,61 @@ struct ClockSanityTests {
 
     @Test("P59, P55: set back by 40 days, nothing just found gone is vacuumed and nothing just fetched expires")
     func setBack() async throws {
-        try await Bench.running { bench in
-            for path in ["/a", "/b", "/new"] { bench.put(path, path) }
-            try await bench.runWell()
-            for path in ["/a", "/b"] { try await bench.download(path) }
-            try await bench.runWell()
-            bench.clock.set(off: day * -40)
-            bench.server.tree.remove("/b")
-            try await bench.runWell()
-            #expect(try bench.tree() == ["/a", "/b"])
-            try await bench.download("/new")
+        try await AccountFixture.running { fixture in
+            for path in ["/a", "/b", "/new"] { fixture.put(path, path) }
+            try await fixture.runWell()
+            for path in ["/a", "/b"] { try await fixture.download(path) }
+            try await fixture.runWell()
+            fixture.clock.set(off: day * -40)
+            fixture.server.tree.remove("/b")
+            try await fixture.runWell()
+            #expect(try fixture.tree() == ["/a", "/b"])
+            try await fixture.download("/new")
             for _ in 0..<2 {
-                try await bench.runWell()
-                #expect(try bench.tree() == ["/a", "/b", "/new"])
+                try await fixture.runWell()
+                #expect(try fixture.tree() == ["/a", "/b", "/new"])
             }
-            bench.clock.set(off: .zero)
-            bench.clock.advance(.seconds(120))
-            try await bench.runWell()
-            #expect(try bench.tree() == ["/a", "/new"])
+            fixture.clock.set(off: .zero)
+            fixture.clock.advance(.seconds(120))
+            try await fixture.runWell()
+            #expect(try fixture.tree() == ["/a", "/new"])
         }
     }
 
     @Test("P59: set back while a host is open, before anybody looks at the clock")
     func setBackMeanwhile() async throws {
-        try await Bench.running { bench in
-            bench.put("/a", "a")
-            let host = try await bench.ready()
+        try await AccountFixture.running { fixture in
+            fixture.put("/a", "a")
+            let host = try await fixture.ready()
             #expect(await host.runOnce().worst == nil)
-            let before = bench.clock.now
-            bench.clock.set(off: day * -40)
-            try await bench.download("/a")
+            let before = fixture.clock.now
+            fixture.clock.set(off: day * -40)
+            try await fixture.download("/a")
             _ = try await host.engine.drain(with: host.partners)
-            #expect(try #require(try await bench.item("/a")?.lastUsed) >= before)
+            #expect(try #require(try await fixture.item("/a")?.lastUsed) >= before)
             #expect(try await host.perform(Copies.NoteUse(ItemPath(unchecked: "/a"))) == 1)
-            #expect(try #require(try await bench.item("/a")?.lastUsed) >= before)
+            #expect(try #require(try await fixture.item("/a")?.lastUsed) >= before)
         }
     }
 
     @Test("P55, P59: set ahead by 40 days, nothing is written by that clock, and no claim ends")
     func setAhead() async throws {
-        try await Bench.running { bench in
-            bench.put("/a", "a")
-            try await bench.runWell()
-            try await bench.download("/a")
-            try await bench.runWell()
+        try await AccountFixture.running { fixture in
+            fixture.put("/a", "a")
+            try await fixture.runWell()
+            try await fixture.download("/a")
+            try await fixture.runWell()
             let path = ItemPath(unchecked: "/a")
-            _ = try await bench.host.perform(Claims.Add(path, as: .read, .until(bench.clock.now + day), id: nil))
-            bench.clock.set(off: day * 40)
-            let freed = try await bench.host.perform(Copies.Free(path))
+            _ = try await fixture.host.perform(Claims.Add(path, as: .read, .until(fixture.clock.now + day), id: nil))
+            fixture.clock.set(off: day * 40)
+            let freed = try await fixture.host.perform(Copies.Free(path))
             #expect(freed.freed == [] && freed.failures.first?.message.contains("is claimed") == true)
-            try await bench.runWell()
-            bench.clock.advance(.seconds(60))
-            #expect(try await bench.host.perform(Copies.NoteUse(path)) == 1)
-            let limit = bench.clock.now - day * 39
-            #expect(try #require(try await bench.item("/a")?.lastUsed) < limit)
-            let claims = try await bench.host.database.read { try $0.claims.all() }
+            try await fixture.runWell()
+            fixture.clock.advance(.seconds(60))
+            #expect(try await fixture.host.perform(Copies.NoteUse(path)) == 1)
+            let limit = fixture.clock.now - day * 39
+            #expect(try #require(try await fixture.item("/a")?.lastUsed) < limit)
+            let claims = try await fixture.host.database.read { try $0.claims.all() }
             #expect(claims.count == 1)
         }
     }

@@ -22,31 +22,31 @@ import Testing
 
     @Test("A run counts what the server moved")
     func moves() async throws {
-        try await Bench.running { bench in
-            for index in 0..<3 { bench.put("/a/\(index)", "\(index)") }
-            try await bench.pin("/a")
-            #expect(try await bench.run().moves == 0)
-            for index in 0..<3 { bench.server.tree.move("/a/\(index)", to: "/a/moved \(index)") }
-            let outcome = try await bench.run()
+        try await AccountFixture.running { fixture in
+            for index in 0..<3 { fixture.put("/a/\(index)", "\(index)") }
+            try await fixture.pin("/a")
+            #expect(try await fixture.run().moves == 0)
+            for index in 0..<3 { fixture.server.tree.move("/a/\(index)", to: "/a/moved \(index)") }
+            let outcome = try await fixture.run()
             #expect(outcome.moves == 3 && outcome.files == 0, "\(outcome)")
         }
     }
 
     @Test("A run counts the copies that it removed, whoever wanted them gone, and no folders")
     func removals() async throws {
-        try await Bench.running { bench in
-            for index in 0..<5 { bench.put("/a/\(index)", "\(index)") }
-            try await bench.pin("/a")
-            #expect(try await bench.run().removed == 0)
-            for index in 0..<2 { bench.server.tree.remove("/a/\(index)") }
-            try await bench.runWell()
-            bench.clock.advance(.seconds(61))
-            #expect(try await bench.run().removed == 2)
-            try await bench.unpin("/a")
-            let outcome = try await bench.run()
+        try await AccountFixture.running { fixture in
+            for index in 0..<5 { fixture.put("/a/\(index)", "\(index)") }
+            try await fixture.pin("/a")
+            #expect(try await fixture.run().removed == 0)
+            for index in 0..<2 { fixture.server.tree.remove("/a/\(index)") }
+            try await fixture.runWell()
+            fixture.clock.advance(.seconds(61))
+            #expect(try await fixture.run().removed == 2)
+            try await fixture.unpin("/a")
+            let outcome = try await fixture.run()
             #expect(outcome.removed == 3 && outcome.files == 0 && outcome.summary == "3 copies removed", "\(outcome)")
-            #expect(try bench.tree() == [])
-            #expect(try await bench.run().removed == 0)
+            #expect(try fixture.tree() == [])
+            #expect(try await fixture.run().removed == 0)
         }
     }
 }

@@ -25,12 +25,12 @@ struct PacingTests {
                     id: plugin, library: library, isolation: .inProcess,
                     json: #"{"match": "type == 'file' && cloudStatus == 'cloudOnly'"}"#)
             ])
-            try await Bench.running(settings: settings) { bench in
+            try await AccountFixture.running(settings: settings) { fixture in
                 let paths = (0..<103).map { "/d/\(100 + $0)" }
-                for path in paths { bench.put(path, path) }
+                for path in paths { fixture.put(path, path) }
                 let failing = [paths[0], paths[1], paths[50]]
-                for path in failing { bench.server.add(Fault(.status(500), method: "GET", path: path)) }
-                let host = try await bench.ready()
+                for path in failing { fixture.server.add(Fault(.status(500), method: "GET", path: path)) }
+                let host = try await fixture.ready()
                 let most = Mutex(0)
                 host.database.setCommitObserver { summary in
                     host.policies.databaseChanged(summary)
@@ -49,7 +49,7 @@ struct PacingTests {
                 }
                 let outcome = await host.runOnce()
                 #expect(outcome.worst == .failed, "\(outcome.failures)")
-                #expect(try bench.tree().filter { !$0.hasSuffix("/") } == paths.filter { !failing.contains($0) })
+                #expect(try fixture.tree().filter { !$0.hasSuffix("/") } == paths.filter { !failing.contains($0) })
                 #expect(outcome.issues.map(\.subject).sorted() == failing)
                 #expect(most.withLock { $0 } == 2)
             }

@@ -45,9 +45,9 @@ struct PassTests {
     }
 
     private static func pin(over count: Int) async throws {
-        try await Bench.running { bench in
+        try await AccountFixture.running { fixture in
             let batch = 1_000
-            let host = try await bench.ready()
+            let host = try await fixture.ready()
             try await host.database.write { tx in try tx.insertFiles(count) }
             let commits = Mutex(Commits())
             host.database.setCommitObserver { summary in
@@ -60,7 +60,7 @@ struct PassTests {
                 host.policies.databaseChanged(summary)
             }
             let policies = Task { await host.policies.run() }
-            try await bench.pin("/")
+            try await fixture.pin("/")
             await host.policies.waitUntilIdle()
             policies.cancel()
             await policies.value
@@ -70,7 +70,7 @@ struct PassTests {
             let seen = commits.withLock { $0 }
             #expect(seen.writingRecords == count / batch)
             #expect(seen.mostItems == batch)
-            #expect(bench.server.requests.isEmpty)
+            #expect(fixture.server.requests.isEmpty)
         }
     }
 }

@@ -17,42 +17,42 @@ struct RefusedNamesTests {
 
     @Test("I16: a folder's bad names are one issue, which counts them, names a few, and goes when they do")
     func oneIssue() async throws {
-        try await Bench.running { bench in
-            bench.put("/deep/good", "good")
-            bench.put("/other/good", "good")
-            var fault = bench.server.add(Self.bad(5_000))
-            try await bench.runBadly()
-            let issue = try #require(try await bench.issues().first)
-            #expect(try await bench.issues().count == 1)
+        try await AccountFixture.running { fixture in
+            fixture.put("/deep/good", "good")
+            fixture.put("/other/good", "good")
+            var fault = fixture.server.add(Self.bad(5_000))
+            try await fixture.runBadly()
+            let issue = try #require(try await fixture.issues().first)
+            #expect(try await fixture.issues().count == 1)
             #expect(issue.code == "item.refused" && issue.subject == "/deep")
             #expect(issue.message.contains("5000 entries of /deep") && issue.message.utf8.count < 2_000)
 
             // What is no news is not written.
-            bench.server.tree.touch("/deep/good")
-            try await bench.runBadly()
-            #expect(try await bench.issues() == [issue])
-            bench.server.remove(fault)
-            fault = bench.server.add(Self.bad(1))
-            bench.server.tree.touch("/deep/good")
-            try await bench.runBadly()
-            let one = try #require(try await bench.issues().first)
+            fixture.server.tree.touch("/deep/good")
+            try await fixture.runBadly()
+            #expect(try await fixture.issues() == [issue])
+            fixture.server.remove(fault)
+            fault = fixture.server.add(Self.bad(1))
+            fixture.server.tree.touch("/deep/good")
+            try await fixture.runBadly()
+            let one = try #require(try await fixture.issues().first)
             #expect(one.id == issue.id && one.message.contains(" in /deep cannot be kept here"))
-            bench.server.remove(fault)
-            bench.server.tree.touch("/deep/good")
-            try await bench.runWell()
-            #expect(try await bench.issues() == [])
+            fixture.server.remove(fault)
+            fixture.server.tree.touch("/deep/good")
+            try await fixture.runWell()
+            #expect(try await fixture.issues() == [])
         }
     }
 
     @Test("I16: the issue goes with its folder")
     func folderGone() async throws {
-        try await Bench.running { bench in
-            bench.put("/deep/good", "good")
-            bench.put("/other/good", "good")
-            bench.server.add(Self.bad(20))
-            try await bench.runBadly()
-            bench.server.tree.remove("/deep")
-            try await bench.runWell()
+        try await AccountFixture.running { fixture in
+            fixture.put("/deep/good", "good")
+            fixture.put("/other/good", "good")
+            fixture.server.add(Self.bad(20))
+            try await fixture.runBadly()
+            fixture.server.tree.remove("/deep")
+            try await fixture.runWell()
         }
     }
 }

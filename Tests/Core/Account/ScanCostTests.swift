@@ -21,32 +21,34 @@ struct ScanCostTests {
         "The rows of 10,000 files in 200 folders are written once, in few transactions; where nothing changed none is")
     func transactions() async throws {
         // However slow the machine is, these walks do not take long.
-        try await Bench.running(clock: TestClock(patience: .seconds(1.5))) { bench in
-            for number in 0..<Self.folders * Self.filesEach { bench.put("/d\(number % Self.folders)/f\(number)", "x") }
-            let first = try await bench.writes(slowly: true)
+        try await AccountFixture.running(clock: TestClock(patience: .seconds(1.5))) { fixture in
+            for number in 0..<Self.folders * Self.filesEach {
+                fixture.put("/d\(number % Self.folders)/f\(number)", "x")
+            }
+            let first = try await fixture.writes(slowly: true)
             #expect(first.transactions < Self.folders / 4)
             // A file's row is written once; a folder's again when it was listed, and so is that it has to be listed and was.
             #expect(first.rows <= Self.folders * Self.filesEach + 4 * (Self.folders + 1) + 2 * first.transactions)
-            #expect(bench.listings.count == Self.folders + 2)
+            #expect(fixture.listings.count == Self.folders + 2)
 
             // Only when that was, and how the account is.
-            let unchanged = try await bench.writes()
-            #expect(unchanged.rows <= 4 && bench.listings == ["/"])
-            bench.clock.advance(.seconds(24 * 3600))
-            let whole = try await bench.writes()
+            let unchanged = try await fixture.writes()
+            #expect(unchanged.rows <= 4 && fixture.listings == ["/"])
+            fixture.clock.advance(.seconds(24 * 3600))
+            let whole = try await fixture.writes()
             // Also what was found out about the server, and that the secret still works.
-            #expect(whole.rows <= 8 && Set(bench.listings).count == Self.folders + 1)
+            #expect(whole.rows <= 8 && Set(fixture.listings).count == Self.folders + 1)
         }
     }
 
     @Test("What listings have to write at the same time is one transaction")
     func together() async throws {
-        try await Bench.running { bench in
-            let counter = try await bench.countWrites()
-            try await MergeWriter(database: bench.host.database).writeTogether(100) { number, tx in
+        try await AccountFixture.running { fixture in
+            let counter = try await fixture.countWrites()
+            try await MergeWriter(database: fixture.host.database).writeTogether(100) { number, tx in
                 try tx.scan.add(ScanJob(path: ItemPath(unchecked: "/\(number)"), isWhole: false))
             }
-            #expect(try await bench.host.database.read { try $0.scan.jobs() }.count == 100)
+            #expect(try await fixture.host.database.read { try $0.scan.jobs() }.count == 100)
             #expect(counter.written.transactions == 1)
         }
     }
@@ -133,7 +135,7 @@ private final class SlowDisk: Sendable {
     }
 }
 
-extension Bench {
+extension AccountFixture {
     fileprivate func countWrites(disk: SlowDisk? = nil) async throws -> WriteCounter {
         try await host.database.write { tx -> WriteCounter in
             let counter = WriteCounter(tx.db, disk: disk)

@@ -23,7 +23,7 @@ struct StoryTests {
         var lastUsed: Int
     }
 
-    private struct World {
+    private struct AccountModel {
         var server: [String: String] = [:]
         /// What the last scan found.
         var known: [String: String] = [:]
@@ -135,95 +135,96 @@ struct StoryTests {
                 // Half a day between two runs' times of the day makes no difference.
                 PluginSettings(id: PluginID(shortOrFull: "download-expiration"), json: #"{"after": "156h"}"#),
             ])
-        try await Bench.running(settings: settings) { bench in
-            var world = World()
+        try await AccountFixture.running(settings: settings) { fixture in
+            var model = AccountModel()
             var history: [String] = []
             var next = 0
             func put(_ path: String, _ text: String) {
-                world.server[path] = text
-                bench.put(path, text)
+                model.server[path] = text
+                fixture.put(path, text)
             }
             for folder in ["a", "b", "c"] { put("/\(folder)/keep", "keep") }
-            try await bench.runWell()
-            world.known = world.server
+            try await fixture.runWell()
+            model.known = model.server
             for day in 1...60 {
                 // Whether a removal or a change of pins is looked at first is nobody's promise: no scan finds both.
-                let isPinDay = random.number(2) == 0 && world.known.keys.allSatisfy { world.server[$0] != nil }
+                let isPinDay = random.number(2) == 0 && model.known.keys.allSatisfy { model.server[$0] != nil }
                 for _ in 0..<random.number(6) {
-                    let path = world.server.keys.sorted()[random.number(world.server.count)]
-                    let isKnown = world.known[path] != nil
+                    let path = model.server.keys.sorted()[random.number(model.server.count)]
+                    let isKnown = model.known[path] != nil
                     let folder = ["a", "b"][random.number(2)]
                     switch random.number(8) {
                     case 0, 1:
                         next += 1
                         history.append("put \(next)")
                         put("/\(["a", "b", "c"][random.number(3)])/file \(next)", "text \(next)")
-                    case 2 where !world.isAwaited(path):
+                    case 2 where !model.isAwaited(path):
                         next += 1
                         history.append("change \(path)")
                         put(path, "text \(next)")
                     case 3 where !path.hasSuffix("keep") && !isPinDay:
                         history.append("remove \(path)")
-                        world.server[path] = nil
-                        bench.server.tree.remove(path)
+                        model.server[path] = nil
+                        fixture.server.tree.remove(path)
                     case 4, 5:
-                        guard isKnown, !world.removed.contains(path) else { continue }
-                        let isHere = world.copies[path].map { $0.text == world.known[path] } ?? false
-                        guard isHere || !world.isChanged(path) else { continue }
+                        guard isKnown, !model.removed.contains(path) else { continue }
+                        let isHere = model.copies[path].map { $0.text == model.known[path] } ?? false
+                        guard isHere || !model.isChanged(path) else { continue }
                         history.append("get \(path)")
-                        try await bench.download(path)
-                        if case .some = world.copies[path], try await bench.item(path)?.remoteVersion == .current {
+                        try await fixture.download(path)
+                        if case .some = model.copies[path], try await fixture.item(path)?.remoteVersion == .current {
                             // It is here: it is the person's from now on, and used.
-                            world.copies[path]?.isPersons = true
-                            world.copies[path]?.lastUsed = day
+                            model.copies[path]?.isPersons = true
+                            model.copies[path]?.lastUsed = day
                         } else {
-                            world.wishes.insert(path)
+                            model.wishes.insert(path)
                         }
                     case 6
-                    where isPinDay && !world.server.keys.contains { world.isChanged($0) && $0.hasPrefix("/\(folder)/") }:
-                        let isPinned = world.pins.contains(folder)
+                    where isPinDay && !model.server.keys.contains { model.isChanged($0) && $0.hasPrefix("/\(folder)/") }:
+                        let isPinned = model.pins.contains(folder)
                         history.append("\(isPinned ? "unpin" : "pin") \(folder)")
                         if isPinned {
-                            try await bench.unpin("/\(folder)")
-                            world.pins.remove(folder)
+                            try await fixture.unpin("/\(folder)")
+                            model.pins.remove(folder)
                         } else {
-                            try await bench.pin("/\(folder)")
-                            world.pins.insert(folder)
+                            try await fixture.pin("/\(folder)")
+                            model.pins.insert(folder)
                         }
                     case 7:
-                        guard path.hasPrefix("/c/"), isKnown, let item = try await bench.item(path) else { continue }
-                        let earlier = world.claims.removeValue(forKey: path)
+                        guard path.hasPrefix("/c/"), isKnown, let item = try await fixture.item(path) else { continue }
+                        let earlier = model.claims.removeValue(forKey: path)
                         history.append("claim \(path), or not any more")
                         let claim = Claim(
                             item: item.localID, kind: random.number(2) == 0 ? .read : .write, validity: .explicit)
-                        try await bench.host.database.write { tx in
+                        try await fixture.host.database.write { tx in
                             if let earlier {
                                 try tx.claims.remove(earlier.id)
                             } else {
                                 try tx.claims.add(claim)
                             }
                         }
-                        if earlier == nil { world.claims[path] = claim }
+                        if earlier == nil { model.claims[path] = claim }
                     default: break
                     }
                 }
                 let isOnline = random.number(7) != 0
-                let fault = isOnline ? nil : bench.server.add(Fault(.status(503)))
-                _ = try await bench.run()
-                if let fault { bench.server.remove(fault) }
-                world.run(day: day, isOnline: isOnline)
+                let fault = isOnline ? nil : fixture.server.add(Fault(.status(503)))
+                _ = try await fixture.run()
+                if let fault { fixture.server.remove(fault) }
+                model.run(day: day, isOnline: isOnline)
                 history.append("— day \(day), \(isOnline ? "online" : "offline")")
-                let here = try bench.tree().filter { !$0.hasSuffix("/") }
+                let here = try fixture.tree().filter { !$0.hasSuffix("/") }
                 #expect(
-                    here == world.copies.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) },
+                    here == model.copies.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) },
                     "LARDER_TEST_SEED=\(seed) \(history.suffix(40))")
-                for (path, copy) in world.copies where here.contains(path) {
-                    #expect(try bench.text(path) == copy.text, "LARDER_TEST_SEED=\(seed) \(path) \(history.suffix(40))")
+                for (path, copy) in model.copies where here.contains(path) {
+                    #expect(
+                        try fixture.text(path) == copy.text, "LARDER_TEST_SEED=\(seed) \(path) \(history.suffix(40))")
                 }
-                guard here == world.copies.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) else {
+                guard here == model.copies.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) else {
                     return
                 }
-                bench.clock.advance(.seconds(86_400))
+                fixture.clock.advance(.seconds(86_400))
             }
         }
     }

@@ -11,9 +11,9 @@ import Testing
 struct TriggerTests {
     @Test("P11: the first scan after a start counts as one with changes, later ones as what they are")
     func firstScan() async throws {
-        try await recording { bench, triggers in
-            bench.put("/a/1", "one")
-            try await bench.whileRunning { scan in
+        try await recording { fixture, triggers in
+            fixture.put("/a/1", "one")
+            try await fixture.whileRunning { scan in
                 func expect(_ expected: [String], _ place: SourceLocation = #_sourceLocation) throws {
                     let given = try triggers()
                     #expect(given == expected, sourceLocation: place)
@@ -21,11 +21,11 @@ struct TriggerTests {
                 try expect(["itemsChanged", "itemListUpdateCompleted"])
                 await scan()
                 try expect(["itemListUpdateCompletedWithoutChanges"])
-                bench.put("/a/1", "two")
+                fixture.put("/a/1", "two")
                 await scan()
                 try expect(["itemsChanged", "itemListUpdateCompleted"])
             }
-            try await bench.whileRunning { _ in
+            try await fixture.whileRunning { _ in
                 let afterStart = try triggers()
                 #expect(afterStart == ["itemListUpdateCompleted"])
             }
@@ -34,28 +34,28 @@ struct TriggerTests {
 
     @Test("P12: a scan with a folder that failed gives no trigger; when the rest is done it counts as one with changes")
     func failedScan() async throws {
-        try await recording(.plain, clock: TestClock(patience: .seconds(1.5))) { bench, triggers in
-            for path in ["/a/1", "/b/2"] { bench.put(path, path) }
-            try await bench.whileRunning { _ in
+        try await recording(.plain, clock: TestClock(patience: .seconds(1.5))) { fixture, triggers in
+            for path in ["/a/1", "/b/2"] { fixture.put(path, path) }
+            try await fixture.whileRunning { _ in
                 _ = try triggers()
-                bench.put("/a/3", "three")
-                let fault = bench.server.add(Fault(.status(403), method: "PROPFIND", path: "/b"))
-                bench.clock.scan()
+                fixture.put("/a/3", "three")
+                let fault = fixture.server.add(Fault(.status(403), method: "PROPFIND", path: "/b"))
+                fixture.clock.scan()
                 // What failed is asked for again soon.
-                try await bench.until {
-                    let next = try await bench.reader { try await $0.status() }.nextPoll
-                    return next.map { $0 < bench.clock.now + .seconds(60) } ?? false
+                try await fixture.until {
+                    let next = try await fixture.reader { try await $0.status() }.nextPoll
+                    return next.map { $0 < fixture.clock.now + .seconds(60) } ?? false
                 }
-                await bench.host.policies.waitUntilIdle()
+                await fixture.host.policies.waitUntilIdle()
                 let afterFailure = try triggers()
                 #expect(afterFailure == ["itemsChanged", "timer"])
-                bench.server.remove(fault)
-                try await bench.until {
-                    bench.clock.advance(.seconds(1))
-                    let next = try await bench.reader { try await $0.status() }.nextPoll
-                    return next.map { $0 > bench.clock.now + .seconds(1_000) } ?? false
+                fixture.server.remove(fault)
+                try await fixture.until {
+                    fixture.clock.advance(.seconds(1))
+                    let next = try await fixture.reader { try await $0.status() }.nextPoll
+                    return next.map { $0 > fixture.clock.now + .seconds(1_000) } ?? false
                 }
-                await bench.host.policies.waitUntilIdle()
+                await fixture.host.policies.waitUntilIdle()
                 let afterRest = try triggers()
                 #expect(afterRest == ["itemListUpdateCompleted"])
             }
@@ -64,28 +64,28 @@ struct TriggerTests {
 
     @Test("P51: a scan whose removals are held gives no trigger; when the items are back it counts as one with changes")
     func heldScan() async throws {
-        try await recording { bench, triggers in
-            for number in 0..<30 { bench.put("/box/\(number)", "x") }
-            try await bench.whileRunning { scan in
+        try await recording { fixture, triggers in
+            for number in 0..<30 { fixture.put("/box/\(number)", "x") }
+            try await fixture.whileRunning { scan in
                 _ = try triggers()
-                bench.server.tree.move("/box", to: "/away")
+                fixture.server.tree.move("/box", to: "/away")
                 await scan()
                 let afterMove = try triggers()
                 #expect(afterMove == ["itemsChanged", "itemListUpdateCompleted"])
-                let saved = bench.server.tree.read { $0 }
-                bench.server.tree.remove("/away")
+                let saved = fixture.server.tree.read { $0 }
+                fixture.server.tree.remove("/away")
                 for _ in 0..<2 {
                     await scan()
                     let whileHeld = try triggers()
                     // The root itself has another ETag.
                     #expect(whileHeld.allSatisfy { $0 == "itemsChanged" })
                 }
-                bench.put("/kept", "x")
+                fixture.put("/kept", "x")
                 await scan()
                 let whatIsNew = try triggers()
                 #expect(whatIsNew == ["itemsChanged"])
-                bench.server.tree.change { $0 = saved }
-                bench.put("/kept", "x")
+                fixture.server.tree.change { $0 = saved }
+                fixture.put("/kept", "x")
                 await scan()
                 let whenBack = try triggers()
                 #expect(whenBack.last == "itemListUpdateCompleted")
@@ -96,17 +96,17 @@ struct TriggerTests {
     /// Runs an account with a plugin that writes down its calls.
     private func recording(
         _ manner: Manner = Manner(), clock: TestClock = TestClock(),
-        _ body: (Bench, () throws -> [String]) async throws -> Void
+        _ body: (AccountFixture, () throws -> [String]) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
             try await CompiledPlugin.build("recorder", to: "\(folder)/recorder.so")
             let plugin = PluginSettings(
                 id: PluginID("org.example.recorder"), library: "\(folder)/recorder.so", isolation: .inProcess,
                 json: #"{"log": "\#(folder)/calls", "match": "", "cleanup": ""}"#)
-            try await Bench.running(
+            try await AccountFixture.running(
                 manner, settings: Settings(poll: TestClock.poll, walk: TestClock.poll, plugins: [plugin]), clock: clock
-            ) { bench in
-                try await body(bench) {
+            ) { fixture in
+                try await body(fixture) {
                     guard Files.exists("\(folder)/calls") else { return [] }
                     let calls = try Files.text("\(folder)/calls").split(separator: "\n")
                         .filter { $0.hasPrefix("willEnterTrigger ") }.map { String($0.split(separator: " ")[1]) }
@@ -119,7 +119,7 @@ struct TriggerTests {
     }
 }
 
-extension Bench {
+extension AccountFixture {
     /// Runs the account as a service does; `body` gets what lets it scan once more, and is called after the first scan.
     func whileRunning(_ body: (_ scan: () async -> Void) async throws -> Void) async throws {
         let host = try await ready()

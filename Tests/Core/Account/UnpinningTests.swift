@@ -12,57 +12,57 @@ import Testing
 struct UnpinningTests {
     @Test("P25: what the pin brought goes with its folders; a file that was changed here stays")
     func unpin() async throws {
-        try await Bench.running { bench in
-            for path in ["/a/1", "/a/b/2", "/a/b/c/3"] { bench.put(path, path) }
-            bench.server.tree.makeFolder("/a/empty")
-            try await bench.pin("/a")
-            try await bench.runWell()
-            try Files.write("mine", to: bench.local("/a/b/2"))
-            try await bench.unpin("/a")
-            try await bench.run()
-            #expect(try bench.tree() == ["/a/", "/a/b/", "/a/b/2"])
-            #expect(try bench.text("/a/b/2") == "mine")
-            #expect(try await bench.item("/a/1")?.cloudStatus == .cloudOnly)
-            #expect(try await bench.item("/a/b/2")?.cloudStatus == .locallyModified)
+        try await AccountFixture.running { fixture in
+            for path in ["/a/1", "/a/b/2", "/a/b/c/3"] { fixture.put(path, path) }
+            fixture.server.tree.makeFolder("/a/empty")
+            try await fixture.pin("/a")
+            try await fixture.runWell()
+            try Files.write("mine", to: fixture.local("/a/b/2"))
+            try await fixture.unpin("/a")
+            try await fixture.run()
+            #expect(try fixture.tree() == ["/a/", "/a/b/", "/a/b/2"])
+            #expect(try fixture.text("/a/b/2") == "mine")
+            #expect(try await fixture.item("/a/1")?.cloudStatus == .cloudOnly)
+            #expect(try await fixture.item("/a/b/2")?.cloudStatus == .locallyModified)
         }
     }
 
     @Test("P25: a copy that a program has open stays, is named, and goes when it is free")
     func inUse() async throws {
-        try await Bench.running { bench in
-            for path in ["/a/1", "/a/2", "/b/3"] { bench.put(path, path) }
-            try await bench.pin("/a")
-            try await bench.pin("/b")
-            try await bench.runWell()
-            let reader = open(bench.local("/a/2"), O_RDONLY | O_CLOEXEC)
+        try await AccountFixture.running { fixture in
+            for path in ["/a/1", "/a/2", "/b/3"] { fixture.put(path, path) }
+            try await fixture.pin("/a")
+            try await fixture.pin("/b")
+            try await fixture.runWell()
+            let reader = open(fixture.local("/a/2"), O_RDONLY | O_CLOEXEC)
             #expect(reader >= 0)
-            try await bench.unpin("/a")
+            try await fixture.unpin("/a")
             for _ in 0..<2 {
-                let outcome = try await bench.runBadly()
+                let outcome = try await fixture.runBadly()
                 #expect(outcome.left.map(\.path.text) == ["/a/2"])
                 #expect(outcome.left.first?.why.contains("open in another program") == true)
                 #expect(outcome.issues == [])
-                #expect(try bench.tree() == ["/a/", "/a/2", "/b/", "/b/3"])
-                bench.clock.advance(.seconds(60))
+                #expect(try fixture.tree() == ["/a/", "/a/2", "/b/", "/b/3"])
+                fixture.clock.advance(.seconds(60))
             }
             close(reader)
-            try await bench.runWell()
-            #expect(try bench.tree() == ["/b/", "/b/3"])
-            #expect(try await bench.item("/a/2")?.cloudStatus == .cloudOnly)
+            try await fixture.runWell()
+            #expect(try fixture.tree() == ["/b/", "/b/3"])
+            #expect(try await fixture.item("/a/2")?.cloudStatus == .cloudOnly)
         }
     }
 
     @Test("P26: without a server the copies go all the same")
     func offline() async throws {
-        try await Bench.running { bench in
-            bench.put("/a/1", "one")
-            try await bench.pin("/a")
-            try await bench.runWell()
-            try await bench.unpin("/a")
-            await bench.server.stop()
-            let outcome = try await bench.run()
+        try await AccountFixture.running { fixture in
+            fixture.put("/a/1", "one")
+            try await fixture.pin("/a")
+            try await fixture.runWell()
+            try await fixture.unpin("/a")
+            await fixture.server.stop()
+            let outcome = try await fixture.run()
             #expect(outcome.worst == .unreachable)
-            #expect(try bench.tree() == [])
+            #expect(try fixture.tree() == [])
         }
     }
 
@@ -74,24 +74,24 @@ struct UnpinningTests {
             PluginSettings(
                 id: PluginID(shortOrFull: "available-offline"), json: keeps ? "{}" : #"{"keep-downloads": false}"#)
         ])
-        try await Bench.running(settings: settings) { bench in
-            bench.put("/a/1", "one")
-            bench.put("/a/2", "two")
-            try await bench.runWell()
-            try await bench.download("/a/1")
-            try await bench.pin("/a")
-            try await bench.runWell()
-            bench.clock.advance(.seconds(3600))
-            let before = bench.clock.now
-            try await bench.unpin("/a")
-            try await bench.runWell()
-            let item = try #require(try await bench.item("/a/1"))
+        try await AccountFixture.running(settings: settings) { fixture in
+            fixture.put("/a/1", "one")
+            fixture.put("/a/2", "two")
+            try await fixture.runWell()
+            try await fixture.download("/a/1")
+            try await fixture.pin("/a")
+            try await fixture.runWell()
+            fixture.clock.advance(.seconds(3600))
+            let before = fixture.clock.now
+            try await fixture.unpin("/a")
+            try await fixture.runWell()
+            let item = try #require(try await fixture.item("/a/1"))
             if keeps {
-                #expect(try bench.tree() == ["/a/", "/a/1"])
+                #expect(try fixture.tree() == ["/a/", "/a/1"])
                 #expect(item.downloadTrigger == .user && item.formerTrigger == nil)
                 #expect(try #require(item.lastUsed) >= before)
             } else {
-                #expect(try bench.tree() == [])
+                #expect(try fixture.tree() == [])
                 #expect(item.downloadTrigger == nil)
             }
         }
@@ -101,21 +101,21 @@ struct UnpinningTests {
     func queued() async throws {
         var settings = Settings()
         settings.limits.downloads = 2
-        try await Bench.running(settings: settings) { bench in
-            for number in 1...50 { bench.put("/a/\(number)", "content") }
-            try await bench.runWell()
-            let hold = bench.server.add(Fault(.hold(), method: "GET", path: "/a", below: true))
-            try await bench.pin("/a")
-            let host = try await bench.ready()
+        try await AccountFixture.running(settings: settings) { fixture in
+            for number in 1...50 { fixture.put("/a/\(number)", "content") }
+            try await fixture.runWell()
+            let hold = fixture.server.add(Fault(.hold(), method: "GET", path: "/a", below: true))
+            try await fixture.pin("/a")
+            let host = try await fixture.ready()
             async let run = host.runOnce()
-            await bench.server.untilHeld(hold, count: 2)
-            try await bench.unpin("/a")
+            await fixture.server.untilHeld(hold, count: 2)
+            try await fixture.unpin("/a")
             // The processor is at rest when what it asked for is in the journal.
             await host.policies.waitUntilIdle()
-            bench.server.remove(hold)
+            fixture.server.remove(hold)
             _ = await run
-            #expect(bench.downloads.count <= 2)
-            #expect(try bench.tree() == [])
+            #expect(fixture.downloads.count <= 2)
+            #expect(try fixture.tree() == [])
         }
     }
 }

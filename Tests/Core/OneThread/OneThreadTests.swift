@@ -94,7 +94,7 @@ struct OneThreadAccount: Sendable {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         var options = HostOptions(
-            clock: executor.clock, logger: logger, builtInPlugins: hasPlugins ? try Bench.plugins() : folder,
+            clock: executor.clock, logger: logger, builtInPlugins: hasPlugins ? try AccountFixture.plugins() : folder,
             probe: [try Build.larder, "__probe"], person: { "ada" })
         options.connect = { bookmark, credentials, limits, clock, logger in
             Connection(

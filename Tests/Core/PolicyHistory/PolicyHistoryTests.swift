@@ -13,59 +13,59 @@ import Warehouse
 @Suite struct PolicyHistoryTests {
     @Test("Each way in which policies change is a step of who did it: a person, a plugin, the host")
     func authors() async throws {
-        try await Bench.running { bench in
-            for path in ["/a/b/1", "/z/9", "/gone/2"] { bench.put(path, path) }
-            let began = bench.clock.clock.now()
-            for path in ["/a/b", "/gone", "/z/9"] { try await bench.pin(path) }
-            try await bench.add("mine")
-            _ = try await bench.host.perform(
+        try await AccountFixture.running { fixture in
+            for path in ["/a/b/1", "/z/9", "/gone/2"] { fixture.put(path, path) }
+            let began = fixture.clock.clock.now()
+            for path in ["/a/b", "/gone", "/z/9"] { try await fixture.pin(path) }
+            try await fixture.add("mine")
+            _ = try await fixture.host.perform(
                 Policies.Update(
                     named: "mine", PolicyChange(condition: "false", description: "for later")))
-            _ = try await bench.host.perform(Policies.Remove(named: "mine"))
-            try await bench.unpin("/z/9")
+            _ = try await fixture.host.perform(Policies.Remove(named: "mine"))
+            try await fixture.unpin("/z/9")
             let byHand = [
                 "ada added /a/b", "ada added /gone", "ada added /z/9", "ada added mine",
                 "ada changed where description of mine", "ada removed mine", "ada removed /z/9",
             ]
-            #expect(try await bench.story() == byHand)
-            let times = try await bench.history().steps.map(\.step.author.time)
-            #expect(times.allSatisfy { $0 >= began && $0 <= bench.clock.clock.now() })
+            #expect(try await fixture.story() == byHand)
+            let times = try await fixture.history().steps.map(\.step.author.time)
+            #expect(times.allSatisfy { $0 >= began && $0 <= fixture.clock.clock.now() })
 
             // The pins get their targets' ids, one of them moves, and another one's target goes.
-            try await bench.runWell()
-            let found = try await bench.story().dropFirst(byHand.count)
-            bench.server.tree.move("/a/b", to: "/z/new")
-            bench.server.tree.remove("/gone")
-            try await bench.runWell()
-            let automatic = try await bench.story().dropFirst(byHand.count + found.count)
+            try await fixture.runWell()
+            let found = try await fixture.story().dropFirst(byHand.count)
+            fixture.server.tree.move("/a/b", to: "/z/new")
+            fixture.server.tree.remove("/gone")
+            try await fixture.runWell()
+            let automatic = try await fixture.story().dropFirst(byHand.count + found.count)
             #expect(
                 automatic.contains { $0.hasPrefix("org.larder.available-offline quietly changed where path of /z/new") }
             )
             #expect(automatic.contains("larder removed /gone"), "\(automatic)")
             #expect(automatic.count == 2)
-            #expect(try await bench.host.database.read { try $0.policies.changeCount() } == 0)
-            #expect(try await bench.history(limit: 2).steps.map(\.id) == bench.history().steps.prefix(2).map(\.id))
+            #expect(try await fixture.host.database.read { try $0.policies.changeCount() } == 0)
+            #expect(try await fixture.history(limit: 2).steps.map(\.id) == fixture.history().steps.prefix(2).map(\.id))
         }
     }
 
     @Test("A host at work writes each step right after its change")
     func atWork() async throws {
-        try await Bench.running { bench in
-            let host = try await bench.ready()
+        try await AccountFixture.running { fixture in
+            let host = try await fixture.ready()
             let running = Task { try await host.run() }
             // What was committed before the host was at work it writes as every start does; the second one comes after that.
             for id in ["x", "y"] {
-                try await bench.host.database.write { tx in
+                try await fixture.host.database.write { tx in
                     let policy = ItemPolicy(id: PolicyID(id), kind: PolicyKind("k"), condition: "true")
                     _ = try tx.policies.add(policy, by: .plugin)
                 }
                 var looks = 0
-                while try await bench.story().last != "org.example.p added \(id)", looks < 1_500 {
+                while try await fixture.story().last != "org.example.p added \(id)", looks < 1_500 {
                     try await Task.sleep(for: .milliseconds(20))
                     looks += 1
                 }
             }
-            #expect(try await bench.story() == ["org.example.p added x", "org.example.p added y"])
+            #expect(try await fixture.story() == ["org.example.p added x", "org.example.p added y"])
             running.cancel()
             try await running.value
         }
@@ -73,67 +73,71 @@ import Warehouse
 
     @Test("While the history cannot be written changes stand and a warning says what to do; later each is there once")
     func fullDisk() async throws {
-        try await Bench.running { bench in
-            try await bench.add("a")
-            try await bench.withoutProjects {
-                try await bench.add("b")
-                try await bench.add("c")
+        try await AccountFixture.running { fixture in
+            try await fixture.add("a")
+            try await fixture.withoutProjects {
+                try await fixture.add("b")
+                try await fixture.add("c")
                 #expect(
-                    bench.log.messages.contains { $0.hasPrefix("warning: the history of the policies cannot be kept") })
-                let failure = await #expect(throws: Failure.self) { try await bench.host.perform(Policies.Move(.undo)) }
+                    fixture.log.messages.contains {
+                        $0.hasPrefix("warning: the history of the policies cannot be kept")
+                    })
+                let failure = await #expect(throws: Failure.self) {
+                    try await fixture.host.perform(Policies.Move(.undo))
+                }
                 #expect(failure?.kind == .localIO)
-                #expect(try await bench.conditions() == ["a true", "b true", "c true"])
-                #expect(try await bench.host.database.read { try $0.policies.changeCount() } == 2)
+                #expect(try await fixture.conditions() == ["a true", "b true", "c true"])
+                #expect(try await fixture.host.database.read { try $0.policies.changeCount() } == 2)
             }
-            #expect(try await bench.history().waiting == 2)
-            try await bench.restart()
-            try await bench.runWell()
-            #expect(try await bench.story() == ["ada added a", "ada added b", "ada added c"])
-            #expect(try await bench.history().waiting == 0)
+            #expect(try await fixture.history().waiting == 2)
+            try await fixture.restart()
+            try await fixture.runWell()
+            #expect(try await fixture.story() == ["ada added a", "ada added b", "ada added c"])
+            #expect(try await fixture.history().waiting == 0)
         }
     }
 
     @Test("A database that was made anew goes on with the history that there is; a deleted history begins anew")
     func anew() async throws {
-        try await Bench.running { bench in
-            try await bench.add("a")
-            try await bench.add("b")
-            let first = try #require(try bench.projects.projectIDs().first)
-            try await bench.close()
-            for suffix in ["", "-wal", "-shm"] { Files.remove("\(bench.bookmark.vault)/larder.db\(suffix)") }
-            try await bench.start()
-            try await bench.add("c")
-            #expect(try await bench.story() == ["ada added a", "ada added b", "ada added c"])
-            #expect(try bench.projects.projectIDs() == [first])
+        try await AccountFixture.running { fixture in
+            try await fixture.add("a")
+            try await fixture.add("b")
+            let first = try #require(try fixture.projects.projectIDs().first)
+            try await fixture.close()
+            for suffix in ["", "-wal", "-shm"] { Files.remove("\(fixture.bookmark.vault)/larder.db\(suffix)") }
+            try await fixture.start()
+            try await fixture.add("c")
+            #expect(try await fixture.story() == ["ada added a", "ada added b", "ada added c"])
+            #expect(try fixture.projects.projectIDs() == [first])
 
             // What the lost database had is gone already; that is no error.
-            _ = try await bench.host.perform(Policies.Move(.undo))
-            let outcome = try await bench.host.perform(Policies.Move(.undo))
+            _ = try await fixture.host.perform(Policies.Move(.undo))
+            let outcome = try await fixture.host.perform(Policies.Move(.undo))
             #expect(outcome.gone.map(\.id.text) == ["b"])
-            #expect(try await bench.story() == ["ada added a", "(ada added b)", "(ada added c)"])
+            #expect(try await fixture.story() == ["ada added a", "(ada added b)", "(ada added c)"])
 
             // A copy is no history, though it looks like one.
-            _ = try bench.projects.duplicateProject(first)
-            try bench.projects.deleteProject(first)
-            #expect(try await bench.story() == [])
-            let failure = await #expect(throws: Failure.self) { try await bench.host.perform(Policies.Move(.undo)) }
+            _ = try fixture.projects.duplicateProject(first)
+            try fixture.projects.deleteProject(first)
+            #expect(try await fixture.story() == [])
+            let failure = await #expect(throws: Failure.self) { try await fixture.host.perform(Policies.Move(.undo)) }
             #expect(failure?.kind == .badData)
-            try await bench.add("d")
-            #expect(try await bench.story() == ["ada added d"])
-            #expect(try bench.projects.projectIDs().count == 2)
+            try await fixture.add("d")
+            #expect(try await fixture.story() == ["ada added d"])
+            #expect(try fixture.projects.projectIDs().count == 2)
         }
     }
 
     @Test("The oldest steps go; if all that are applied have gone, those that would be redone last")
     func bounded() async throws {
-        try await Bench.running { bench in
+        try await AccountFixture.running { fixture in
             let small = PolicyHistory(
-                bench.host.database, vault: bench.bookmark.vault, clock: bench.clock.clock, stepLimit: 5)
-            for number in 0..<7 { try await bench.add("\(number)") }
-            #expect(try await bench.story().count == 7)
-            for _ in 0..<2 { _ = try await bench.host.perform(Policies.Move(.undo)) }
+                fixture.host.database, vault: fixture.bookmark.vault, clock: fixture.clock.clock, stepLimit: 5)
+            for number in 0..<7 { try await fixture.add("\(number)") }
+            #expect(try await fixture.story().count == 7)
+            for _ in 0..<2 { _ = try await fixture.host.perform(Policies.Move(.undo)) }
             func automatic(_ id: String) async throws {
-                try await bench.host.database.write { tx in
+                try await fixture.host.database.write { tx in
                     let policy = ItemPolicy(id: PolicyID(id), kind: PolicyKind("k"), condition: "true")
                     _ = try tx.policies.add(policy, by: .plugin)
                 }
@@ -141,37 +145,37 @@ import Warehouse
             }
             try await automatic("x")
             #expect(
-                try await bench.story() == [
+                try await fixture.story() == [
                     "ada added 3", "ada added 4", "org.example.p added x", "(ada added 5)", "(ada added 6)",
                 ])
-            for _ in 0..<3 { _ = try await bench.host.perform(Policies.Move(.undo)) }
+            for _ in 0..<3 { _ = try await fixture.host.perform(Policies.Move(.undo)) }
             try await automatic("y")
             #expect(
-                try await bench.story() == [
+                try await fixture.story() == [
                     "org.example.p added y", "(ada added 3)", "(ada added 4)", "(org.example.p added x)",
                     "(ada added 5)",
                 ])
-            try await bench.add("mine")
-            #expect(try await bench.story() == ["org.example.p added y", "ada added mine"])
+            try await fixture.add("mine")
+            #expect(try await fixture.story() == ["org.example.p added y", "ada added mine"])
         }
     }
 
     @Test("A move whose step is gone moves nothing, and what comes after it is written")
     func moveWithoutStep() async throws {
-        try await Bench.running { bench in
-            try await bench.add("a")
-            try await bench.withoutProjects { try await bench.add("b") }
-            try await bench.host.history.flush()
-            let target = try #require(try await bench.host.history.next(.undo))
-            try await bench.host.database.write { tx in
+        try await AccountFixture.running { fixture in
+            try await fixture.add("a")
+            try await fixture.withoutProjects { try await fixture.add("b") }
+            try await fixture.host.history.flush()
+            let target = try #require(try await fixture.host.history.next(.undo))
+            try await fixture.host.database.write { tx in
                 let move = PolicyMove(
                     .undo, step: target.id.description, last: target.last.description, author: .somebody)
                 _ = try tx.policies.carryOut(move, of: target.step)
             }
-            for id in try bench.projects.projectIDs() { try bench.projects.deleteProject(id) }
-            try await bench.add("c")
-            #expect(try await bench.story() == ["ada added c"])
-            #expect(try await bench.conditions() == ["a true", "c true"])
+            for id in try fixture.projects.projectIDs() { try fixture.projects.deleteProject(id) }
+            try await fixture.add("c")
+            #expect(try await fixture.story() == ["ada added c"])
+            #expect(try await fixture.conditions() == ["a true", "c true"])
         }
     }
 }

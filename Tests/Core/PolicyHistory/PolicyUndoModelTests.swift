@@ -86,7 +86,7 @@ import Testing
     @Test("Whatever is added, changed, removed, undone and redone by whomever, the history is as a simple model has it")
     func agrees() async throws {
         var random = Mutator()
-        try await Bench.running { bench in
+        try await AccountFixture.running { fixture in
             var model = Model()
             var moves = 0
             for round in 0..<min(Mutator.rounds, 250) {
@@ -94,23 +94,23 @@ import Testing
                 var values = Model.Values(condition: ["true", "false", "size > 1"].randomElement(using: &random) ?? "")
                 values.description = [nil, "x", "y"].randomElement(using: &random) ?? nil
                 switch Int.random(in: 0..<12, using: &random) {
-                case 0...2: try await change(id, values, by: nil, isQuiet: false, bench, &model)
-                case 3: try await change(id, values, by: .plugin, isQuiet: false, bench, &model)
-                case 4: try await change(id, values, by: .plugin, isQuiet: true, bench, &model)
-                case 5...7: moves += try await move(.undo, bench) { try model.undo() }
-                case 8...9: moves += try await move(.redo, bench) { try model.redo() }
-                case 10: await bench.host.writePolicyHistory()
+                case 0...2: try await change(id, values, by: nil, isQuiet: false, fixture, &model)
+                case 3: try await change(id, values, by: .plugin, isQuiet: false, fixture, &model)
+                case 4: try await change(id, values, by: .plugin, isQuiet: true, fixture, &model)
+                case 5...7: moves += try await move(.undo, fixture) { try model.undo() }
+                case 8...9: moves += try await move(.redo, fixture) { try model.redo() }
+                case 10: await fixture.host.writePolicyHistory()
                 default:
                     if round.isMultiple(of: 3) {
-                        try await bench.withoutProjects {
-                            try await change(id, values, by: nil, isQuiet: false, bench, &model)
-                            try await change("d", values, by: .plugin, isQuiet: false, bench, &model)
+                        try await fixture.withoutProjects {
+                            try await change(id, values, by: nil, isQuiet: false, fixture, &model)
+                            try await change("d", values, by: .plugin, isQuiet: false, fixture, &model)
                         }
                     } else if round.isMultiple(of: 5) {
-                        try await bench.restart()
+                        try await fixture.restart()
                     }
                 }
-                try await expectAgreement(bench, model, "LARDER_TEST_SEED=\(random.seed) round \(round)")
+                try await expectAgreement(fixture, model, "LARDER_TEST_SEED=\(random.seed) round \(round)")
             }
             #expect(moves > 10)
         }
@@ -118,7 +118,7 @@ import Testing
 
     /// Adds, changes or, if it is as wanted already, removes a policy, as a person or another.
     private func change(
-        _ id: String, _ values: Model.Values, by author: PolicyAuthor?, isQuiet: Bool, _ bench: Bench,
+        _ id: String, _ values: Model.Values, by author: PolicyAuthor?, isQuiet: Bool, _ fixture: AccountFixture,
         _ model: inout Model
     ) async throws {
         let old = model.policies[id]
@@ -126,7 +126,7 @@ import Testing
         let policy = ItemPolicy(
             id: PolicyID(id), kind: PolicyKind("k"), description: values.description, condition: values.condition)
         if let author {
-            try await bench.host.database.write { tx in
+            try await fixture.host.database.write { tx in
                 guard var stored = try tx.policies.policy(policy.id) else {
                     _ = try tx.policies.add(policy, by: author, runsTrigger: !isQuiet)
                     return
@@ -137,11 +137,11 @@ import Testing
                 try tx.policies.update(stored, by: author, runsTrigger: !isQuiet)
             }
         } else if old == nil {
-            _ = try await bench.host.perform(Policies.Add(policy))
+            _ = try await fixture.host.perform(Policies.Add(policy))
         } else if old == values {
-            _ = try await bench.host.perform(Policies.Remove(named: id))
+            _ = try await fixture.host.perform(Policies.Remove(named: id))
         } else {
-            _ = try await bench.host.perform(
+            _ = try await fixture.host.perform(
                 Policies.Update(
                     named: id, PolicyChange(condition: values.condition, description: values.description ?? "")))
         }
@@ -149,12 +149,12 @@ import Testing
 
     /// - Returns: 1 if something moved.
     private func move(
-        _ direction: PolicyMove.Direction, _ bench: Bench, _ expected: () throws -> Bool
+        _ direction: PolicyMove.Direction, _ fixture: AccountFixture, _ expected: () throws -> Bool
     ) async throws -> Int {
         var isExpected = false
         do { isExpected = try expected() } catch is Model.Conflict {}
         do throws(Failure) {
-            _ = try await bench.host.perform(Policies.Move(direction))
+            _ = try await fixture.host.perform(Policies.Move(direction))
             #expect(isExpected)
         } catch {
             #expect(error.kind == .badData && !isExpected, "\(error)")
@@ -162,14 +162,14 @@ import Testing
         return isExpected ? 1 : 0
     }
 
-    private func expectAgreement(_ bench: Bench, _ model: Model, _ note: String) async throws {
-        let stored = try await bench.host.database.read { try $0.policies.all() }
+    private func expectAgreement(_ fixture: AccountFixture, _ model: Model, _ note: String) async throws {
+        let stored = try await fixture.host.database.read { try $0.policies.all() }
         let found = Dictionary(
             uniqueKeysWithValues: stored.map {
                 ($0.id.text, Model.Values(condition: $0.condition, description: $0.description))
             })
         #expect(found == model.policies, "\(note)")
-        let history = try await bench.history()
+        let history = try await fixture.history()
         // Until they are written down the latest ones are missing.
         guard history.waiting == 0 else { return }
         let steps = history.steps.reversed().map {

@@ -141,16 +141,16 @@ struct ProjectServiceTests {
             #expect(try await keeper("elsewhere") == ["elsewhere -11"])
             #expect(keeper.log.contains("refused projects.list: called from a thread"))
         }
-        try await Bench.looping(mode: "project in poll 0") { bench in
-            try await bench.runWell()
-            try await bench.runWell()
-            let said = bench.log.messages.filter { $0.hasPrefix("info: list in") || $0.hasPrefix("info: create in") }
+        try await AccountFixture.looping(mode: "project in poll 0") { fixture in
+            try await fixture.runWell()
+            try await fixture.runWell()
+            let said = fixture.log.messages.filter { $0.hasPrefix("info: list in") || $0.hasPrefix("info: create in") }
             #expect(
                 said
                     == ["list in poll 0", "create in poll -12", "list in process 0", "create in process 0"].map {
                         "info: \($0)"
                     })
-            let storage = ProjectStorage(base: bench.bookmark.vault + "/projects", bundleID: "org.larder.cli")
+            let storage = ProjectStorage(base: fixture.bookmark.vault + "/projects", bundleID: "org.larder.cli")
             #expect(try storage.projectIDs(of: "org.example.looper").count == 1)
         }
     }

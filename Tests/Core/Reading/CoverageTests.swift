@@ -10,8 +10,8 @@ import Testing
 
 @Suite("Whether an item is pinned")
 struct CoverageTests {
-    private func levels(_ bench: Bench) async throws -> [String: String] {
-        try await bench.reader { reader in
+    private func levels(_ fixture: AccountFixture) async throws -> [String: String] {
+        try await fixture.reader { reader in
             let found = Levels()
             var query = ItemQuery(path: .root, now: .now())
             query.isRecursive = true
@@ -26,11 +26,11 @@ struct CoverageTests {
 
     @Test("P32: an item is pinned itself, by a folder above or by any policy whose condition it meets, or not at all")
     func levels() async throws {
-        try await Bench.running { bench in
-            for path in ["/a/b/1", "/a/2", "/ab/3", "/c/4.txt", "/c/5", "/d/6"] { bench.put(path, path) }
-            try await bench.runWell()
-            for path in ["/a", "/c/5"] { try await bench.pin(path) }
-            try await bench.host.database.write { tx in
+        try await AccountFixture.running { fixture in
+            for path in ["/a/b/1", "/a/2", "/ab/3", "/c/4.txt", "/c/5", "/d/6"] { fixture.put(path, path) }
+            try await fixture.runWell()
+            for path in ["/a", "/c/5"] { try await fixture.pin(path) }
+            try await fixture.host.database.write { tx in
                 // What somebody else wrote, one of them for nothing and one that nobody is shown.
                 for condition in [#"name.endsWith(".txt") && size > 3"#, "size > 1000000"] {
                     try tx.policies.add(ItemPolicy(kind: .availableOffline, condition: condition), by: .somebody)
@@ -42,15 +42,15 @@ struct CoverageTests {
                 "/ab": "none",
                 "/ab/3": "none", "/c": "none", "/c/4.txt": "indirect", "/c/5": "direct", "/d": "none", "/d/6": "none",
             ]
-            #expect(try await levels(bench) == some)
-            let policies = try await bench.policies().map { try $0.parsedCondition() }
+            #expect(try await levels(fixture) == some)
+            let policies = try await fixture.policies().map { try $0.parsedCondition() }
             for (path, level) in some {
-                let item = try #require(try await bench.item(path))
+                let item = try #require(try await fixture.item(path))
                 #expect(policies.contains { $0.matches(item, now: .now()) } == (level != "none"), "\(path)")
             }
-            try await bench.pin("/")
+            try await fixture.pin("/")
             #expect(
-                try await levels(bench)
+                try await levels(fixture)
                     == some.mapValues { $0 == "none" ? "indirect" : $0 }.merging(["/": "direct"]) { $1 })
         }
     }

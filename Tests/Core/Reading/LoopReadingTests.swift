@@ -56,9 +56,9 @@ struct LoopReadingTests {
 
     @Test("Calendars, their objects, shares and loops are listed as JSON while a host runs")
     func json() async throws {
-        try await Bench.running { bench in
-            try await fill(bench.host.database)
-            let cli = try CommandLineRun(bench)
+        try await AccountFixture.running { fixture in
+            try await fill(fixture.host.database)
+            let cli = try CommandLineRun(fixture)
             let calendars = try await cli("--json", "calendar", "list")
             #expect(calendars.code == 0 && calendars.errors.isEmpty, "\(calendars)")
             #expect(
@@ -96,18 +96,18 @@ struct LoopReadingTests {
             let status = try await cli("--json", "status")
             #expect(status.output.contains(#""loops":[{"id":"core","kind":"core","#), "\(status)")
             // When the next poll is, is known while a host runs.
-            try await bench.close()
+            try await fixture.close()
             #expect(try await cli("--json", "loop", "list").output.contains("00:01:00Z") == false)
             #expect(try await cli("--json", "status").output.contains("00:01:00Z") == false)
-            try await bench.start()
+            try await fixture.start()
         }
     }
 
     @Test("People get tables, without control characters, and iCalendar byte for byte")
     func text() async throws {
-        try await Bench.running { bench in
-            try await fill(bench.host.database)
-            let cli = try CommandLineRun(bench)
+        try await AccountFixture.running { fixture in
+            try await fill(fixture.host.database)
+            let cli = try CommandLineRun(fixture)
             #expect(
                 try await cli("calendar", "list").lines == [
                     "NAME  OBJECTS  ID", "Home        2  /ada/home/", "Same        0  /ada/more/",
@@ -129,9 +129,9 @@ struct LoopReadingTests {
 
     @Test("A share's type is a word for people, its end is RFC 3339, and its id, which may be long, comes last")
     func shareTable() async throws {
-        try await Bench.running { bench in
+        try await AccountFixture.running { fixture in
             let id = String(repeating: "f", count: 110)
-            try await bench.host.database.write { tx in
+            try await fixture.host.database.write { tx in
                 for (id, type, end) in [
                     ("1", 0, "2026-12-24 00:00:00"), ("2", 3, "2026-12-24"), ("3", 42, "soon"),
                     (id, 1, "2026-12-24T10:00:00+02:00"),
@@ -140,7 +140,7 @@ struct LoopReadingTests {
                     try tx.records.put(Record(key: RecordKey(id), value: value), in: .shares)
                 }
             }
-            let cli = try CommandLineRun(bench)
+            let cli = try CommandLineRun(fixture)
             #expect(
                 try await cli("share", "list").lines == [
                     "PATH  DIRECTION  TYPE   WITH  UNTIL                 STATE  ID",
@@ -157,9 +157,9 @@ struct LoopReadingTests {
 
     @Test("That nothing is known yet is said before the server was asked; after that, what it answered")
     func nothing() async throws {
-        try await Bench.running { bench in
-            let cli = try CommandLineRun(bench)
-            _ = try await bench.host.database.write { tx in
+        try await AccountFixture.running { fixture in
+            let cli = try CommandLineRun(fixture)
+            _ = try await fixture.host.database.write { tx in
                 try tx.loops.enrol(.core, plugin: PluginID(shortOrFull: "core-loop"))
             }
             let words: [(LoopResult?, String)] = [
@@ -168,7 +168,7 @@ struct LoopReadingTests {
                 (.error, "no shares are known: the server could not be asked; `larder loop list` says why"),
             ]
             for (result, expected) in words {
-                try await bench.host.database.write { tx in
+                try await fixture.host.database.write { tx in
                     guard let result else { return }
                     try tx.loops.note([
                         LoopState(key: .core, plugin: PluginID("org.larder.core-loop"), lastResult: result)
@@ -183,13 +183,13 @@ struct LoopReadingTests {
 
     @Test("A condition that asks for what is gone lists it, and one that does not says nothing of it")
     func removed() async throws {
-        try await Bench.running { bench in
-            for path in ["/a", "/b", "/F/c"] { bench.put(path, path) }
-            try await bench.pin("/")
-            try await bench.runWell()
-            for path in ["/a", "/F/c"] { bench.server.tree.remove(path) }
-            try await bench.runWell()
-            let cli = try CommandLineRun(bench)
+        try await AccountFixture.running { fixture in
+            for path in ["/a", "/b", "/F/c"] { fixture.put(path, path) }
+            try await fixture.pin("/")
+            try await fixture.runWell()
+            for path in ["/a", "/F/c"] { fixture.server.tree.remove(path) }
+            try await fixture.runWell()
+            let cli = try CommandLineRun(fixture)
             func listed(_ words: String...) async throws -> [String] {
                 try await cli(["--json", "ls", "-r", "/"] + words).lines.compactMap { line in
                     line.firstMatch(of: /"path":"([^"]*)"/).map { String($0.1) }
@@ -207,8 +207,8 @@ struct LoopReadingTests {
 
     @Test("Issues are listed as many as are wanted, the oldest first, and the rest is counted")
     func issueLimit() async throws {
-        try await Bench.running { bench in
-            try await bench.host.database.write { tx in
+        try await AccountFixture.running { fixture in
+            try await fixture.host.database.write { tx in
                 for number in 0..<5 {
                     _ = try tx.issues.file(
                         Model.Issue(
@@ -216,7 +216,7 @@ struct LoopReadingTests {
                             created: Timestamp(seconds: Int64(number))))
                 }
             }
-            let cli = try CommandLineRun(bench)
+            let cli = try CommandLineRun(fixture)
             let some = try await cli("--json", "issue", "list", "--limit", "2")
             #expect(
                 some.lines.map { $0.contains(#""message":"m0""#) || $0.contains(#""message":"m1""#) } == [true, true])
@@ -231,9 +231,9 @@ struct LoopReadingTests {
 
     @Test("The table of policies has an id, which may be long, in its last column")
     func policyTable() async throws {
-        try await Bench.running { bench in
+        try await AccountFixture.running { fixture in
             let id = String(repeating: "f", count: 110)
-            try await bench.host.database.write { tx in
+            try await fixture.host.database.write { tx in
                 for (id, description) in [("1", "all songs"), (id, nil)] as [(String, String?)] {
                     try tx.policies.add(
                         ItemPolicy(
@@ -242,7 +242,7 @@ struct LoopReadingTests {
                 }
             }
             #expect(
-                try await CommandLineRun(bench)("policy", "list").lines == [
+                try await CommandLineRun(fixture)("policy", "list").lines == [
                     "KIND              ITEMS  BYTES  WHERE         DESCRIPTION  ID",
                     "availableOffline      0    0 B  path == '/1'  all songs    1",
                     "availableOffline      0    0 B  path == '/f'  -            \(id)",
@@ -252,8 +252,8 @@ struct LoopReadingTests {
 
     @Test("A calendar that there is not, or more than once, is 66 and names the candidates; an empty table is none")
     func candidates() async throws {
-        try await Bench.running { bench in
-            let cli = try CommandLineRun(bench)
+        try await AccountFixture.running { fixture in
+            let cli = try CommandLineRun(fixture)
             for words in [["calendar", "list"], ["share", "list"], ["loop", "list"]] {
                 let empty = try await cli(words)
                 #expect(empty.code == 0 && empty.output.isEmpty, "\(empty)")
@@ -261,7 +261,7 @@ struct LoopReadingTests {
                 #expect(try await cli(["--json"] + words).errors.isEmpty)
             }
             #expect(try await cli("calendar", "objects", "Home").code == 66)
-            try await fill(bench.host.database)
+            try await fill(fixture.host.database)
             let two = try await cli("calendar", "objects", "Same")
             #expect(two.code == 66 && two.errors.contains("/ada/more/, /ada/work/"), "\(two)")
             let none = try await cli("calendar", "objects", "home")
@@ -271,11 +271,11 @@ struct LoopReadingTests {
 
     @Test("An item names its shares")
     func shares() async throws {
-        try await Bench.running { bench in
-            for path in ["/a/1", "/a/2"] { bench.put(path, path) }
-            try await bench.runWell()
-            try await fill(bench.host.database)
-            let cli = try CommandLineRun(bench)
+        try await AccountFixture.running { fixture in
+            for path in ["/a/1", "/a/2"] { fixture.put(path, path) }
+            try await fixture.runWell()
+            try await fill(fixture.host.database)
+            let cli = try CommandLineRun(fixture)
             #expect(try await cli("--json", "stat", "/a/1").output.contains(#""shares":["12","3"]"#))
             let list = try await cli("--json", "ls", "/a")
             #expect(list.lines.map { $0.contains(#""shares":["12","3"]"#) } == [true, false])
@@ -284,7 +284,7 @@ struct LoopReadingTests {
     }
 }
 
-/// Command lines about a bench's account, run in this process.
+/// Command lines about the account of a fixture, run in this process.
 struct CommandLineRun {
     struct Result {
         var code: Int32
@@ -296,10 +296,10 @@ struct CommandLineRun {
     private let folder: String
     private var config: String { folder + "/config.yaml" }
 
-    init(_ bench: Bench) throws {
-        folder = bench.bookmark.vault + ".cli"
+    init(_ fixture: AccountFixture) throws {
+        folder = fixture.bookmark.vault + ".cli"
         let account =
-            "{ name: home, url: 'https://cloud.example.org', vault: '\(bench.bookmark.vault)', files: '\(bench.bookmark.files)' }"
+            "{ name: home, url: 'https://cloud.example.org', vault: '\(fixture.bookmark.vault)', files: '\(fixture.bookmark.files)' }"
         let plugins = FirstParty.plugins.map { "  \($0.id.shortName): { enabled: false }" }.joined(separator: "\n")
         try Files.write("accounts:\n- \(account)\nplugins:\n\(plugins)\n", to: config)
     }

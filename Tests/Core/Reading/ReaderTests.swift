@@ -14,10 +14,10 @@ struct ReaderTests {
     @Test(
         "a record's lane is the first before it about the same item or the same folder, and is told for 20,000 of them")
     func lanes() async throws {
-        try await Bench.running { bench in
+        try await AccountFixture.running { fixture in
             let count = 20_000
             let reason = DownloadTrigger.user
-            try await bench.host.database.write { tx in
+            try await fixture.host.database.write { tx in
                 func add(_ id: String, _ path: String) throws {
                     _ = try tx.journal.insert(
                         SyncRecord(
@@ -29,14 +29,14 @@ struct ReaderTests {
                 try add("x", "/ab")
                 try add("x", "/ab/new")
             }
-            let reports = try await bench.reader { try await $0.allRecords() }
+            let reports = try await fixture.reader { try await $0.allRecords() }
             #expect(reports.count == count + 3)
             let first = try #require(reports.first?.record.id)
             #expect(reports.prefix(count + 1).allSatisfy { $0.lane == first })
             let lane = first.advanced(by: count + 1)
             #expect(reports.suffix(2).map(\.lane) == [lane, lane])
             #expect(reports.allSatisfy { $0.progress == nil })
-            try await bench.host.database.write { tx in
+            try await fixture.host.database.write { tx in
                 for report in reports { try tx.journal.delete(id: report.record.id) }
             }
         }
@@ -44,8 +44,8 @@ struct ReaderTests {
 
     @Test("a read whose task is cancelled fails, and is no error of the program's")
     func cancelled() async throws {
-        try await Bench.running { bench in
-            try await bench.reader { reader in
+        try await AccountFixture.running { fixture in
+            try await fixture.reader { reader in
                 let read = Task {
                     withUnsafeCurrentTask { $0?.cancel() }
                     _ = try await reader.status()
@@ -58,15 +58,15 @@ struct ReaderTests {
 
     @Test("a download's progress is the part that is here")
     func progress() async throws {
-        try await Bench.running { bench in
-            bench.put("/a/1", String(repeating: "x", count: 1000))
-            bench.put("/a/2", "content")
-            try await bench.runWell()
-            try await bench.pin("/a")
-            bench.server.add(Fault(.status(401), method: "GET"))
-            try await bench.runBadly()
-            let incoming = bench.bookmark.vault + "/incoming"
-            let records = try await bench.reader { try await $0.allRecords() }.map(\.record)
+        try await AccountFixture.running { fixture in
+            fixture.put("/a/1", String(repeating: "x", count: 1000))
+            fixture.put("/a/2", "content")
+            try await fixture.runWell()
+            try await fixture.pin("/a")
+            fixture.server.add(Fault(.status(401), method: "GET"))
+            try await fixture.runBadly()
+            let incoming = fixture.bookmark.vault + "/incoming"
+            let records = try await fixture.reader { try await $0.allRecords() }.map(\.record)
             for name in try Files.names(in: incoming) {
                 let record = try #require(records.first { name.hasPrefix("\($0.id)-") })
                 if record.path.text == "/a/1" {
@@ -75,7 +75,7 @@ struct ReaderTests {
                     Files.remove("\(incoming)/\(name)")
                 }
             }
-            let reports = try await bench.reader { try await $0.allRecords() }
+            let reports = try await fixture.reader { try await $0.allRecords() }
             let parts = Dictionary(uniqueKeysWithValues: reports.map { ($0.record.path.text, $0.progress) })
             #expect(parts == ["/a/1": 0.25, "/a/2": nil])
         }
@@ -83,23 +83,23 @@ struct ReaderTests {
 
     @Test("the plugins of a host that runs are known beside it, and those of one that has ended are not")
     func plugins() async throws {
-        try await Bench.running { bench in
+        try await AccountFixture.running { fixture in
             let ours = FirstParty.plugins.map(\.id).filter { !$0.text.hasSuffix("-loop") }
-            let now = try await bench.reader { reader in
+            let now = try await fixture.reader { reader in
                 (try await reader.pluginNotes().started, try await reader.status().plugins.started)
             }
             #expect(now.0.sorted() == ours.sorted() && now.1.sorted() == ours.sorted())
-            try await bench.close()
-            let afterwards = try await bench.reader { reader in
+            try await fixture.close()
+            let afterwards = try await fixture.reader { reader in
                 (try await reader.pluginNotes().started, try await reader.status().plugins.started)
             }
-            try await bench.start()
+            try await fixture.start()
             #expect(afterwards.0.isEmpty && afterwards.1.isEmpty)
         }
     }
 }
 
-extension Bench {
+extension AccountFixture {
     func reader<T>(_ body: (AccountReader) async throws -> T) async throws -> T {
         let reader = try AccountReader.open(bookmark)
         let result = try await body(reader)

@@ -2,64 +2,64 @@ import EventScheduler
 import Model
 import Synchronization
 
-/// A loop that does what the test's world says; without word, the page has nothing new.
+/// A loop that does what the test's script says; without word, the page has nothing new.
 final class ScriptedLoop: EventLoop {
     let loopID: LoopKey
-    private let world: World
+    private let script: LoopScript
     private let number: Int
     private let delegate: any LoopDelegate
 
-    init(_ id: LoopKey, _ world: World, _ delegate: any LoopDelegate) {
+    init(_ id: LoopKey, _ script: LoopScript, _ delegate: any LoopDelegate) {
         loopID = id
         self.delegate = delegate
-        self.world = world
-        number = world.made(id)
+        self.script = script
+        number = script.made(id)
     }
 
-    var limits: LoopLimits { world.limits }
-    var interval: Duration? { world.intervals[loopID] }
-    var refreshHandlers: [Refresh] { world.refreshHandlers }
+    var limits: LoopLimits { script.limits }
+    var interval: Duration? { script.intervals[loopID] }
+    var refreshHandlers: [Refresh] { script.refreshHandlers }
 
     var latestEventID: EventID? {
-        get async throws { world.id(of: loopID).map(EventID.init) }
+        get async throws { script.id(of: loopID).map(EventID.init) }
     }
 
     func poll(since id: EventID) async throws -> PollAnswer<String> {
-        world.log(loopID, "poll \(id)")
-        world.polled(by: number)
-        let step = world.poll(loopID)
-        try await world.carryOut(step, of: loopID)
-        world.log(loopID, "polled")
+        script.log(loopID, "poll \(id)")
+        script.polled(by: number)
+        let step = script.poll(loopID)
+        try await script.carryOut(step, of: loopID)
+        script.log(loopID, "polled")
         guard let step else { return .page(EventsPage(eventID: id, payload: "")) }
         return step.page.map { .page($0) } ?? .notOffered
     }
 
     func process(_ page: EventsPage<String>, advancingTo id: EventID) async throws {
-        world.log(loopID, "process \(id)")
+        script.log(loopID, "process \(id)")
         // A core page's payload `stop 1` says that calendar 1 is gone.
         if page.payload.hasPrefix("stop ") {
             await delegate.disableSpecialLoop(.special(String(page.payload.dropFirst(5))))
         }
-        let step = world.process(loopID)
-        try await world.carryOut(step, of: loopID)
+        let step = script.process(loopID)
+        try await script.carryOut(step, of: loopID)
         if step?.storesAnyway != true { try Task.checkCancellation() }
-        world.setID(id.text, of: loopID)
-        world.log(loopID, "processed")
+        script.setID(id.text, of: loopID)
+        script.log(loopID, "processed")
     }
 
     func refresh(_ plan: RefreshPlan) async throws -> RefreshAnswer {
-        world.log(loopID, "anchor")
+        script.log(loopID, "anchor")
         switch plan {
-        case .everything: world.log(loopID, "fetch everything")
-        case .parts(let parts): for part in parts { world.log(loopID, "fetch \(part.rawValue)") }
+        case .everything: script.log(loopID, "fetch everything")
+        case .parts(let parts): for part in parts { script.log(loopID, "fetch \(part.rawValue)") }
         }
-        let step = world.refresh(loopID)
-        try await world.carryOut(step, of: loopID)
+        let step = script.refresh(loopID)
+        try await script.carryOut(step, of: loopID)
         try Task.checkCancellation()
         let anchor = step?.page?.eventID ?? EventID("anchor")
-        world.setID(anchor.text, of: loopID)
+        script.setID(anchor.text, of: loopID)
         return .anchored(at: anchor, more: step?.page?.more ?? false)
     }
 
-    func onError(_ error: EventLoopError) async { world.log(loopID, "error \(error.kind)") }
+    func onError(_ error: EventLoopError) async { script.log(loopID, "error \(error.kind)") }
 }

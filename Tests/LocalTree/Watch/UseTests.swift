@@ -9,7 +9,7 @@ import TreeFixture
 
 /// Which uses of files the watcher counts, with the kernel's own events.
 @Suite(.serialized) struct UseTests {
-    private struct Watched {
+    private struct Fixture {
         let tree: TreeFixture
         let watcher: TreeWatcher
         let uses: UseLog
@@ -32,7 +32,7 @@ import TreeFixture
     }
 
     private func watching(
-        ignoring names: [String] = [], _ body: (Watched) async throws -> Void
+        ignoring names: [String] = [], _ body: (Fixture) async throws -> Void
     ) async throws {
         try await TreeFixture.with { tree in
             for path in ["/a", "/Sub/b", "/Sub/c d %"] { try Files.write("content", to: tree.root + path) }
@@ -43,7 +43,7 @@ import TreeFixture
             ) {}
             await watcher.walk()
             do {
-                try await body(Watched(tree: tree, watcher: watcher, uses: uses))
+                try await body(Fixture(tree: tree, watcher: watcher, uses: uses))
             } catch {
                 Issue.record(error)
             }
@@ -53,34 +53,34 @@ import TreeFixture
 
     @Test("P37: opening, reading and closing a file is a use of it; listing a folder or looking at a file is none")
     func kinds() async throws {
-        try await watching { watched in
-            let root = watched.tree.root
-            #expect(try await watched.used { _ = try Files.text(root + "/Sub/c d %") } == ["/Sub/c d %"])
-            let looked = try await watched.used {
+        try await watching { fixture in
+            let root = fixture.tree.root
+            #expect(try await fixture.used { _ = try Files.text(root + "/Sub/c d %") } == ["/Sub/c d %"])
+            let looked = try await fixture.used {
                 _ = try Files.names(in: root + "/Sub")
                 _ = Files.isFolder(root + "/a")
             }
             // What was read before may be closed late, by a child process of another test that inherited it for a moment.
             #expect(looked.isSubset(of: ["/Sub/c d %"]))
             let file = open(root + "/a", O_RDONLY | O_CLOEXEC)
-            #expect(try await watched.used {} == ["/a"])
+            #expect(try await fixture.used {} == ["/a"])
             var byte: UInt8 = 0
-            #expect(try await watched.used { _ = read(file, &byte, 1) } == ["/a"])
-            #expect(try await watched.usedAtLast { close(file) } == ["/a"])
+            #expect(try await fixture.used { _ = read(file, &byte, 1) } == ["/a"])
+            #expect(try await fixture.usedAtLast { close(file) } == ["/a"])
             // Elsewhere by now, and new.
             try Files.write("new", to: root + "/New/deep/d")
             rename(root + "/Sub", root + "/New/Sub")
             // Until the watcher has seen the move, what is read in the folder is told by its access time alone.
-            _ = try await watched.used {}
-            #expect(try await watched.used { _ = try Files.text(root + "/New/Sub/b") }.contains("/New/Sub/b"))
+            _ = try await fixture.used {}
+            #expect(try await fixture.used { _ = try Files.text(root + "/New/Sub/b") }.contains("/New/Sub/b"))
         }
     }
 
     @Test("P37: what Larder itself opens is no use: reading, comparing, asking who has it open, copying, removing")
     func own() async throws {
-        try await watching { watched in
-            let tree = watched.tree.tree
-            let path = watched.tree.path("/a")
+        try await watching { fixture in
+            let tree = fixture.tree.tree
+            let path = fixture.tree.path("/a")
             /// Whether each of them opened the file and came to its end.
             var isRead = false
             var hash = ContentHash()
@@ -94,7 +94,7 @@ import TreeFixture
                 var other = copy
                 other.mark.modified = Timestamp(seconds: 1)
                 other.digest = [UInt8](repeating: 0, count: 32)
-                try tree.export(path, known: copy, to: watched.tree.incoming + "/../copy")
+                try tree.export(path, known: copy, to: fixture.tree.incoming + "/../copy")
                 guard case .different = tree.read(path, comparingWith: []), tree.use(at: path) == .none,
                     case .modified = try tree.remove(at: path, known: other)
                 else { return }
@@ -104,14 +104,14 @@ import TreeFixture
             var used: Set<String> = []
             for _ in 0..<5 {
                 isRead = false
-                used = try await watched.used(after: read)
+                used = try await fixture.used(after: read)
                 if isRead, used.isEmpty { break }
             }
             #expect(isRead && used == [])
             // Others' opens count again once the events of its own were read, which takes a moment on a busy machine.
             used = []
             for _ in 0..<5 where used.isEmpty {
-                used = try await watched.used { _ = try Files.text(watched.tree.root + "/a") }
+                used = try await fixture.used { _ = try Files.text(fixture.tree.root + "/a") }
             }
             #expect(used == ["/a"])
         }
@@ -138,21 +138,21 @@ import TreeFixture
 
     @Test("P37: what a listed program has open is not used; nor is what nobody has open any more while one runs")
     func ignored() async throws {
-        try await watching(ignoring: [Self.reader, "a name that is longer than names are"]) { watched in
-            let root = watched.tree.root
-            #expect(try await watched.used { _ = try Files.text(root + "/a") } == ["/a"])
-            try await whileHeld(root + "/Sub/b", in: watched.tree.incoming) {
-                #expect(try await watched.used {} == [])
-                #expect(try await watched.used { _ = try Files.text(root + "/a") } == [])
+        try await watching(ignoring: [Self.reader, "a name that is longer than names are"]) { fixture in
+            let root = fixture.tree.root
+            #expect(try await fixture.used { _ = try Files.text(root + "/a") } == ["/a"])
+            try await whileHeld(root + "/Sub/b", in: fixture.tree.incoming) {
+                #expect(try await fixture.used {} == [])
+                #expect(try await fixture.used { _ = try Files.text(root + "/a") } == [])
                 // Somebody else can be seen holding it.
                 let child = try ChildProcess("sleep", ["1000"], output: root + "/a")
-                #expect(try await watched.used {} == ["/a"])
+                #expect(try await fixture.used {} == ["/a"])
                 await child.stop()
             }
         }
-        try await watching(ignoring: ["nobody"]) { watched in
-            try await whileHeld(watched.tree.root + "/Sub/b", in: watched.tree.incoming) { () async throws in
-                let used = try await watched.used {}
+        try await watching(ignoring: ["nobody"]) { fixture in
+            try await whileHeld(fixture.tree.root + "/Sub/b", in: fixture.tree.incoming) { () async throws in
+                let used = try await fixture.used {}
                 #expect(used == ["/Sub/b"])
             }
         }

@@ -35,8 +35,8 @@ final class AccountServer {
     /// What a target below `v2.php/` is answered with instead.
     var answers: [String: (status: UInt32, body: String)] = [:]
 
-    init(_ stage: Stage) {
-        fake = stage.fake
+    init(_ fixture: PluginFixture) {
+        fake = fixture.fake
         larder_fake_serve_with(
             fake,
             { context, method, target, _ in
@@ -116,28 +116,28 @@ final class AccountServer {
 
 /// The core loop as it was built, with an account on a server.
 struct CoreAccount {
-    let stage: Stage
+    let fixture: PluginFixture
     let server: AccountServer
 
     init(settings: String = "{}") throws {
-        stage = try Stage.opening(plugin: "CoreLoop")
-        server = AccountServer(stage)
-        #expect(stage.start("org.larder.core-loop", settings: settings) == LARDER_OK)
+        fixture = try PluginFixture.opening(plugin: "CoreLoop")
+        server = AccountServer(fixture)
+        #expect(fixture.start("org.larder.core-loop", settings: settings) == LARDER_OK)
         setDay(0)
     }
 
     func setDay(_ day: Int64) {
-        larder_fake_time(stage.fake, (20_000 + day) * 86_400_000_000_000, day * 86_400_000_000_000)
+        larder_fake_time(fixture.fake, (20_000 + day) * 86_400_000_000_000, day * 86_400_000_000_000)
     }
 
-    @discardableResult func poll() -> larder_status { stage.poll("core") }
-    var calendars: [Stage.Kept] { stage.records(in: "calendars") }
-    var shares: [Stage.Kept] { stage.records(in: "shares") }
-    func share(_ id: String) -> String { stage.record(id, in: "shares")?.value ?? "none" }
+    @discardableResult func poll() -> larder_status { fixture.poll("core") }
+    var calendars: [PluginFixture.Kept] { fixture.records(in: "calendars") }
+    var shares: [PluginFixture.Kept] { fixture.records(in: "shares") }
+    func share(_ id: String) -> String { fixture.record(id, in: "shares")?.value ?? "none" }
 
     /// The targets of the requests since `forget`, without what all have in common.
     var asked: [String] {
-        stage.requests.map {
+        fixture.requests.map {
             let target = $0.target.hasPrefix("/ocs/v2.php/") ? String($0.target.dropFirst(12)) : $0.target
             return "\($0.method) \(target)"
         }

@@ -9,7 +9,7 @@ import Testing
         let account = try CalendarAccount()
         account.server.put("first.ics")
         account.cycle()
-        account.stage.forget()
+        account.fixture.forget()
         for number in 0..<new { account.server.put("\(number).ics") }
         return account
     }
@@ -22,7 +22,7 @@ import Testing
         // The first object came with a batch of its own.
         #expect(account.server.underWay == [0, 0, 0] + Array(repeating: 1, count: 8))
         #expect(Set(account.batches.joined()).count == 1000 && account.batches.joined().count == 1000)
-        #expect(account.stage.mistakes == [])
+        #expect(account.fixture.mistakes == [])
     }
 
     @Test("K12: a server that takes one request at a time is asked so")
@@ -33,7 +33,7 @@ import Testing
         #expect(account.contents == account.server.truth)
         // Two were refused, and asked for again with all others after them.
         #expect(account.server.underWay == [0, 0, 0, 1, 1] + Array(repeating: 0, count: 8))
-        #expect(account.stage.mistakes == [])
+        #expect(account.fixture.mistakes == [])
     }
 
     @Test("L13: when the server goes away in the middle, nothing of the turn is kept, and the next one has it all")
@@ -43,18 +43,18 @@ import Testing
         account.server.failing = Set(4..<100)
         account.cycle()
         #expect(account.eventID == id && account.kept == kept)
-        #expect(larder_fake_under_way(account.stage.fake) == 0)
+        #expect(larder_fake_under_way(account.fixture.fake) == 0)
         account.server.failing = []
         account.cycle()
         #expect(account.contents == account.server.truth)
-        #expect(account.stage.mistakes == [])
+        #expect(account.fixture.mistakes == [])
     }
 
     @Test("L13: a call that is to end while two requests are under way leaves none open and keeps nothing")
     func cancelled() throws {
         let account = try account()
         let (id, kept) = (account.eventID, account.kept)
-        let fake = account.stage.fake
+        let fake = account.fixture.fake
         account.server.onMultiget = { if $0 == 5 { larder_fake_cancel(fake) } }
         account.cycle()
         #expect(account.eventID == id && account.kept == kept)

@@ -12,7 +12,7 @@ import Testing
         return account
     }
 
-    private func asksForContents(_ request: Stage.Request) -> Bool { request.body.contains("calendar-data") }
+    private func asksForContents(_ request: PluginFixture.Request) -> Bool { request.body.contains("calendar-data") }
 
     @Test("K01: a server that gives contents with the first listing is asked once")
     func once() throws {
@@ -20,9 +20,9 @@ import Testing
         account.cycle()
         #expect(account.contents == account.server.truth && account.eventID == "token-300")
         #expect(account.kept.first?.version == "\"1\"")
-        #expect(account.stage.requests.count == 1)
+        #expect(account.fixture.requests.count == 1)
         #expect(account.reports.allSatisfy { $0.depth == 0 && !$0.body.contains("limit") })
-        #expect(account.stage.mistakes == [])
+        #expect(account.fixture.mistakes == [])
     }
 
     @Test("K12: contents that did not come along, and empty ones, are fetched in batches")
@@ -73,7 +73,7 @@ import Testing
     @Test("K14: a request for contents that fails is not repeated, unless it took long", arguments: [true, false])
     func failing(_ isSlow: Bool) throws {
         let account = try account(3)
-        let fake = account.stage.fake
+        let fake = account.fixture.fake
         account.server.failsContents = true
         if isSlow {
             account.server.onReport = { _ in larder_fake_time(fake, 20_000 * 86_400_000_000_000, 60_000_000_000) }
@@ -89,17 +89,17 @@ import Testing
         let server = account.server
         // Meanwhile one that came is gone.
         server.onReport = { [unowned server] in if !$0 { server.remove("0.ics") } }
-        larder_fake_fail(account.stage.fake, "dav_answer.next", 5, LARDER_IO)
+        larder_fake_fail(account.fixture.fake, "dav_answer.next", 5, LARDER_IO)
         account.cycle()
         #expect(account.contents == account.server.truth && account.eventID == "token-10")
         #expect(account.reports.map(asksForContents) == [true, false])
-        #expect(account.batches.joined().count == 8 && account.stage.mistakes == [])
+        #expect(account.batches.joined().count == 8 && account.fixture.mistakes == [])
     }
 
     @Test("L13: a call that is to end while contents come asks for nothing more and keeps nothing")
     func cancelled() throws {
         let account = try account(9)
-        let fake = account.stage.fake
+        let fake = account.fixture.fake
         account.server.onReport = { _ in larder_fake_cancel(fake) }
         account.cycle()
         #expect(account.eventID == nil && account.kept == [] && account.reports.count == 1)
@@ -109,7 +109,7 @@ import Testing
     @Test("K05: what a later part of a cut listing says of an object goes before what came with the first")
     func parts() throws {
         let account = try account(3)
-        let (fake, server) = (account.stage.fake, account.server)
+        let (fake, server) = (account.fixture.fake, account.server)
         larder_fake_answer_dav(fake, "REPORT", account.loop, 207)
         for (name, object) in server.objects.sorted(by: { $0.key < $1.key }) {
             larder_fake_response(fake, server.href(name), 200, nil)
@@ -129,9 +129,9 @@ import Testing
     func known() throws {
         let account = try account(3)
         account.cycle()
-        account.stage.forget()
+        account.fixture.forget()
         account.server.put("3.ics")
-        larder_fake_set_event_id(account.stage.fake, account.loop, nil)
+        larder_fake_set_event_id(account.fixture.fake, account.loop, nil)
         account.cycle()
         #expect(account.contents == account.server.truth)
         #expect(account.reports.map(asksForContents) == [false] && account.batches == [["/ada/work/3.ics"]])

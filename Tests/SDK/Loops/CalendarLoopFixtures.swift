@@ -3,14 +3,14 @@ import LarderFakeHost
 
 /// The calendar loop as it was built, with one calendar on a server.
 struct CalendarAccount {
-    let stage: Stage
+    let fixture: PluginFixture
     let server: CalendarServer
     var loop: String { server.path }
 
     init(settings: String = "{}") throws {
-        stage = try Stage.opening(plugin: "CalendarLoop")
-        server = CalendarServer(stage)
-        stage.start("org.larder.calendar-loop", settings: settings)
+        fixture = try PluginFixture.opening(plugin: "CalendarLoop")
+        server = CalendarServer(fixture)
+        fixture.start("org.larder.calendar-loop", settings: settings)
         setDay(0)
         list()
     }
@@ -23,7 +23,7 @@ struct CalendarAccount {
         if server.supportsSync, withToken { value += ",\"syncToken\":\(quoted(server.token))" }
         if let identity { value += ",\"identity\":\(quoted(identity))" }
         value += #","ctag":"\#(server.ctag)"}"#
-        stage.put(record: server.path, in: "calendars", value: value)
+        fixture.put(record: server.path, in: "calendars", value: value)
     }
 
     private func quoted(_ text: String) -> String {
@@ -33,15 +33,15 @@ struct CalendarAccount {
     /// The core's turn, and then the calendar's turns.
     @discardableResult func cycle(identity: String? = nil) -> Int {
         list(identity: identity)
-        return stage.pollAll(loop)
+        return fixture.pollAll(loop)
     }
 
     func setDay(_ day: Int64) {
-        larder_fake_time(stage.fake, (20_000 + day) * 86_400_000_000_000, day * 86_400_000_000_000)
+        larder_fake_time(fixture.fake, (20_000 + day) * 86_400_000_000_000, day * 86_400_000_000_000)
     }
 
-    var eventID: String? { stage.eventID(of: loop) }
-    var kept: [Stage.Kept] { stage.records(in: "calendars/" + loop) }
+    var eventID: String? { fixture.eventID(of: loop) }
+    var kept: [PluginFixture.Kept] { fixture.records(in: "calendars/" + loop) }
 
     /// Hrefs and contents, as the loop has them.
     var contents: [String: String] {
@@ -50,12 +50,12 @@ struct CalendarAccount {
 
     /// Which objects were asked for by a multiget, batch by batch.
     var batches: [[String]] {
-        stage.requests.filter { $0.body.contains("calendar-multiget") }.map { request in
+        fixture.requests.filter { $0.body.contains("calendar-multiget") }.map { request in
             request.body.split(separator: "<href>").dropFirst().map { String($0.prefix { $0 != "<" }) }
         }
     }
 
     /// How often the server was asked what changed, and for the whole listing.
-    var reports: [Stage.Request] { stage.requests.filter { $0.body.contains("sync-collection") } }
-    var listings: [Stage.Request] { stage.requests.filter { $0.method == "PROPFIND" } }
+    var reports: [PluginFixture.Request] { fixture.requests.filter { $0.body.contains("sync-collection") } }
+    var listings: [PluginFixture.Request] { fixture.requests.filter { $0.method == "PROPFIND" } }
 }

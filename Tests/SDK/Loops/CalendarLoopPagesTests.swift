@@ -15,7 +15,7 @@ import Testing
     /// The first page's turn.
     private func begin(_ account: CalendarAccount) {
         account.list()
-        account.stage.poll(account.loop)
+        account.fixture.poll(account.loop)
         #expect(account.eventID?.hasPrefix("fetch:1:") == true && (400...500).contains(account.kept.count))
     }
 
@@ -27,7 +27,7 @@ import Testing
         #expect(account.reports.count == 1 && account.listings == [])
         // A page may end before all of a batch was read.
         #expect(Set(account.batches.joined()).count == 1000 && account.batches.joined().count <= 1000 + 2 * 200)
-        account.stage.forget()
+        account.fixture.forget()
         account.cycle()
         #expect(account.reports.count + account.listings.count <= 1)
     }
@@ -47,21 +47,21 @@ import Testing
         account.server.put(there[0], "changed")
         account.server.remove(there[1])
         account.server.put("new.ics")
-        account.stage.pollAll(account.loop)
+        account.fixture.pollAll(account.loop)
         account.cycle()
         #expect(account.contents == account.server.truth)
-        account.stage.forget()
+        account.fixture.forget()
         account.cycle()
-        #expect(account.batches == [] && account.stage.mistakes == [])
+        #expect(account.batches == [] && account.fixture.mistakes == [])
     }
 
     @Test("L13: a plugin that starts in the middle lists again and goes on with what is missing")
     func restart() throws {
         let account = try account()
         begin(account)
-        account.stage.stop()
-        account.stage.start("org.larder.calendar-loop")
-        account.stage.forget()
+        account.fixture.stop()
+        account.fixture.start("org.larder.calendar-loop")
+        account.fixture.forget()
         account.cycle()
         #expect(account.contents == account.server.truth && account.eventID == account.server.token)
         #expect(account.listings.count == 1 && account.batches.joined().count < 1000)
@@ -72,11 +72,11 @@ import Testing
         let account = try account()
         begin(account)
         let (id, kept) = (account.eventID, account.kept)
-        larder_fake_fail(account.stage.fake, "commit", 1, LARDER_IO)
-        account.stage.poll(account.loop)
+        larder_fake_fail(account.fixture.fake, "commit", 1, LARDER_IO)
+        account.fixture.poll(account.loop)
         #expect(account.eventID == id && account.kept == kept)
         account.server.remove("0.ics")
-        account.stage.pollAll(account.loop)
+        account.fixture.pollAll(account.loop)
         account.cycle()
         #expect(account.contents == account.server.truth && account.eventID == account.server.token)
         #expect(account.listings.count == 1)
@@ -88,7 +88,7 @@ import Testing
         account.server.broken = ["/ada/work/0.ics"]
         begin(account)
         account.server.broken = []
-        account.stage.pollAll(account.loop)
+        account.fixture.pollAll(account.loop)
         #expect(account.contents == account.server.truth && account.listings == [])
     }
 

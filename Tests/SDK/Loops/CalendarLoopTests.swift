@@ -17,8 +17,8 @@ import Testing
         #expect(account.kept.first?.version == "\"1\"")
         #expect(
             account.reports.map(\.body).first?.contains("<sync-token></sync-token><sync-level>1</sync-level>") == true)
-        #expect(account.stage.loopCalls.map { $0.prefix { $0 != " " } } == ["on_error", "refresh", "release_page"])
-        #expect(account.stage.mistakes == [])
+        #expect(account.fixture.loopCalls.map { $0.prefix { $0 != " " } } == ["on_error", "refresh", "release_page"])
+        #expect(account.fixture.mistakes == [])
     }
 
     @Test("K01: an empty calendar has a token and no objects")
@@ -36,7 +36,7 @@ import Testing
         let account = try CalendarAccount()
         for name in ["a.ics", "b.ics", "c.ics"] { account.server.put(name) }
         account.cycle()
-        account.stage.forget()
+        account.fixture.forget()
         account.server.put("a.ics", "changed")
         account.server.remove("b.ics")
         account.server.put("d.ics")
@@ -45,14 +45,14 @@ import Testing
         account.cycle()
         #expect(account.contents == account.server.truth)
         #expect(
-            Set(account.stage.recordsAsked)
+            Set(account.fixture.recordsAsked)
                 == ["remove b.ics", "put a.ics", "put d.ics"].reduce(into: []) { asked, line in
                     let parts = line.split(separator: " ")
                     asked.insert("\(parts[0]) calendars//ada/work/ /ada/work/\(parts[1])")
                 })
-        account.stage.forget()
+        account.fixture.forget()
         account.cycle()
-        #expect(account.stage.recordsAsked == [] && account.eventID == "token-8")
+        #expect(account.fixture.recordsAsked == [] && account.eventID == "token-8")
     }
 
     @Test("K02: an object whose ETag is the local one is not fetched again, however the server quotes it")
@@ -60,15 +60,15 @@ import Testing
         let account = try CalendarAccount()
         account.server.put("a.ics")
         account.cycle()
-        account.stage.forget()
-        larder_fake_answer_dav(account.stage.fake, "REPORT", account.loop, 207)
-        larder_fake_response(account.stage.fake, "/ada/work/a.ics", 200, nil)
-        larder_fake_property(account.stage.fake, "{DAV:}getetag", "W/\"1-gzip\"")
-        larder_fake_response(account.stage.fake, "/ada/work/", 200, nil)
-        larder_fake_response(account.stage.fake, "/ada/elsewhere/x.ics", 200, nil)
-        larder_fake_end_dav(account.stage.fake, "token-again", 0, nil)
-        account.stage.poll(account.loop)
-        #expect(account.batches == [] && account.stage.recordsAsked == [] && account.eventID == "token-again")
+        account.fixture.forget()
+        larder_fake_answer_dav(account.fixture.fake, "REPORT", account.loop, 207)
+        larder_fake_response(account.fixture.fake, "/ada/work/a.ics", 200, nil)
+        larder_fake_property(account.fixture.fake, "{DAV:}getetag", "W/\"1-gzip\"")
+        larder_fake_response(account.fixture.fake, "/ada/work/", 200, nil)
+        larder_fake_response(account.fixture.fake, "/ada/elsewhere/x.ics", 200, nil)
+        larder_fake_end_dav(account.fixture.fake, "token-again", 0, nil)
+        account.fixture.poll(account.loop)
+        #expect(account.batches == [] && account.fixture.recordsAsked == [] && account.eventID == "token-again")
     }
 
     @Test(
@@ -86,7 +86,7 @@ import Testing
         account.cycle()
         #expect(account.contents == account.server.truth)
         account.server.remove("a.ics")
-        account.stage.forget()
+        account.fixture.forget()
         account.cycle()
         #expect(account.contents == account.server.truth)
         let escaped = prefix.split(separator: "&", omittingEmptySubsequences: false).joined(separator: "&amp;")
@@ -113,15 +113,15 @@ import Testing
         let account = try CalendarAccount()
         account.server.put("first.ics")
         account.cycle()
-        account.stage.forget()
+        account.fixture.forget()
         for number in 0..<1000 { account.server.put("\(number).ics") }
         // Listed, and gone when it is fetched.
-        larder_fake_answer_dav(account.stage.fake, "REPORT", account.loop, 207)
+        larder_fake_answer_dav(account.fixture.fake, "REPORT", account.loop, 207)
         for name in account.server.objects.keys.sorted() + ["ghost.ics"] {
-            larder_fake_response(account.stage.fake, account.server.href(name), 200, nil)
-            larder_fake_property(account.stage.fake, "{DAV:}getetag", "\"listed\"")
+            larder_fake_response(account.fixture.fake, account.server.href(name), 200, nil)
+            larder_fake_property(account.fixture.fake, "{DAV:}getetag", "\"listed\"")
         }
-        larder_fake_end_dav(account.stage.fake, account.server.token, 0, nil)
+        larder_fake_end_dav(account.fixture.fake, account.server.token, 0, nil)
         account.cycle()
         #expect(account.contents == account.server.truth)
         #expect(account.batches.count == 11 && account.batches.allSatisfy { $0.count <= 100 })
@@ -135,7 +135,7 @@ import Testing
         for number in 0..<5 { account.server.put("\(number).ics") }
         account.cycle()
         #expect(account.contents == account.server.truth && account.batches.count == 1)
-        #expect(account.stage.requests.filter { $0.method == "GET" }.count == 5)
+        #expect(account.fixture.requests.filter { $0.method == "GET" }.count == 5)
     }
 
     @Test("A calendar that the core loop lists with the known token is not asked, but now and then")
@@ -144,12 +144,12 @@ import Testing
         account.server.put("a.ics")
         account.cycle()
         account.cycle()
-        account.stage.forget()
+        account.fixture.forget()
         for _ in 0..<5 { account.cycle() }
-        larder_fake_time(account.stage.fake, 20_000 * 86_400_000_000_000, 450_000_000_000)
+        larder_fake_time(account.fixture.fake, 20_000 * 86_400_000_000_000, 450_000_000_000)
         account.cycle()
-        #expect(account.stage.requests == [])
-        larder_fake_time(account.stage.fake, 20_000 * 86_400_000_000_000, 901_000_000_000)
+        #expect(account.fixture.requests == [])
+        larder_fake_time(account.fixture.fake, 20_000 * 86_400_000_000_000, 901_000_000_000)
         account.cycle()
         #expect(account.reports.count == 1)
     }

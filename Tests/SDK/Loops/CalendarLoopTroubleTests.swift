@@ -12,13 +12,13 @@ import Testing
         let account = try CalendarAccount()
         for number in 0..<3 { account.server.put("\(number).ics") }
         account.cycle()
-        account.stage.forget()
+        account.fixture.forget()
         account.server.prefix = "new-"
         account.server.invalidStatus = status
         account.server.put("3.ics")
         account.cycle()
         #expect(account.contents == account.server.truth && account.eventID == "new-4")
-        #expect(account.stage.loopCalls.contains("refresh /ada/work/ \(LARDER_REFRESH_EVERYTHING)"))
+        #expect(account.fixture.loopCalls.contains("refresh /ada/work/ \(LARDER_REFRESH_EVERYTHING)"))
         #expect(account.batches == [["/ada/work/3.ics"]])
     }
 
@@ -28,9 +28,10 @@ import Testing
         account.server.put("a.ics")
         account.cycle()
         account.server.reportStatus = 403
-        #expect(account.stage.poll(account.loop) == LARDER_DENIED)
+        #expect(account.fixture.poll(account.loop) == LARDER_DENIED)
         #expect(account.eventID == "token-1" && account.kept.count == 1)
-        #expect(account.stage.failures.last?.contains("does not let this account read the calendar /ada/work/") == true)
+        #expect(
+            account.fixture.failures.last?.contains("does not let this account read the calendar /ada/work/") == true)
     }
 
     @Test("K14: an answer that the host keeps to itself, and a server's error, fail the turn after one request")
@@ -38,19 +39,19 @@ import Testing
         let account = try CalendarAccount()
         account.server.put("a.ics")
         account.cycle()
-        account.stage.forget()
-        larder_fake_fail(account.stage.fake, "dav.open", 1, LARDER_IO)
-        #expect(account.stage.poll(account.loop) == LARDER_IO)
-        #expect(account.stage.requests == [])
+        account.fixture.forget()
+        larder_fake_fail(account.fixture.fake, "dav.open", 1, LARDER_IO)
+        #expect(account.fixture.poll(account.loop) == LARDER_IO)
+        #expect(account.fixture.requests == [])
         account.server.put("b.ics")
         for (status, expected) in [(500, LARDER_IO), (404, LARDER_NOT_FOUND), (410, LARDER_NOT_FOUND)] {
             account.server.reportStatus = UInt32(status)
             account.list()
-            #expect(account.stage.poll(account.loop) == expected)
+            #expect(account.fixture.poll(account.loop) == expected)
         }
         account.server.reportStatus = nil
         account.server.breaksAnswers = true
-        #expect(account.stage.poll(account.loop) == LARDER_IO)
+        #expect(account.fixture.poll(account.loop) == LARDER_IO)
         #expect(account.eventID == "token-1" && account.kept.count == 1)
         account.server.breaksAnswers = false
         account.cycle()
@@ -62,7 +63,7 @@ import Testing
         let account = try CalendarAccount()
         account.server.put("first.ics")
         account.cycle()
-        account.stage.forget()
+        account.fixture.forget()
         account.server.pageSize = 10
         for number in 0..<35 { account.server.put("\(number).ics") }
         #expect(account.cycle() == 4)
@@ -94,13 +95,13 @@ import Testing
         let account = try CalendarAccount()
         for number in 0..<10 { account.server.put("\(number).ics") }
         account.cycle()
-        account.stage.forget()
+        account.fixture.forget()
         account.server.put("3.ics", "changed")
         account.server.remove("4.ics")
-        larder_fake_set_event_id(account.stage.fake, account.loop, nil)
+        larder_fake_set_event_id(account.fixture.fake, account.loop, nil)
         account.cycle()
         #expect(account.contents == account.server.truth)
-        #expect(account.stage.recordsAsked.count == 2 && account.batches == [["/ada/work/3.ics"]])
+        #expect(account.fixture.recordsAsked.count == 2 && account.batches == [["/ada/work/3.ics"]])
     }
 
     @Test("K08: with a token of the future, a change is seen within three cycles", arguments: [true, false])
@@ -113,10 +114,10 @@ import Testing
         account.server.put("new.ics")
         for _ in 0..<3 { account.cycle() }
         #expect(account.contents == account.server.truth && account.eventID == account.server.token)
-        account.stage.forget()
+        account.fixture.forget()
         account.cycle()
         account.cycle()
-        #expect(!account.stage.loopCalls.contains { $0.hasPrefix("refresh") })
+        #expect(!account.fixture.loopCalls.contains { $0.hasPrefix("refresh") })
     }
 
     @Test("K08: a server whose calendar has another token than its reports is not listed again and again")
@@ -125,11 +126,11 @@ import Testing
         account.server.put("a.ics")
         account.cycle()
         for _ in 0..<9 {
-            account.stage.put(
+            account.fixture.put(
                 record: account.loop, in: "calendars", value: #"{"supportsSync":true,"syncToken":"something else"}"#)
-            account.stage.pollAll(account.loop)
+            account.fixture.pollAll(account.loop)
         }
-        #expect(account.stage.loopCalls.filter { $0.hasPrefix("refresh") }.count == 2)
+        #expect(account.fixture.loopCalls.filter { $0.hasPrefix("refresh") }.count == 2)
     }
 
     @Test("K09: what a server forgot to tell is found by the day's comparison")
@@ -144,7 +145,7 @@ import Testing
         account.cycle()
         #expect(account.contents != account.server.truth)
         account.setDay(1)
-        account.stage.forget()
+        account.fixture.forget()
         account.cycle()
         #expect(account.contents == account.server.truth)
         #expect(account.listings.count == 1 && account.batches.joined().count == 2)
@@ -160,11 +161,11 @@ import Testing
         account.server.prefix = "fresh-"
         account.server.put("b.ics")
         account.cycle()
-        account.stage.forget()
+        account.fixture.forget()
         account.server.put("c.ics")
         account.cycle()
         #expect(account.contents == account.server.truth)
-        #expect(account.reports.count == 1 && !account.stage.loopCalls.contains { $0.hasPrefix("refresh") })
+        #expect(account.reports.count == 1 && !account.fixture.loopCalls.contains { $0.hasPrefix("refresh") })
     }
 
     @Test("K11: without sync-collection, listings give the same records", arguments: [true, false])
@@ -175,11 +176,11 @@ import Testing
             account.list()
             if isAnnounced {
                 // It says that it does, has tokens, and refuses.
-                account.stage.put(
+                account.fixture.put(
                     record: account.loop, in: "calendars",
                     value: #"{"supportsSync":true,"syncToken":"\#(account.server.ctag)"}"#)
             }
-            account.stage.pollAll(account.loop)
+            account.fixture.pollAll(account.loop)
         }
         for number in 0..<5 { account.server.put("\(number).ics") }
         cycle()
@@ -188,9 +189,9 @@ import Testing
         account.server.remove("2.ics")
         cycle()
         #expect(account.contents == account.server.truth)
-        account.stage.forget()
+        account.fixture.forget()
         cycle()
-        #expect(account.stage.requests == [], "an unchanged ctag or token is enough")
+        #expect(account.fixture.requests == [], "an unchanged ctag or token is enough")
     }
 
     @Test("An object that Nextcloud lists as 418 goes when it is gone indeed")
@@ -201,12 +202,14 @@ import Testing
         account.server.put("b.ics")
         account.cycle()
         account.server.remove("a.ics")
-        larder_fake_answer_dav(account.stage.fake, "REPORT", account.loop, 207)
-        for name in ["a.ics", "b.ics"] { larder_fake_response(account.stage.fake, account.server.href(name), 418, nil) }
-        larder_fake_end_dav(account.stage.fake, account.server.token, 0, nil)
+        larder_fake_answer_dav(account.fixture.fake, "REPORT", account.loop, 207)
+        for name in ["a.ics", "b.ics"] {
+            larder_fake_response(account.fixture.fake, account.server.href(name), 418, nil)
+        }
+        larder_fake_end_dav(account.fixture.fake, account.server.token, 0, nil)
         account.cycle()
         #expect(account.contents == account.server.truth)
-        #expect(account.stage.requests.filter { $0.method == "GET" }.count == 2)
+        #expect(account.fixture.requests.filter { $0.method == "GET" }.count == 2)
     }
 
     @Test("One broken object holds up no other, and is asked for again")
@@ -218,8 +221,8 @@ import Testing
         account.cycle()
         #expect(account.kept.map(\.key) == ["/ada/work/b.ics"])
         account.list()
-        #expect(account.stage.poll(account.loop) == LARDER_FAILED)
-        let said = account.stage.failures.last
+        #expect(account.fixture.poll(account.loop) == LARDER_FAILED)
+        let said = account.fixture.failures.last
         #expect(said?.contains("/ada/work/a.ics of the calendar /ada/work/ cannot be read") == true)
         // What comes meanwhile is not held up.
         account.server.put("c.ics")
@@ -245,10 +248,11 @@ import Testing
         account.cycle()
         #expect(Set(account.kept.map(\.key)) == Set(account.server.truth.keys).subtracting(bad))
         #expect(account.eventID?.hasPrefix("fetch:") == true)
-        account.stage.forget()
+        account.fixture.forget()
         account.list()
-        #expect(account.stage.poll(account.loop) == LARDER_FAILED)
-        #expect(account.stage.failures.last?.contains("and 1 others of the calendar /ada/work/ cannot be read") == true)
+        #expect(account.fixture.poll(account.loop) == LARDER_FAILED)
+        #expect(
+            account.fixture.failures.last?.contains("and 1 others of the calendar /ada/work/ cannot be read") == true)
         // Only these are asked for again.
         #expect(Set(account.batches.joined()) == bad)
         account.server.unreadable = []
@@ -265,10 +269,10 @@ import Testing
         for number in 0..<250 { account.server.put("\(number).ics") }
         account.server.omitted = ["/ada/work/1.ics", "/ada/work/120.ics", "/ada/work/249.ics"]
         account.server.onMultiget = { if $0 == 1 { account.server.remove("120.ics") } }
-        account.stage.forget()
+        account.fixture.forget()
         #expect(account.cycle() == 1)
         #expect(account.contents == account.server.truth && account.contents.count == 250)
-        #expect(Set(account.stage.requests.filter { $0.method == "GET" }.map(\.target)) == account.server.omitted)
+        #expect(Set(account.fixture.requests.filter { $0.method == "GET" }.map(\.target)) == account.server.omitted)
         #expect(account.eventID == "token-251")
     }
 
@@ -282,8 +286,8 @@ import Testing
         account.server.failingGets = account.server.omitted
         account.cycle()
         account.list()
-        #expect(account.stage.poll(account.loop) == LARDER_FAILED)
-        #expect(account.stage.failures.last?.contains("/ada/work/3.ics of the calendar") == true)
+        #expect(account.fixture.poll(account.loop) == LARDER_FAILED)
+        #expect(account.fixture.failures.last?.contains("/ada/work/3.ics of the calendar") == true)
         #expect(account.kept.count == 5 && account.eventID?.hasPrefix("fetch:") == true)
         account.server.failingGets = []
         account.cycle()
@@ -302,17 +306,17 @@ import Testing
         account.server.put("new.ics")
         func fails(_ place: SourceLocation = #_sourceLocation) {
             account.list()
-            #expect(account.stage.poll(account.loop) == LARDER_IO, sourceLocation: place)
+            #expect(account.fixture.poll(account.loop) == LARDER_IO, sourceLocation: place)
             #expect(account.kept == kept, sourceLocation: place)
             #expect(
-                account.stage.failures.last?.contains("paths outside of the calendar only for the calendar /ada/work/")
+                account.fixture.failures.last?.contains("paths outside of the calendar only for the calendar /ada/work/")
                     == true,
                 sourceLocation: place)
         }
         fails()
         #expect(account.eventID == id)
         // Nor when everything is fetched anew.
-        larder_fake_set_event_id(account.stage.fake, account.loop, nil)
+        larder_fake_set_event_id(account.fixture.fake, account.loop, nil)
         fails()
         account.server.pathPrefix = ""
         account.cycle()
@@ -326,11 +330,11 @@ import Testing
         account.cycle()
         let padding = String(repeating: "x", count: 3000)
         for number in 0..<6000 {
-            account.stage.put(record: "/ada/work/\(number)\(padding)", in: "calendars/" + account.loop)
+            account.fixture.put(record: "/ada/work/\(number)\(padding)", in: "calendars/" + account.loop)
         }
         account.setDay(1)
         account.list()
-        #expect((6...16).contains(account.stage.pollAll(account.loop)))
+        #expect((6...16).contains(account.fixture.pollAll(account.loop)))
         #expect(account.contents == account.server.truth && account.eventID == account.server.token)
     }
 
@@ -341,13 +345,13 @@ import Testing
         account.cycle()
         for number in 0..<25 { account.server.remove("\(number).ics") }
         account.server.put("new.ics")
-        if !byToken { larder_fake_set_event_id(account.stage.fake, account.loop, nil) }
+        if !byToken { larder_fake_set_event_id(account.fixture.fake, account.loop, nil) }
         account.list()
-        account.stage.poll(account.loop)
-        #expect(account.kept.count == 31 && larder_fake_has_more(account.stage.fake) == 1)
+        account.fixture.poll(account.loop)
+        #expect(account.kept.count == 31 && larder_fake_has_more(account.fixture.fake) == 1)
         // A page that is not applied comes again, with what is new meanwhile in front of it.
-        larder_fake_fail(account.stage.fake, "commit", 1, LARDER_IO)
-        account.stage.pollAll(account.loop)
+        larder_fake_fail(account.fixture.fake, "commit", 1, LARDER_IO)
+        account.fixture.pollAll(account.loop)
         #expect(account.kept.count == 31)
         account.server.put("newer.ics")
         account.cycle()
@@ -362,7 +366,7 @@ import Testing
         for number in 0..<50 { account.server.put("\(number).ics") }
         account.server.unreadable = Set(account.server.truth.keys)
         account.list()
-        #expect(account.stage.poll(account.loop) == LARDER_IO)
+        #expect(account.fixture.poll(account.loop) == LARDER_IO)
         #expect(account.batches.count < 10 && account.eventID == nil)
     }
 
@@ -373,13 +377,13 @@ import Testing
         account.cycle()
         account.setDay(1)
         account.list()
-        account.stage.poll(account.loop)
-        larder_fake_answer_dav(account.stage.fake, "PROPFIND", account.loop, 207)
-        #expect(account.stage.poll(account.loop) == LARDER_IO)
-        larder_fake_answer_dav(account.stage.fake, "PROPFIND", account.loop, 207)
-        larder_fake_response(account.stage.fake, account.loop, 200, nil)
-        larder_fake_break_answer(account.stage.fake, LARDER_IO)
-        #expect(account.stage.poll(account.loop) == LARDER_IO)
+        account.fixture.poll(account.loop)
+        larder_fake_answer_dav(account.fixture.fake, "PROPFIND", account.loop, 207)
+        #expect(account.fixture.poll(account.loop) == LARDER_IO)
+        larder_fake_answer_dav(account.fixture.fake, "PROPFIND", account.loop, 207)
+        larder_fake_response(account.fixture.fake, account.loop, 200, nil)
+        larder_fake_break_answer(account.fixture.fake, LARDER_IO)
+        #expect(account.fixture.poll(account.loop) == LARDER_IO)
         #expect(account.contents == account.server.truth)
     }
 
@@ -400,12 +404,12 @@ import Testing
             let account = try CalendarAccount()
             let note = String(repeating: "n", count: 50_000)
             for number in 0..<100 { account.server.put("\(number).ics", note) }
-            larder_fake_fail(account.stage.fake, "commit", UInt32(lost), LARDER_IO)
+            larder_fake_fail(account.fixture.fake, "commit", UInt32(lost), LARDER_IO)
             account.cycle()
             account.server.put("7.ics", "changed")
             account.server.remove("8.ics")
-            account.stage.stop()
-            account.stage.start("org.larder.calendar-loop")
+            account.fixture.stop()
+            account.fixture.start("org.larder.calendar-loop")
             account.cycle()
             account.cycle()
             #expect(account.contents == account.server.truth && account.eventID == account.server.token)
@@ -427,14 +431,14 @@ import Testing
                     if .random(using: &random) { account.server.put(name) } else { account.server.remove(name) }
                 }
                 switch Int.random(in: 0..<6, using: &random) {
-                case 0: larder_fake_fail(account.stage.fake, "commit", 1, LARDER_IO)
+                case 0: larder_fake_fail(account.fixture.fake, "commit", 1, LARDER_IO)
                 case 1:
                     larder_fake_fail(
-                        account.stage.fake, "dav_answer.next", .random(in: 1...9, using: &random), LARDER_IO)
+                        account.fixture.fake, "dav_answer.next", .random(in: 1...9, using: &random), LARDER_IO)
                 case 2: account.server.prefix = "p\(Int.random(in: 0..<9, using: &random))-"
                 case 3:
                     larder_fake_fail(
-                        account.stage.fake, "records.put", .random(in: 1...4, using: &random), LARDER_LIMIT)
+                        account.fixture.fake, "records.put", .random(in: 1...4, using: &random), LARDER_LIMIT)
                 default: break
                 }
                 account.cycle()

@@ -12,8 +12,8 @@ import Testing
     }
 
     private func restart(_ account: CalendarAccount) {
-        account.stage.stop()
-        account.stage.start("org.larder.calendar-loop")
+        account.fixture.stop()
+        account.fixture.start("org.larder.calendar-loop")
     }
 
     @Test(
@@ -37,16 +37,16 @@ import Testing
         let account = try account("http://sabre.io/ns/sync/")
         account.cycle(identity: "urn:uuid:one")
         restart(account)
-        account.stage.forget()
+        account.fixture.forget()
         account.cycle(identity: "urn:uuid:one")
         #expect(account.listings == [] && account.reports.count == 1)
         account.server.makeAnew()
         for name in ["x", "y", "z"] { account.server.put("\(name).ics") }
         account.cycle(identity: "urn:uuid:two")
         #expect(account.contents == account.server.truth && account.eventID == account.server.token)
-        account.stage.forget()
+        account.fixture.forget()
         account.cycle(identity: "urn:uuid:two")
-        #expect(account.stage.requests == [])
+        #expect(account.fixture.requests == [])
     }
 
     @Test("Where it may be another one, a start costs a listing in place of a report; one that is watched costs none")
@@ -54,10 +54,10 @@ import Testing
         let account = try account("http://sabre.io/ns/sync/")
         account.cycle()
         restart(account)
-        account.stage.forget()
+        account.fixture.forget()
         account.cycle()
         #expect(account.listings.count == 1 && account.reports == [] && account.batches == [])
-        account.stage.forget()
+        account.fixture.forget()
         account.server.put("d.ics")
         account.cycle()
         #expect(account.listings == [] && account.reports.count == 1)
@@ -66,7 +66,7 @@ import Testing
         let other = try self.account("http://radicale.org/ns/sync/5bafa61850d3aab8865d9f9215668b243c33x")
         other.cycle()
         restart(other)
-        other.stage.forget()
+        other.fixture.forget()
         other.cycle()
         #expect(other.listings == [] && other.reports.count == 1)
     }

@@ -52,8 +52,8 @@ final class CalendarServer {
     /// Breaks each answer off before its end.
     var breaksAnswers = false
 
-    init(_ stage: Stage, path: String = "/ada/work/") {
-        fake = stage.fake
+    init(_ fixture: PluginFixture, path: String = "/ada/work/") {
+        fake = fixture.fake
         self.path = path
         larder_fake_serve_with(
             fake,

@@ -47,7 +47,7 @@ import Testing
     func spaces(_ home: String, _ isHere: Bool) throws {
         for source in [#""item_source":"s1$p1!i""#, #""space_id":"s1$p1","item_source":"i""#] {
             let account = try CoreAccount()
-            larder_fake_files_home(account.stage.fake, home)
+            larder_fake_files_home(account.fixture.fake, home)
             account.server.byMe = [#"{"id":"1","path":"/Docs",\#(source)}"#, #"{"id":"2","path":"/Docs"}"#]
             account.server.withMe = [#"{"id":"3","path":"/Shares/x","item_source":"s9$p9!i"}"#]
             #expect(account.poll() == LARDER_OK)
@@ -59,10 +59,10 @@ import Testing
     @Test("In a home, what is shared out of a project space has no path, and what is mounted there has")
     func home() throws {
         let account = try CoreAccount()
-        larder_fake_files_home(account.stage.fake, "/remote.php/dav/files/ada/")
-        larder_fake_answer_dav(account.stage.fake, "PROPFIND", "/remote.php/dav/files/ada/", 207)
-        larder_fake_response(account.stage.fake, "/remote.php/dav/files/ada/", 200, nil)
-        larder_fake_property(account.stage.fake, "{http://owncloud.org/ns}id", "s1$me!me")
+        larder_fake_files_home(account.fixture.fake, "/remote.php/dav/files/ada/")
+        larder_fake_answer_dav(account.fixture.fake, "PROPFIND", "/remote.php/dav/files/ada/", 207)
+        larder_fake_response(account.fixture.fake, "/remote.php/dav/files/ada/", 200, nil)
+        larder_fake_property(account.fixture.fake, "{http://owncloud.org/ns}id", "s1$me!me")
         account.server.byMe = [
             #"{"id":"1","path":"/Docs","item_source":"s1$me!a"}"#,
             #"{"id":"2","path":"/Docs","item_source":"s1$p1!b"}"#,
@@ -76,18 +76,18 @@ import Testing
     @Test("O02: a share that comes or changes is stored; another order of members, or a number as text, is no change")
     func diff() throws {
         let account = try account()
-        account.stage.forget()
+        account.fixture.forget()
         account.server.withMe = [
             #"{"state":"0","permissions":"31","path":"/From Bob","share_with":"ada","uid_owner":"bob","share_type":"0","id":"13"}"#
         ]
         account.poll()
-        #expect(account.stage.recordsAsked == [])
+        #expect(account.fixture.recordsAsked == [])
         account.server.withMe = [
             #"{"id":13,"share_type":0,"uid_owner":"bob","share_with":"ada","path":"/From Bob","permissions":1}"#
         ]
         account.server.byMe.append(#"{"id":14,"share_type":1,"path":"/New"}"#)
         account.poll()
-        #expect(account.stage.recordsAsked == ["put shares 13", "put shares 14"])
+        #expect(account.fixture.recordsAsked == ["put shares 13", "put shares 14"])
     }
 
     @Test("O03: sharing that is switched off removes nothing, and is said once")
@@ -96,20 +96,20 @@ import Testing
         account.server.isSharingEnabled = false
         for _ in 0..<3 { #expect(account.poll() == LARDER_OK) }
         #expect(account.shares.count == 2 && !account.share("12").contains("missing"))
-        #expect(account.stage.logLines.filter { $0.contains("sharing is switched off") }.count == 1)
+        #expect(account.fixture.logLines.filter { $0.contains("sharing is switched off") }.count == 1)
         account.server.isSharingEnabled = true
         account.setDay(1)
         account.poll()
         account.server.isSharingEnabled = false
         account.poll()
-        #expect(account.stage.logLines.filter { $0.contains("sharing is switched off") }.count == 2)
+        #expect(account.fixture.logLines.filter { $0.contains("sharing is switched off") }.count == 2)
     }
 
     @Test("O04: a share that is missing is counted, over two readings of the lists each time, and stays")
     func missing() throws {
         let account = try account()
         account.server.withMe = []
-        account.stage.forget()
+        account.fixture.forget()
         account.poll()
         #expect(account.share("13").hasSuffix(#","missing":1}"#))
         #expect(account.asked.filter { $0.contains("shared_with_me") }.count == 2)
@@ -124,19 +124,20 @@ import Testing
     func flicker() throws {
         let account = try account()
         let target = "/ocs/v2.php/apps/files_sharing/api/v1/shares?format=json&shared_with_me=true&state=all"
-        larder_fake_answer(account.stage.fake, "GET", target, 200, #"{"ocs":{"meta":{"statuscode":200},"data":[]}}"#)
+        larder_fake_answer(account.fixture.fake, "GET", target, 200, #"{"ocs":{"meta":{"statuscode":200},"data":[]}}"#)
         #expect(account.poll() == LARDER_OK && !account.share("13").contains("missing"))
         for body in [#"{"ocs":{"meta":{"statuscode":996},"data":[]}}"#, "<html>", #"{"ocs":"#] {
-            larder_fake_answer(account.stage.fake, "GET", target, 500, body)
+            larder_fake_answer(account.fixture.fake, "GET", target, 500, body)
             #expect(account.poll() == LARDER_IO)
         }
-        larder_fake_answer(account.stage.fake, "GET", target, 200, #"{"ocs":{"meta":{"statuscode":200},"data":[{"#)
+        larder_fake_answer(account.fixture.fake, "GET", target, 200, #"{"ocs":{"meta":{"statuscode":200},"data":[{"#)
         #expect(account.poll() == LARDER_IO)
-        larder_fake_answer(account.stage.fake, "GET", target, 403, #"{"ocs":{"meta":{"statuscode":403},"data":null}}"#)
+        larder_fake_answer(
+            account.fixture.fake, "GET", target, 403, #"{"ocs":{"meta":{"statuscode":403},"data":null}}"#)
         #expect(account.poll() == LARDER_DENIED)
         account.server.hasOCS = false
-        account.stage.stop()
-        account.stage.start("org.larder.core-loop")
+        account.fixture.stop()
+        account.fixture.start("org.larder.core-loop")
         #expect(account.poll() == LARDER_IO, "shares that were there are not believed to be offered no more")
         #expect(account.shares.allSatisfy { !$0.value.contains("missing") } && account.shares.count == 2)
     }
@@ -153,7 +154,7 @@ import Testing
         }
         account.poll()
         #expect(account.share("20").hasSuffix(#""state":"pending"}"#))
-        #expect(account.stage.recordsAsked.contains("put shares 20"))
+        #expect(account.fixture.recordsAsked.contains("put shares 20"))
         if isOwnCloud { #expect(account.share("21").hasSuffix(#""state":"rejected"}"#)) }
         account.server.pending = []
         account.server.withMe = [pending + (isOwnCloud ? #","state":0}"# : "}")]
@@ -175,6 +176,6 @@ import Testing
             account.share("remote-12")
                 == #"{"direction":"withMe","path":"/Far","owner":"eve","sharedWith":"ada","state":"accepted","remote":true}"#
         )
-        #expect(account.stage.requests.filter { $0.target.contains("remote_shares/pending") }.count == 1)
+        #expect(account.fixture.requests.filter { $0.target.contains("remote_shares/pending") }.count == 1)
     }
 }

@@ -44,7 +44,7 @@ import Testing
         #expect(
             account.calendars.last?.value
                 == #"{"name":"all","href":"/cal/team/all/","components":[],"supportsSync":true,"privileges":[]}"#)
-        #expect(account.stage.mistakes == [])
+        #expect(account.fixture.mistakes == [])
     }
 
     @Test("A calendar's token is asked for when it is known, and its ctag as long as a token is missing")
@@ -65,11 +65,11 @@ import Testing
         #expect(marks() == ["token-1 syncToken", "c1 ctag"])
         account.server.calendars["/cal/ada/b/"]?.token = "token-2"
         #expect(marks() == ["token-1 syncToken", "token-2 syncToken"])
-        account.stage.forget()
+        account.fixture.forget()
         // Nobody asks for it any more.
         account.server.calendars["/cal/ada/b/"]?.more = ["{http://calendarserver.org/ns/}getctag": "c2"]
         #expect(marks() == ["token-1 syncToken", "token-2 syncToken"])
-        #expect(account.stage.recordsAsked == [])
+        #expect(account.fixture.recordsAsked == [])
     }
 
     @Test("D05: a new, a renamed and a removed calendar are seen by the next poll")
@@ -80,17 +80,17 @@ import Testing
         account.poll()
         // The tokens of calendars that are known come with the next one.
         account.poll()
-        let first = account.stage.eventID(of: "core")
-        account.stage.forget()
+        let first = account.fixture.eventID(of: "core")
+        account.fixture.forget()
         account.poll()
-        #expect(account.stage.recordsAsked == [] && account.stage.eventID(of: "core") == first)
+        #expect(account.fixture.recordsAsked == [] && account.fixture.eventID(of: "core") == first)
         account.server.calendars = ["/cal/ada/a/": .init(name: "Renamed"), "/cal/ada/c/": .init()]
         // What goes has a page of its own, behind what comes.
-        #expect(account.stage.pollAll("core") == 2)
+        #expect(account.fixture.pollAll("core") == 2)
         #expect(
-            account.stage.recordsAsked
+            account.fixture.recordsAsked
                 == ["put calendars /cal/ada/a/", "put calendars /cal/ada/c/", "remove calendars /cal/ada/b/"])
-        #expect(account.stage.eventID(of: "core") != first)
+        #expect(account.fixture.eventID(of: "core") != first)
         #expect(!account.asked.contains { $0.contains("discover") }, "the homes are known for a day")
         account.setDay(1)
         account.poll()
@@ -115,12 +115,12 @@ import Testing
         account.server.breaksListing = true
         #expect(account.poll() == LARDER_IO)
         account.server.breaksListing = false
-        larder_fake_homes(account.stage.fake, nil, nil, 0)
+        larder_fake_homes(account.fixture.fake, nil, nil, 0)
         account.setDay(1)
         #expect(account.poll() == LARDER_IO, "calendars that were there are not believed to be offered no more")
         #expect(account.calendars.count == 2)
         account.server.setHomes("/cal/ada/", "/cal/team/")
-        account.stage.pollAll("core")
+        account.fixture.pollAll("core")
         #expect(account.calendars.map(\.key) == ["/cal/team/b/"])
     }
 
@@ -133,7 +133,7 @@ import Testing
         account.server.calendars = ["/new/ada/a/": .init()]
         account.server.homeStatus = ["/cal/ada/": 404]
         account.server.setHomes("/new/ada/")
-        account.stage.pollAll("core")
+        account.fixture.pollAll("core")
         #expect(account.calendars.map(\.key) == ["/new/ada/a/"])
         account.server.calendars["/new/ada/a/"]?.status = 500
         #expect(account.poll() == LARDER_OK && account.calendars.map(\.key) == ["/new/ada/a/"])
@@ -146,16 +146,16 @@ import Testing
         #expect(account.poll() == LARDER_UNSUPPORTED)
         #expect(
             account.asked == ["discover caldav", "GET cloud/capabilities?format=json", "GET cloud/user?format=json"])
-        account.stage.forget()
+        account.fixture.forget()
         #expect(account.poll() == LARDER_UNSUPPORTED && account.asked == [])
         account.setDay(1)
         account.server.hasOCS = true
         #expect(account.poll() == LARDER_OK)
         #expect(
-            account.stage.record("account", in: "account")?.value.hasPrefix(
+            account.fixture.record("account", in: "account")?.value.hasPrefix(
                 #"{"id":"ada","displayName":"Ada","capabilities":""#) == true)
         #expect(
-            account.stage.record("account", in: "account")?.value.hasSuffix(#""quotaUsed":10,"quotaAvailable":90}"#)
+            account.fixture.record("account", in: "account")?.value.hasSuffix(#""quotaUsed":10,"quotaAvailable":90}"#)
                 == true)
     }
 
@@ -163,14 +163,14 @@ import Testing
     func passing() throws {
         let account = try CoreAccount()
         account.server.hasOCS = false
-        larder_fake_fail(account.stage.fake, "discover.find", 1, LARDER_NOT_FOUND)
+        larder_fake_fail(account.fixture.fake, "discover.find", 1, LARDER_NOT_FOUND)
         #expect(account.poll() == LARDER_OK && account.calendars.isEmpty)
         account.server.setHomes("/cal/ada/")
         account.server.calendars = ["/cal/ada/a/": .init()]
         #expect(account.poll() == LARDER_OK && account.calendars.count == 1)
         // What is known stays.
         account.setDay(1)
-        larder_fake_fail(account.stage.fake, "discover.find", 1, LARDER_NOT_FOUND)
+        larder_fake_fail(account.fixture.fake, "discover.find", 1, LARDER_NOT_FOUND)
         #expect(account.poll() == LARDER_OK && account.calendars.count == 1)
     }
 
@@ -181,16 +181,16 @@ import Testing
         account.server.calendars = ["/cal/ada/a/": .init()]
         account.server.answers["cloud/user?format=json"] = (500, "oh")
         // The second one has the token of the calendar that is known by then.
-        #expect(account.stage.pollAll("core") == 3)
+        #expect(account.fixture.pollAll("core") == 3)
         #expect(account.calendars.count == 1)
-        #expect(account.stage.failures.last == "the server answered 500 without JSON for cloud/user")
+        #expect(account.fixture.failures.last == "the server answered 500 without JSON for cloud/user")
         account.server.homeStatus = ["/cal/ada/": 500]
         account.server.answers = [:]
         account.server.byMe = [#"{"id":1,"share_type":0,"path":"/x"}"#]
-        account.stage.pollAll("core")
+        account.fixture.pollAll("core")
         #expect(account.shares.count == 1 && account.calendars.count == 1)
         #expect(account.poll() == LARDER_IO)
-        larder_fake_fail(account.stage.fake, "dav.open", 1, LARDER_CANCELLED)
+        larder_fake_fail(account.fixture.fake, "dav.open", 1, LARDER_CANCELLED)
         #expect(account.poll() == LARDER_CANCELLED)
     }
 
@@ -198,11 +198,11 @@ import Testing
     func quota() throws {
         let account = try CoreAccount()
         account.server.user = #"{"id":"a b","display-name":"Ada"}"#
-        larder_fake_answer_dav(account.stage.fake, "PROPFIND", "/remote.php/dav/files/a%20b/", 207)
-        larder_fake_response(account.stage.fake, "/remote.php/dav/files/a%20b/", 200, nil)
-        larder_fake_property(account.stage.fake, "{DAV:}quota-used-bytes", "7")
-        larder_fake_property(account.stage.fake, "{DAV:}quota-available-bytes", "-3")
+        larder_fake_answer_dav(account.fixture.fake, "PROPFIND", "/remote.php/dav/files/a%20b/", 207)
+        larder_fake_response(account.fixture.fake, "/remote.php/dav/files/a%20b/", 200, nil)
+        larder_fake_property(account.fixture.fake, "{DAV:}quota-used-bytes", "7")
+        larder_fake_property(account.fixture.fake, "{DAV:}quota-available-bytes", "-3")
         account.poll()
-        #expect(account.stage.record("account", in: "account")?.value.hasSuffix(#""quotaUsed":7}"#) == true)
+        #expect(account.fixture.record("account", in: "account")?.value.hasSuffix(#""quotaUsed":7}"#) == true)
     }
 }

@@ -64,38 +64,40 @@ struct Sampling: EventLoop {
 
 /// The turns that the fake host makes.
 @Suite struct FakeTurnTests {
-    private func stage(_ eventID: String?) throws -> Stage {
-        let stage = try Stage(entry: { _, out in export(Sampler.self, Drafter.self, loops: Sampling.self, to: out) })
-        #expect(stage.start("org.example.sampling") == LARDER_OK)
-        larder_fake_set_event_id(stage.fake, "one", eventID)
-        stage.put(record: "one", in: "samples")
-        return stage
+    private func fixture(_ eventID: String?) throws -> PluginFixture {
+        let fixture = try PluginFixture(entry: { _, out in
+            export(Sampler.self, Drafter.self, loops: Sampling.self, to: out)
+        })
+        #expect(fixture.start("org.example.sampling") == LARDER_OK)
+        larder_fake_set_event_id(fixture.fake, "one", eventID)
+        fixture.put(record: "one", in: "samples")
+        return fixture
     }
 
     @Test("L08: without an event id, the loop is told so and refreshed in the same turn, and its anchor is kept")
     func missing() throws {
-        let stage = try stage(nil)
-        #expect(stage.poll("one") == LARDER_OK)
+        let fixture = try fixture(nil)
+        #expect(fixture.poll("one") == LARDER_OK)
         #expect(
-            stage.loopCalls == [
+            fixture.loopCalls == [
                 "on_error one \(LARDER_LOOP_MISSING_ID)", "refresh one 1", "release_page one 0", "refresh one 2",
                 "release_page one 0",
             ])
-        #expect(stage.eventID(of: "one") == "anchor 1")
-        #expect(stage.records(in: "org.example.sampling/one").map(\.key) == ["refreshed 1", "refreshed 2"])
+        #expect(fixture.eventID(of: "one") == "anchor 1")
+        #expect(fixture.records(in: "org.example.sampling/one").map(\.key) == ["refreshed 1", "refreshed 2"])
     }
 
     @Test(
         "L10, L11: a page that asks for a refresh is not processed; its bits are refreshed one by one, unknown ones mean all",
         arguments: [(1, [1]), (2, [2]), (3, [1, 2]), (255, [1, 2]), (4, [1, 2]), (5, [1, 2])])
     func refresh(_ asked: Int, _ refreshed: [Int]) throws {
-        let stage = try stage("refresh \(asked)")
-        #expect(stage.poll("one") == LARDER_OK)
+        let fixture = try fixture("refresh \(asked)")
+        #expect(fixture.poll("one") == LARDER_OK)
         #expect(
-            stage.loopCalls
+            fixture.loopCalls
                 == ["poll one 0", "release_page one 0", "on_error one \(LARDER_LOOP_OUTDATED)"]
                 + refreshed.flatMap { ["refresh one \($0)", "release_page one 0"] })
-        #expect(stage.eventID(of: "one") == "anchor \(refreshed[0])")
+        #expect(fixture.eventID(of: "one") == "anchor \(refreshed[0])")
     }
 
     @Test(
@@ -106,56 +108,56 @@ struct Sampling: EventLoop {
             ("large", LARDER_LIMIT), ("writes", LARDER_WRONG_STATE), ("empty", LARDER_FAILED),
         ])
     func failures(_ eventID: String, _ status: larder_status) throws {
-        let stage = try stage(eventID)
-        #expect(stage.poll("one") == status)
-        #expect(stage.eventID(of: "one") == eventID && stage.records(in: "samples/one") == [])
-        #expect(stage.value(of: "page") == nil && stage.recordsAsked == [])
-        #expect(stage.logLines.last?.hasPrefix("\(status) ") == true)
-        let calls = stage.loopCalls.map { $0.prefix { $0 != " " } }
+        let fixture = try fixture(eventID)
+        #expect(fixture.poll("one") == status)
+        #expect(fixture.eventID(of: "one") == eventID && fixture.records(in: "samples/one") == [])
+        #expect(fixture.value(of: "page") == nil && fixture.recordsAsked == [])
+        #expect(fixture.logLines.last?.hasPrefix("\(status) ") == true)
+        let calls = fixture.loopCalls.map { $0.prefix { $0 != " " } }
         #expect(calls.filter { $0 == "release_page" }.count == (eventID == "fails" || eventID == "writes" ? 0 : 1))
     }
 
     @Test("L15: a page that has more with the same event id is polled once more, and then an error")
     func noProgress() throws {
-        let stage = try stage("same")
-        #expect(stage.poll("one") == LARDER_OK && larder_fake_has_more(stage.fake) == 1)
-        #expect(stage.poll("one") == LARDER_FAILED && larder_fake_has_more(stage.fake) == 0)
+        let fixture = try fixture("same")
+        #expect(fixture.poll("one") == LARDER_OK && larder_fake_has_more(fixture.fake) == 1)
+        #expect(fixture.poll("one") == LARDER_FAILED && larder_fake_has_more(fixture.fake) == 0)
     }
 
     @Test("L13: a commit that is lost loses all of a turn; the next one makes it again")
     func lostCommit() throws {
-        let stage = try stage("reads")
-        larder_fake_fail(stage.fake, "commit", 1, LARDER_IO)
-        #expect(stage.poll("one") == LARDER_IO)
-        #expect(stage.records(in: "org.example.sampling/one") == [] && stage.value(of: "page") == nil)
-        #expect(stage.poll("one") == LARDER_OK && stage.eventID(of: "one") == "next")
-        #expect(stage.value(of: "page") == "reads" && stage.logLines.last == "keys , asked true")
+        let fixture = try fixture("reads")
+        larder_fake_fail(fixture.fake, "commit", 1, LARDER_IO)
+        #expect(fixture.poll("one") == LARDER_IO)
+        #expect(fixture.records(in: "org.example.sampling/one") == [] && fixture.value(of: "page") == nil)
+        #expect(fixture.poll("one") == LARDER_OK && fixture.eventID(of: "one") == "next")
+        #expect(fixture.value(of: "page") == "reads" && fixture.logLines.last == "keys , asked true")
     }
 
     @Test("L33: a loop with nothing to poll is no failure, and nothing is told to it")
     func notOffered() throws {
-        let stage = try stage("nothing")
-        #expect(stage.poll("one") == LARDER_UNSUPPORTED)
-        #expect(stage.loopCalls == ["poll one 0"])
+        let fixture = try fixture("nothing")
+        #expect(fixture.poll("one") == LARDER_UNSUPPORTED)
+        #expect(fixture.loopCalls == ["poll one 0"])
     }
 
     @Test("SDK: when a record goes, what belongs to it goes, and its loop's event id")
     func removal() throws {
-        let stage = try stage("x")
-        stage.put(record: "a", in: "samples/one")
-        stage.put(record: "own", in: "org.example.sampling/one")
-        stage.put(record: "b", in: "samples/one/a")
-        stage.put(record: "a", in: "samples/one2")
-        larder_fake_drop_record(stage.fake, "samples", "one")
-        #expect(stage.records(in: "samples/one") == [] && stage.records(in: "org.example.sampling/one") == [])
+        let fixture = try fixture("x")
+        fixture.put(record: "a", in: "samples/one")
+        fixture.put(record: "own", in: "org.example.sampling/one")
+        fixture.put(record: "b", in: "samples/one/a")
+        fixture.put(record: "a", in: "samples/one2")
+        larder_fake_drop_record(fixture.fake, "samples", "one")
+        #expect(fixture.records(in: "samples/one") == [] && fixture.records(in: "org.example.sampling/one") == [])
         // These are of the record `one/a`.
-        #expect(stage.records(in: "samples/one/a").count == 1)
-        #expect(stage.records(in: "samples/one2").count == 1 && stage.eventID(of: "one") == nil)
+        #expect(fixture.records(in: "samples/one/a").count == 1)
+        #expect(fixture.records(in: "samples/one2").count == 1 && fixture.eventID(of: "one") == nil)
     }
 
     @Test("SDK: a depth that no request has is refused, whatever the number", arguments: [-1, 2, .max, .min])
     func depth(_ depth: Int) throws {
-        let stage = try stage("depth \(depth)")
-        #expect(stage.poll("one") == LARDER_INVALID_ARGUMENT)
+        let fixture = try fixture("depth \(depth)")
+        #expect(fixture.poll("one") == LARDER_INVALID_ARGUMENT)
     }
 }

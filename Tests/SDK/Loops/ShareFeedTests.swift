@@ -7,12 +7,12 @@ import Testing
     private func server(_ eventID: String?) throws -> ShareServer {
         let server = try ShareServer(settings: #"{"events":{"url":"/events"}}"#)
         server.put("s 1", path: "/P")
-        larder_fake_set_event_id(server.stage.fake, "s 1", eventID)
+        larder_fake_set_event_id(server.fixture.fake, "s 1", eventID)
         return server
     }
 
     private func answer(_ server: ShareServer, _ id: String, _ body: String, _ status: UInt32 = 200) {
-        larder_fake_answer(server.stage.fake, "GET", "/events/drive/shares/s%201/events/\(id)", status, body)
+        larder_fake_answer(server.fixture.fake, "GET", "/events/drive/shares/s%201/events/\(id)", status, body)
     }
 
     @Test(
@@ -21,17 +21,17 @@ import Testing
     func pages(_ refresh: String, _ more: String, _ last: String) throws {
         let server = try server(nil)
         answer(server, "latest", #"{"Code":1000,"EventID":"e/1=="}"#)
-        #expect(server.poll("s 1") == LARDER_OK && server.stage.eventID(of: "s 1") == "e/1==")
+        #expect(server.poll("s 1") == LARDER_OK && server.fixture.eventID(of: "s 1") == "e/1==")
         #expect(server.looks() == ["/P"])
         answer(
             server, "e%2F1%3D%3D",
             #"{"Code":1000,"EventID":"e2","Refresh":\#(refresh),"More":\#(more),"New":{},"Events":[{"EventID":"x","EventType":0,"Link":{"LinkID":"l"}},{"EventType":3}]}"#
         )
-        #expect(server.poll("s 1") == LARDER_OK && larder_fake_has_more(server.stage.fake) == 1)
-        #expect(server.looks() == ["/P"] && server.stage.eventID(of: "s 1") == "e2")
+        #expect(server.poll("s 1") == LARDER_OK && larder_fake_has_more(server.fixture.fake) == 1)
+        #expect(server.looks() == ["/P"] && server.fixture.eventID(of: "s 1") == "e2")
         answer(server, "e2", #"{"Code":1000,"EventID":"e2","Refresh":\#(refresh),"More":\#(last),"Events":[]}"#)
-        #expect(server.poll("s 1") == LARDER_OK && larder_fake_has_more(server.stage.fake) == 0)
-        #expect(server.looks() == [] && server.asked == [] && server.stage.mistakes == [])
+        #expect(server.poll("s 1") == LARDER_OK && larder_fake_has_more(server.fixture.fake) == 0)
+        #expect(server.looks() == [] && server.asked == [] && server.fixture.mistakes == [])
     }
 
     @Test(
@@ -43,7 +43,7 @@ import Testing
         let server = try server("e1")
         answer(server, "e1", page, page.contains("2061") ? 422 : 200)
         answer(server, "latest", #"{"EventID":"e9"}"#)
-        #expect(server.poll("s 1") == LARDER_OK && server.stage.eventID(of: "s 1") == "e9")
+        #expect(server.poll("s 1") == LARDER_OK && server.fixture.eventID(of: "s 1") == "e9")
         #expect(server.looks() == ["/P"])
     }
 
@@ -54,12 +54,12 @@ import Testing
         server.put("s 1", path: "/P", #""state":"pending""#)
         for turn in 0..<2 {
             #expect(server.poll("s 1") == LARDER_OK && server.asked == [])
-            #expect(server.stage.loopCalls.contains { $0.hasPrefix("refresh") } == (turn == 0))
+            #expect(server.fixture.loopCalls.contains { $0.hasPrefix("refresh") } == (turn == 0))
             #expect(server.looks() == [])
         }
         server.put("s 1", path: "/P")
         answer(server, "latest", #"{"EventID":"e9"}"#)
-        #expect(server.poll("s 1") == LARDER_OK && server.stage.eventID(of: "s 1") == "e9")
+        #expect(server.poll("s 1") == LARDER_OK && server.fixture.eventID(of: "s 1") == "e9")
         #expect(server.looks() == ["/P"])
     }
 }

@@ -11,25 +11,25 @@ import Testing
         let server = try ShareServer()
         server.put("12", path: "/Photos")
         server.etags["/remote.php/webdav/Photos"] = #""1""#
-        #expect(server.poll("12") == LARDER_OK && server.stage.eventID(of: "12") == #"etag:"1""#)
+        #expect(server.poll("12") == LARDER_OK && server.fixture.eventID(of: "12") == #"etag:"1""#)
         #expect(server.looks() == ["/Photos"], "nobody knows what happened before")
         #expect(server.poll("12") == LARDER_OK && server.asked == ["PROPFIND /remote.php/webdav/Photos"])
-        #expect(server.stage.requests.first?.depth == 0 && server.looks() == [])
+        #expect(server.fixture.requests.first?.depth == 0 && server.looks() == [])
         server.etags["/remote.php/webdav/Photos"] = #""2""#
         #expect(server.poll("12") == LARDER_OK && server.looks() == ["/Photos"])
-        #expect(server.poll("12") == LARDER_OK && server.looks() == [] && server.stage.mistakes == [])
+        #expect(server.poll("12") == LARDER_OK && server.looks() == [] && server.fixture.mistakes == [])
     }
 
     @Test("Another item at the path of what the account shares is not what is shared")
     func anotherItem() throws {
         let server = try ShareServer()
         let target = "/remote.php/webdav/Docs"
-        server.stage.put(
+        server.fixture.put(
             record: "12", in: "shares", value: #"{"direction":"byMe","path":"/Docs","itemID":"s1$p1!a"}"#)
         (server.etags[target], server.ids[target]) = ("1", "s1$me!b")
-        #expect(server.poll("12") == LARDER_OK && server.stage.eventID(of: "12") == "absent" && server.looks() == [])
+        #expect(server.poll("12") == LARDER_OK && server.fixture.eventID(of: "12") == "absent" && server.looks() == [])
         server.ids[target] = "s1$p1!a"
-        #expect(server.poll("12") == LARDER_OK && server.stage.eventID(of: "12") == "etag:1")
+        #expect(server.poll("12") == LARDER_OK && server.fixture.eventID(of: "12") == "etag:1")
         #expect(server.looks() == ["/Docs"])
     }
 
@@ -45,7 +45,7 @@ import Testing
         server.etags["/cloud/remote.php/dav/files/ada%20l/" + target] = "x"
         #expect(server.poll("12") == LARDER_OK)
         let looks = server.looks()
-        #expect(looks.map { Array($0.utf8) } == [Array(path.utf8)] && server.stage.eventID(of: "12") == "etag:x")
+        #expect(looks.map { Array($0.utf8) } == [Array(path.utf8)] && server.fixture.eventID(of: "12") == "etag:x")
     }
 
     @Test(
@@ -64,8 +64,8 @@ import Testing
         // Accepted: everything of it is new.
         server.put("12", path: "/New")
         #expect(server.poll("12") == LARDER_OK)
-        #expect(server.stage.loopCalls.contains("refresh 12 \(LARDER_REFRESH_EVERYTHING)"))
-        #expect(server.looks() == ["/New"] && server.stage.eventID(of: "12") == "etag:1")
+        #expect(server.fixture.loopCalls.contains("refresh 12 \(LARDER_REFRESH_EVERYTHING)"))
+        #expect(server.looks() == ["/New"] && server.fixture.eventID(of: "12") == "etag:1")
         // Rejected afterwards: it went out of the tree.
         server.put("12", path: "/New", #""state":"rejected""#)
         #expect(server.poll("12") == LARDER_OK && server.asked == [])
@@ -78,9 +78,9 @@ import Testing
         server.put("12", path: "/P")
         server.etags["/remote.php/webdav/P"] = "1"
         server.poll("12")
-        server.stage.forget()
+        server.fixture.forget()
         server.status = 500
-        #expect(server.poll("12") == LARDER_IO && server.stage.eventID(of: "12") == "etag:1" && server.looks() == [])
+        #expect(server.poll("12") == LARDER_IO && server.fixture.eventID(of: "12") == "etag:1" && server.looks() == [])
         (server.status, server.etags) = (207, [:])
         #expect(server.poll("12") == LARDER_OK && server.looks() == ["/P"])
         #expect(server.poll("12") == LARDER_OK && server.looks() == [])
@@ -95,10 +95,10 @@ import Testing
         let server = try ShareServer()
         server.etags["/remote.php/webdav/P"] = "1"
         server.put(id, path: "/P", #""missing":1"# + more)
-        larder_fake_set_event_id(server.stage.fake, id, "etag:1")
+        larder_fake_set_event_id(server.fixture.fake, id, "etag:1")
         #expect(server.poll(id) == LARDER_OK && server.exists(id))
         #expect(server.asked == ["PROPFIND /remote.php/webdav/P"], "once may be an accident")
-        server.stage.forget()
+        server.fixture.forget()
         server.put(id, path: "/P", #""missing":2"# + more)
         #expect(server.poll(id) == LARDER_OK && !server.exists(id))
         let prefix = "GET /ocs/v2.php/apps/files_sharing/api/v1/"
@@ -116,7 +116,7 @@ import Testing
         server.put("12", path: "/P", Self.gone)
         server.told["shares/12?format=json"] = (code, data)
         server.etags["/remote.php/webdav/P"] = "2"
-        larder_fake_set_event_id(server.stage.fake, "12", "etag:1")
+        larder_fake_set_event_id(server.fixture.fake, "12", "etag:1")
         #expect(server.poll("12") == status && server.exists("12"))
         #expect(server.looks() == (status == LARDER_OK ? ["/P"] : []))
     }
@@ -125,9 +125,9 @@ import Testing
     func strangePage(_ body: String) throws {
         let server = try ShareServer()
         server.put("12", path: "/P", Self.gone)
-        larder_fake_set_event_id(server.stage.fake, "12", "etag:1")
+        larder_fake_set_event_id(server.fixture.fake, "12", "etag:1")
         let target = "/ocs/v2.php/apps/files_sharing/api/v1/shares/12?format=json"
-        larder_fake_answer(server.stage.fake, "GET", target, 404, body)
+        larder_fake_answer(server.fixture.fake, "GET", target, 404, body)
         #expect(server.poll("12") == LARDER_IO && server.exists("12"))
     }
 
@@ -137,7 +137,7 @@ import Testing
     func switchedOff(_ sharing: String) throws {
         let server = try ShareServer()
         server.put("12", path: "/P", Self.gone)
-        larder_fake_set_event_id(server.stage.fake, "12", "etag:1")
+        larder_fake_set_event_id(server.fixture.fake, "12", "etag:1")
         server.sharing = sharing
         for _ in 0..<2 { #expect(server.poll("12") == LARDER_OK && server.exists("12")) }
         server.sharing = #"{"api_enabled":"1"}"#

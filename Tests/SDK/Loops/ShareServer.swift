@@ -4,7 +4,7 @@ import Testing
 
 /// The share loop as it was built, with the records of an account's shares and a server that the test sets.
 final class ShareServer {
-    let stage: Stage
+    let fixture: PluginFixture
     /// The ETags of what is there, by target.
     var etags: [String: String] = [:]
     /// The ids of what is there, by target.
@@ -20,11 +20,11 @@ final class ShareServer {
     private static let shares = "apps/files_sharing/api/v1/"
 
     init(settings: String = "{}", home: String = home) throws {
-        stage = try Stage.opening(plugin: "ShareLoop")
-        #expect(stage.start("org.larder.share-loop", settings: settings) == LARDER_OK)
-        larder_fake_files_home(stage.fake, home)
+        fixture = try PluginFixture.opening(plugin: "ShareLoop")
+        #expect(fixture.start("org.larder.share-loop", settings: settings) == LARDER_OK)
+        larder_fake_files_home(fixture.fake, home)
         larder_fake_serve_with(
-            stage.fake,
+            fixture.fake,
             { context, method, target, _ in
                 guard let context else { return }
                 let server = Unmanaged<ShareServer>.fromOpaque(context).takeUnretainedValue()
@@ -35,17 +35,17 @@ final class ShareServer {
     private func answer(_ method: String, _ target: String) {
         if method == "PROPFIND" {
             guard let etag = etags[target] else {
-                return larder_fake_answer_dav(stage.fake, method, target, status == 207 ? 404 : status)
+                return larder_fake_answer_dav(fixture.fake, method, target, status == 207 ? 404 : status)
             }
-            larder_fake_answer_dav(stage.fake, method, target, status)
+            larder_fake_answer_dav(fixture.fake, method, target, status)
             guard status == 207 else { return }
-            larder_fake_response(stage.fake, target, 200, nil)
-            larder_fake_property(stage.fake, "{DAV:}getetag", etag)
-            if let id = ids[target] { larder_fake_property(stage.fake, "{http://owncloud.org/ns}id", id) }
+            larder_fake_response(fixture.fake, target, 200, nil)
+            larder_fake_property(fixture.fake, "{DAV:}getetag", etag)
+            if let id = ids[target] { larder_fake_property(fixture.fake, "{http://owncloud.org/ns}id", id) }
             return
         }
         guard let range = target.firstRange(of: Self.ocs) else {
-            return larder_fake_answer(stage.fake, method, target, 404, nil)
+            return larder_fake_answer(fixture.fake, method, target, 404, nil)
         }
         switch String(target[range.upperBound...]) {
         case "cloud/capabilities?format=json":
@@ -59,24 +59,24 @@ final class ShareServer {
 
     private func say(_ target: String, _ code: Int, _ data: String) {
         larder_fake_answer(
-            stage.fake, "GET", target, code == 404 ? 404 : 200,
+            fixture.fake, "GET", target, code == 404 ? 404 : 200,
             #"{"ocs":{"meta":{"statuscode":\#(code)},"data":\#(data)}}"#)
     }
 
-    /// Puts a share's record on the stage.
+    /// Puts a share's record into the fake host.
     func put(_ id: String, path: String?, _ more: String = #""state":"accepted""#) {
         let path = path.map { #""path":"\#($0)","# } ?? ""
-        stage.put(record: id, in: "shares", value: #"{"direction":"withMe",\#(path)\#(more)}"#)
+        fixture.put(record: id, in: "shares", value: #"{"direction":"withMe",\#(path)\#(more)}"#)
     }
 
-    @discardableResult func poll(_ id: String) -> larder_status { stage.poll(id) }
+    @discardableResult func poll(_ id: String) -> larder_status { fixture.poll(id) }
     /// What the item list was asked to look at since the last call.
     func looks() -> [String] {
-        defer { stage.forget() }
-        return stage.paths("look")
+        defer { fixture.forget() }
+        return fixture.paths("look")
     }
-    func exists(_ id: String) -> Bool { stage.record(id, in: "shares") != nil }
+    func exists(_ id: String) -> Bool { fixture.record(id, in: "shares") != nil }
 
     /// The targets of the requests since `forget`.
-    var asked: [String] { stage.requests.map { "\($0.method) \($0.target)" } }
+    var asked: [String] { fixture.requests.map { "\($0.method) \($0.target)" } }
 }

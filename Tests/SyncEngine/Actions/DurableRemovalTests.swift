@@ -20,27 +20,27 @@ struct DurableRemovalTests {
             var cut = image
             var files: [Item] = []
             try await image.mounted(at: disk) {
-                let rig = try Rig(folder: disk)
-                files = try await rig.addFiles(3) { ("/a/f\($0)", "text \($0)") }
-                for file in files { try await rig.ask(.download, file, for: .availableOffline) }
-                #expect(try await rig.drain().isDone)
-                try rig.tree.syncData()
-                try await rig.database.write { [gone = files[1]] tx in
+                let fixture = try EngineFixture(folder: disk)
+                files = try await fixture.addFiles(3) { ("/a/f\($0)", "text \($0)") }
+                for file in files { try await fixture.ask(.download, file, for: .availableOffline) }
+                #expect(try await fixture.drain().isDone)
+                try fixture.tree.syncData()
+                try await fixture.database.write { [gone = files[1]] tx in
                     _ = try tx.scan.noteMissing(gone.databaseID)
                     try tx.scan.removeMissing(at: Timestamp(seconds: 1_700_000_000))
                 }
-                try await rig.ask(.removeLocalCopy(restoringFormerTrigger: false), files[0], for: .availableOffline)
-                try await rig.ask(.purge, try await rig.now(files[1]), for: .availableOffline)
-                #expect(try await rig.drain().isDone)
+                try await fixture.ask(.removeLocalCopy(restoringFormerTrigger: false), files[0], for: .availableOffline)
+                try await fixture.ask(.purge, try await fixture.now(files[1]), for: .availableOffline)
+                #expect(try await fixture.drain().isDone)
                 #expect(try Files.names(in: disk + "/vault/files/a") == ["f2"])
                 cut = try await image.afterPowerCut(copiedTo: folder + "/cut")
-                try rig.vault.close()
+                try fixture.vault.close()
             }
             try await cut.mounted(at: disk) {
-                let rig = try Rig(folder: disk)
-                _ = try await rig.drain()
-                _ = try Reconciler(database: rig.database, tree: rig.tree).run()
-                let statuses = try await rig.database.read { reads in
+                let fixture = try EngineFixture(folder: disk)
+                _ = try await fixture.drain()
+                _ = try Reconciler(database: fixture.database, tree: fixture.tree).run()
+                let statuses = try await fixture.database.read { reads in
                     var statuses: [String: CloudStatus] = [:]
                     try reads.items.each(ItemListing(folder: .root, isRecursive: true, includesRemoved: true)) { item in
                         statuses[item.path.text] = item.cloudStatus
@@ -52,7 +52,7 @@ struct DurableRemovalTests {
                 // On the server alone, or a copy still: never a file of unknown content.
                 #expect([.cloudOnly, .localCopy].contains(statuses["/a/f0"]))
                 #expect([nil, .cloudOnly, .localCopy].contains(statuses["/a/f1"]))
-                try rig.vault.close()
+                try fixture.vault.close()
             }
         }
     }

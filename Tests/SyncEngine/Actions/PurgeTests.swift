@@ -8,83 +8,83 @@ import Testing
 @Suite("Forgetting items that are gone")
 struct PurgeTests {
     /// A file with a copy, gone from the server.
-    private func gone(_ rig: Rig, _ path: String) async throws -> Item {
-        let file = try await rig.addFile(path)
-        try await rig.ask(.download, file, for: .user)
-        #expect(try await rig.drain().isDone)
-        return try await removed(rig, file)
+    private func gone(_ fixture: EngineFixture, _ path: String) async throws -> Item {
+        let file = try await fixture.addFile(path)
+        try await fixture.ask(.download, file, for: .user)
+        #expect(try await fixture.drain().isDone)
+        return try await removed(fixture, file)
     }
 
-    private func removed(_ rig: Rig, _ item: Item) async throws -> Item {
-        try await rig.database.write { tx in
+    private func removed(_ fixture: EngineFixture, _ item: Item) async throws -> Item {
+        try await fixture.database.write { tx in
             _ = try tx.scan.noteMissing(item.databaseID)
             try tx.scan.removeMissing(at: Timestamp(seconds: 1_700_000_000))
         }
-        return try await rig.now(item)
+        return try await fixture.now(item)
     }
 
     @Test("P46: what is gone goes with its copy; what is on the server stays")
     func purged() async throws {
-        try await Rig.with { rig in
-            let (file, kept) = (try await gone(rig, "/a/x"), try await rig.addFile("/a/y"))
-            let unknown = try await removed(rig, try await rig.addFile("/a/z"))
-            for item in [file, kept, unknown] { try await rig.ask(.purge, item, for: .user) }
+        try await EngineFixture.with { fixture in
+            let (file, kept) = (try await gone(fixture, "/a/x"), try await fixture.addFile("/a/y"))
+            let unknown = try await removed(fixture, try await fixture.addFile("/a/z"))
+            for item in [file, kept, unknown] { try await fixture.ask(.purge, item, for: .user) }
             // Without a copy there is nothing to wait for.
-            #expect(try await rig.database.read { try $0.items.item(localID: unknown.localID) } == nil)
-            #expect(try await rig.drain().isDone)
-            #expect(try await rig.database.read { try $0.items.item(localID: file.localID) } == nil)
-            #expect(try rig.text("/a/x") == nil)
-            #expect(try await rig.now(kept) == kept)
-            #expect(!Files.exists(rig.tree.localPath(of: ItemPath(unchecked: "/a"))))
+            #expect(try await fixture.database.read { try $0.items.item(localID: unknown.localID) } == nil)
+            #expect(try await fixture.drain().isDone)
+            #expect(try await fixture.database.read { try $0.items.item(localID: file.localID) } == nil)
+            #expect(try fixture.text("/a/x") == nil)
+            #expect(try await fixture.now(kept) == kept)
+            #expect(!Files.exists(fixture.tree.localPath(of: ItemPath(unchecked: "/a"))))
         }
     }
 
     @Test("P46: an item with a record of its own is not forgotten before that is done")
     func liveRecord() async throws {
-        try await Rig.with { rig in
-            let file = try await gone(rig, "/x")
-            try await rig.ask(.removeLocalCopy(restoringFormerTrigger: false), file, for: .user)
-            guard case .joined = try await rig.ask(.purge, file, for: .availableOffline) else {
+        try await EngineFixture.with { fixture in
+            let file = try await gone(fixture, "/x")
+            try await fixture.ask(.removeLocalCopy(restoringFormerTrigger: false), file, for: .user)
+            guard case .joined = try await fixture.ask(.purge, file, for: .availableOffline) else {
                 throw SetupError("the purge was not joined to the record that there was")
             }
-            #expect(try await rig.drain().isDone)
-            #expect(try await rig.now(file).cloudStatus == .cloudOnly)
-            try await rig.ask(.purge, file, for: .availableOffline)
-            #expect(try await rig.database.read { try $0.items.item(localID: file.localID) } == nil)
+            #expect(try await fixture.drain().isDone)
+            #expect(try await fixture.now(file).cloudStatus == .cloudOnly)
+            try await fixture.ask(.purge, file, for: .availableOffline)
+            #expect(try await fixture.database.read { try $0.items.item(localID: file.localID) } == nil)
         }
     }
 
     @Test("P48, P49: a claimed copy stays, and others go on")
     func claimed() async throws {
-        try await Rig.with { rig in
-            let (file, other) = (try await gone(rig, "/x"), try await gone(rig, "/y"))
+        try await EngineFixture.with { fixture in
+            let (file, other) = (try await gone(fixture, "/x"), try await gone(fixture, "/y"))
             let claim = Claim(item: file.localID, kind: .delete, validity: .explicit)
-            try await rig.database.write { try $0.claims.add(claim) }
-            for item in [file, other] { try await rig.ask(.purge, item, for: .user) }
-            #expect(try await rig.drain().isDone)
-            #expect(try rig.text("/x") == "content")
-            #expect(try await rig.now(file).isRemoved)
-            #expect(try await rig.database.read { try $0.items.item(localID: other.localID) } == nil)
-            try await rig.database.write { try $0.claims.remove(claim.id) }
-            try await rig.ask(.purge, file, for: .user)
-            #expect(try await rig.drain().isDone)
-            #expect(try rig.text("/x") == nil)
+            try await fixture.database.write { try $0.claims.add(claim) }
+            for item in [file, other] { try await fixture.ask(.purge, item, for: .user) }
+            #expect(try await fixture.drain().isDone)
+            #expect(try fixture.text("/x") == "content")
+            #expect(try await fixture.now(file).isRemoved)
+            #expect(try await fixture.database.read { try $0.items.item(localID: other.localID) } == nil)
+            try await fixture.database.write { try $0.claims.remove(claim.id) }
+            try await fixture.ask(.purge, file, for: .user)
+            #expect(try await fixture.drain().isDone)
+            #expect(try fixture.text("/x") == nil)
         }
     }
 
     @Test("P46: an item that is back when its turn comes keeps its row and its copy")
     func back() async throws {
-        try await Rig.with { rig in
-            let file = try await gone(rig, "/x")
-            try await rig.ask(.purge, file, for: .user)
-            try await rig.database.write { tx in
+        try await EngineFixture.with { fixture in
+            let file = try await gone(fixture, "/x")
+            try await fixture.ask(.purge, file, for: .user)
+            try await fixture.database.write { tx in
                 var item = try #require(try tx.items.item(localID: file.localID))
                 item.removedAt = nil
                 try tx.items.update(item)
             }
-            #expect(try await rig.drain().isDone)
-            #expect(try await rig.now(file).cloudStatus == .localCopy)
-            #expect(try rig.text("/x") == "content")
+            #expect(try await fixture.drain().isDone)
+            #expect(try await fixture.now(file).cloudStatus == .localCopy)
+            #expect(try fixture.text("/x") == "content")
         }
     }
 }

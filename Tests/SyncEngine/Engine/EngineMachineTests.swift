@@ -14,11 +14,11 @@ struct EngineMachineTests {
         // For long: on a thread of its own.
         let trouble = try await onThread { () -> String? in
             for round in 0..<UInt64(Mutator.rounds) {
-                var world = MachineWorld(seed: seed &+ round)
-                for _ in 0..<150 { world.step() }
-                guard world.settleDown(), world.contradictions.isEmpty else {
-                    let left = world.journal.values.map(\.journal)
-                    return "LARDER_TEST_SEED=\(seed &+ round): \(world.contradictions), left: \(left)"
+                var model = EngineModel(seed: seed &+ round)
+                for _ in 0..<150 { model.step() }
+                guard model.settleDown(), model.contradictions.isEmpty else {
+                    let left = model.journal.values.map(\.journal)
+                    return "LARDER_TEST_SEED=\(seed &+ round): \(model.contradictions), left: \(left)"
                 }
             }
             return nil

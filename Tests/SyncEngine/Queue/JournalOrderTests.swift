@@ -14,12 +14,13 @@ struct JournalOrderTests {
     private let remove = SyncRecord.Action.removeLocalCopy(restoringFormerTrigger: false)
 
     /// A copy here, then downloads of `many` other files in the journal.
-    private func fill(_ rig: Rig, whileCovered: Bool = false) async throws -> (copy: Item, wanted: [Item]) {
-        let copy = try await rig.addFile("/copy")
-        try await rig.ask(.download, copy)
-        #expect(try await rig.drain().isDone)
-        let wanted = try await rig.addFiles(Self.many) { ("/wanted/f\($0)", "text \($0)") }
-        _ = try await rig.database.write { [engine = rig.engine] tx in
+    private func fill(_ fixture: EngineFixture, whileCovered: Bool = false) async throws -> (copy: Item, wanted: [Item])
+    {
+        let copy = try await fixture.addFile("/copy")
+        try await fixture.ask(.download, copy)
+        #expect(try await fixture.drain().isDone)
+        let wanted = try await fixture.addFiles(Self.many) { ("/wanted/f\($0)", "text \($0)") }
+        _ = try await fixture.database.write { [engine = fixture.engine] tx in
             try engine.enqueue(
                 wanted.map { ActionRequest(.download, item: $0.localID, reason: .user, whileCovered: whileCovered) },
                 in: tx)
@@ -29,19 +30,19 @@ struct JournalOrderTests {
 
     @Test("P26: a copy is removed without a connection, however many downloads were asked for before")
     func offline() async throws {
-        try await Rig.with { rig in
-            let (copy, wanted) = try await fill(rig)
-            rig.engine.setOnline(false)
-            try await rig.ask(remove, copy)
-            let outcome = try await rig.drain()
+        try await EngineFixture.with { fixture in
+            let (copy, wanted) = try await fill(fixture)
+            fixture.engine.setOnline(false)
+            try await fixture.ask(remove, copy)
+            let outcome = try await fixture.drain()
             #expect(outcome.isOffline && outcome.leftCount == wanted.count)
-            #expect(try await rig.now(copy).cloudStatus == .cloudOnly)
-            #expect(try rig.text("/copy") == nil)
+            #expect(try await fixture.now(copy).cloudStatus == .cloudOnly)
+            #expect(try fixture.text("/copy") == nil)
 
-            rig.engine.setOnline(true)
-            #expect(try await rig.drain().isDone)
-            #expect(try wanted.allSatisfy { try rig.text($0.path.text) != nil })
-            #expect(rig.source.requests.count == 1 + wanted.count)
+            fixture.engine.setOnline(true)
+            #expect(try await fixture.drain().isDone)
+            #expect(try wanted.allSatisfy { try fixture.text($0.path.text) != nil })
+            #expect(fixture.source.requests.count == 1 + wanted.count)
         }
     }
 
@@ -49,41 +50,41 @@ struct JournalOrderTests {
         "a removal that is asked for while downloads are under way does not wait for those behind them",
         .timeLimit(.minutes(20)))
     func underWay() async throws {
-        try await Rig.with(limits: Limits(downloads: 2)) { rig in
-            let (copy, wanted) = try await fill(rig)
+        try await EngineFixture.with(limits: Limits(downloads: 2)) { fixture in
+            let (copy, wanted) = try await fill(fixture)
             let gate = Gate()
-            for item in wanted { rig.source.then(item.path, .hold(gate)) }
-            let run = Task { [rig] in try await rig.run() }
-            await until { rig.source.requests.count == 1 + 2 }
-            try await rig.ask(remove, copy)
-            await until { (try? rig.text("/copy")) == .some(nil) }
-            #expect(rig.source.requests.count == 1 + 2)
+            for item in wanted { fixture.source.then(item.path, .hold(gate)) }
+            let run = Task { [fixture] in try await fixture.run() }
+            await until { fixture.source.requests.count == 1 + 2 }
+            try await fixture.ask(remove, copy)
+            await until { (try? fixture.text("/copy")) == .some(nil) }
+            #expect(fixture.source.requests.count == 1 + 2)
             gate.open()
-            await until { (try? await rig.records().isEmpty) ?? false }
+            await until { (try? await fixture.records().isEmpty) ?? false }
             run.cancel()
             _ = await run.result
-            #expect(try await rig.now(copy).cloudStatus == .cloudOnly)
-            #expect(try wanted.allSatisfy { try rig.text($0.path.text) != nil })
+            #expect(try await fixture.now(copy).cloudStatus == .cloudOnly)
+            #expect(try wanted.allSatisfy { try fixture.text($0.path.text) != nil })
         }
     }
 
     @Test("a removal does not overtake what was asked for the same file before")
     func sameFile() async throws {
-        try await Rig.with { rig in
-            let (copy, wanted) = try await fill(rig)
-            try await rig.change(copy, "newer", version: "v2")
+        try await EngineFixture.with { fixture in
+            let (copy, wanted) = try await fill(fixture)
+            try await fixture.change(copy, "newer", version: "v2")
             let update = ActionRequest(.download, item: copy.localID, reason: .availableOffline)
-            _ = try await rig.database.write { [engine = rig.engine] in try engine.enqueue([update], in: $0) }
-            try await rig.ask(remove, copy)
-            #expect(try await rig.records().filter { $0.localID == copy.localID }.count == 2)
-            rig.engine.setOnline(false)
-            #expect(try await rig.drain().leftCount == wanted.count + 2)
-            #expect(try rig.text("/copy") == "content")
+            _ = try await fixture.database.write { [engine = fixture.engine] in try engine.enqueue([update], in: $0) }
+            try await fixture.ask(remove, copy)
+            #expect(try await fixture.records().filter { $0.localID == copy.localID }.count == 2)
+            fixture.engine.setOnline(false)
+            #expect(try await fixture.drain().leftCount == wanted.count + 2)
+            #expect(try fixture.text("/copy") == "content")
 
-            rig.engine.setOnline(true)
-            #expect(try await rig.drain().isDone)
-            #expect(try rig.text("/copy") == nil)
-            #expect(try await rig.now(copy).cloudStatus == .cloudOnly)
+            fixture.engine.setOnline(true)
+            #expect(try await fixture.drain().isDone)
+            #expect(try fixture.text("/copy") == nil)
+            #expect(try await fixture.now(copy).cloudStatus == .cloudOnly)
         }
     }
 
@@ -91,17 +92,17 @@ struct JournalOrderTests {
         "what was started is marked without reading on: no more of the journal is in memory than may start soon",
         .timeLimit(.minutes(20)))
     func window() async throws {
-        try await Rig.with(limits: Limits(downloads: 2)) { rig in
+        try await EngineFixture.with(limits: Limits(downloads: 2)) { fixture in
             let read = Mutex(0)
-            rig.coverage.set { _, _ in read.withLock { $0 += 1 } == () }
-            let (_, wanted) = try await fill(rig, whileCovered: true)
+            fixture.coverage.set { _, _ in read.withLock { $0 += 1 } == () }
+            let (_, wanted) = try await fill(fixture, whileCovered: true)
             let gate = Gate()
-            for item in wanted { rig.source.then(item.path, .hold(gate)) }
-            let run = Task { [rig] in try await rig.run() }
-            await until { (try? await rig.records().first?.state) == .processing }
+            for item in wanted { fixture.source.then(item.path, .hold(gate)) }
+            let run = Task { [fixture] in try await fixture.run() }
+            await until { (try? await fixture.records().first?.state) == .processing }
             #expect(read.withLock(\.self) == SyncEngine.pageSize)
             gate.open()
-            await until { (try? await rig.records().isEmpty) ?? false }
+            await until { (try? await fixture.records().isEmpty) ?? false }
             run.cancel()
             _ = await run.result
             #expect(read.withLock(\.self) >= wanted.count)

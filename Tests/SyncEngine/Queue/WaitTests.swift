@@ -20,36 +20,36 @@ struct WaitTests {
         try await withTemporaryFolder { folder in
             let (jumping, off) = (JumpingClock(), Off())
             let clock = jumping.host
-            let rig = try Rig(
+            let fixture = try EngineFixture(
                 folder: folder,
                 time: HostClock(now: { clock.now() + off.value }, monotonic: clock.monotonic, sleep: clock.sleep))
-            let file = try await rig.addFile("/a")
-            try await rig.ask(.download, file, for: .availableOffline)
-            #expect(try await rig.drain().isDone)
-            let reader = open(rig.tree.localPath(of: file.path), O_RDONLY | O_CLOEXEC)
-            try await rig.ask(remove, file, for: .availableOffline)
-            #expect(try await rig.drain().leftCount == 1)
+            let file = try await fixture.addFile("/a")
+            try await fixture.ask(.download, file, for: .availableOffline)
+            #expect(try await fixture.drain().isDone)
+            let reader = open(fixture.tree.localPath(of: file.path), O_RDONLY | O_CLOEXEC)
+            try await fixture.ask(remove, file, for: .availableOffline)
+            #expect(try await fixture.drain().leftCount == 1)
             closeForAll(reader)
             off.set(step)
             jumping.advance(.seconds(60))
-            #expect(try await rig.drain().isDone)
-            #expect(try rig.text("/a") == nil)
-            try rig.vault.close()
+            #expect(try await fixture.drain().isDone)
+            #expect(try fixture.text("/a") == nil)
+            try fixture.vault.close()
         }
     }
 
     @Test("P59: a wait that was written when the clock was far ahead ends")
     func writtenAhead() async throws {
-        try await Rig.with { rig in
-            let file = try await rig.addFile("/a")
-            guard case .queued(let id) = try await rig.ask(.download, file) else { throw SetupError("not queued") }
-            try await rig.database.write { [now = rig.clock.now] tx in
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/a")
+            guard case .queued(let id) = try await fixture.ask(.download, file) else { throw SetupError("not queued") }
+            try await fixture.database.write { [now = fixture.clock.now] tx in
                 var record = try #require(try tx.journal.record(id: id))
                 record.wait = .until(now + .seconds(40 * 86_400))
                 try tx.journal.update(record)
             }
-            #expect(try await rig.drain().isDone)
-            #expect(try rig.text("/a") == "content")
+            #expect(try await fixture.drain().isDone)
+            #expect(try fixture.text("/a") == "content")
         }
     }
 }

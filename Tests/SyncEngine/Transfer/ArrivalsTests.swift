@@ -53,27 +53,27 @@ struct ArrivalsTests {
 
     @Test("Where others are under way a file waits a second for them and no longer", .timeLimit(.minutes(20)))
     func others() async throws {
-        try await running(["/a", "/b", "/c"]) { rig, clock, gates in
-            await untilUnderWay(2, of: 3, by: rig)
-            #expect(try rig.text("/a") == nil)
+        try await running(["/a", "/b", "/c"]) { fixture, clock, gates in
+            await untilUnderWay(2, of: 3, by: fixture)
+            #expect(try fixture.text("/a") == nil)
             clock.advance(to: Arrivals.longestWait - .milliseconds(1))
             gates[0].open()
-            await untilUnderWay(1, of: 3, by: rig)
-            for path in ["/a", "/b"] { #expect(try rig.text(path) == nil) }
+            await untilUnderWay(1, of: 3, by: fixture)
+            for path in ["/a", "/b"] { #expect(try fixture.text(path) == nil) }
             clock.advance(to: Arrivals.longestWait)
-            for path in ["/a", "/b"] { try await untilHere(path, rig) }
+            for path in ["/a", "/b"] { try await untilHere(path, fixture) }
             #expect(clock.now == Arrivals.longestWait)
-            #expect(try rig.text("/c") == nil)
+            #expect(try fixture.text("/c") == nil)
         }
     }
 
     @Test("The last file lands with the others at once where no more is expected", .timeLimit(.minutes(20)))
     func last() async throws {
-        try await running(["/a", "/b"]) { rig, clock, gates in
-            await untilUnderWay(1, of: 2, by: rig)
-            #expect(try rig.text("/a") == nil)
+        try await running(["/a", "/b"]) { fixture, clock, gates in
+            await untilUnderWay(1, of: 2, by: fixture)
+            #expect(try fixture.text("/a") == nil)
             gates[0].open()
-            for path in ["/a", "/b"] { try await untilHere(path, rig) }
+            for path in ["/a", "/b"] { try await untilHere(path, fixture) }
             #expect(clock.now == .zero)
         }
     }
@@ -82,14 +82,14 @@ struct ArrivalsTests {
         "Where more is expected and nothing is under way files wait a moment for it, from the first one's end on",
         .timeLimit(.minutes(20)))
     func more() async throws {
-        try await running(["/a", "/b"], expectsMore: true) { rig, clock, gates in
-            await untilUnderWay(1, of: 2, by: rig)
+        try await running(["/a", "/b"], expectsMore: true) { fixture, clock, gates in
+            await untilUnderWay(1, of: 2, by: fixture)
             clock.advance(to: Arrivals.shortWait - .milliseconds(1))
             gates[0].open()
-            await untilUnderWay(0, of: 2, by: rig)
-            for path in ["/a", "/b"] { #expect(try rig.text(path) == nil) }
+            await untilUnderWay(0, of: 2, by: fixture)
+            for path in ["/a", "/b"] { #expect(try fixture.text(path) == nil) }
             clock.advance(to: Arrivals.shortWait)
-            for path in ["/a", "/b"] { try await untilHere(path, rig) }
+            for path in ["/a", "/b"] { try await untilHere(path, fixture) }
             #expect(clock.now == Arrivals.shortWait)
         }
     }
@@ -98,57 +98,57 @@ struct ArrivalsTests {
         "A file that is in place is not complete before its looks are proof, even if others land at once: it is not read at the next start",
         .timeLimit(.minutes(20)))
     func resolved() async throws {
-        try await running(["/a", "/b", "/c"]) { rig, clock, gates in
-            await untilUnderWay(2, of: 3, by: rig)
+        try await running(["/a", "/b", "/c"]) { fixture, clock, gates in
+            await untilUnderWay(2, of: 3, by: fixture)
             clock.advance(to: Arrivals.longestWait)
-            try await untilHere("/a", rig)
+            try await untilHere("/a", fixture)
             for gate in gates { gate.open() }
-            for path in ["/b", "/c"] { try await untilHere(path, rig) }
-            #expect(try await status("/a", rig) == .cloudOnly)
+            for path in ["/b", "/c"] { try await untilHere(path, fixture) }
+            #expect(try await status("/a", fixture) == .cloudOnly)
             clock.advance(to: Arrivals.longestWait + InPlace.provingDelay)
-            for path in ["/a", "/b", "/c"] { await until { (try? await status(path, rig)) == .localCopy } }
-            #expect(try await rig.records().isEmpty)
+            for path in ["/a", "/b", "/c"] { await until { (try? await status(path, fixture)) == .localCopy } }
+            #expect(try await fixture.records().isEmpty)
         }
     }
 
-    private func status(_ path: String, _ rig: Rig) async throws -> CloudStatus? {
-        try await rig.database.read { try $0.items.item(at: ItemPath(path))?.cloudStatus }
+    private func status(_ path: String, _ fixture: EngineFixture) async throws -> CloudStatus? {
+        try await fixture.database.read { try $0.items.item(at: ItemPath(path))?.cloudStatus }
     }
 
     /// Returns when all downloads but so many have ended, and the engine has done what follows from that at that time.
-    private func untilUnderWay(_ count: Int, of files: Int, by rig: Rig) async {
+    private func untilUnderWay(_ count: Int, of files: Int, by fixture: EngineFixture) async {
         await until {
-            let pending = rig.engine.controls.with { $0.enders.count }
-            return pending == count && rig.source.requests.count == files
+            let pending = fixture.engine.controls.with { $0.enders.count }
+            return pending == count && fixture.source.requests.count == files
         }
         // It lets visitors in when it has put in place what it began to.
-        await rig.engine.withExclusiveTree {}
+        await fixture.engine.withExclusiveTree {}
     }
 
-    private func untilHere(_ path: String, _ rig: Rig) async throws {
-        while try rig.text(path) == nil { try await Task.sleep(for: .milliseconds(1)) }
+    private func untilHere(_ path: String, _ fixture: EngineFixture) async throws {
+        while try fixture.text(path) == nil { try await Task.sleep(for: .milliseconds(1)) }
     }
 
     /// An engine that fetches files, all at once. The first comes by itself, each other one when its gate opens. The time stands still.
     private func running(
-        _ paths: [String], expectsMore: Bool = false, _ body: (Rig, ManualClock, [Gate]) async throws -> Void
+        _ paths: [String], expectsMore: Bool = false, _ body: (EngineFixture, ManualClock, [Gate]) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
             let clock = ManualClock()
-            let rig = try Rig(folder: folder, time: clock.host)
-            for path in paths { try await rig.ask(.download, try await rig.addFile(path)) }
+            let fixture = try EngineFixture(folder: folder, time: clock.host)
+            for path in paths { try await fixture.ask(.download, try await fixture.addFile(path)) }
             let gates = try paths.dropFirst().map { path in
                 let gate = Gate()
-                rig.source.then(try ItemPath(path), .hold(gate))
+                fixture.source.then(try ItemPath(path), .hold(gate))
                 return gate
             }
-            rig.engine.expectMore(expectsMore)
-            let run = Task { try await rig.run() }
-            try await body(rig, clock, gates)
+            fixture.engine.expectMore(expectsMore)
+            let run = Task { try await fixture.run() }
+            try await body(fixture, clock, gates)
             for gate in gates { gate.open() }
             run.cancel()
             _ = await run.result
-            try rig.vault.close()
+            try fixture.vault.close()
         }
     }
 }

@@ -13,45 +13,45 @@ import Vault
 struct CoarseTimesTests {
     static let disks = [DiskImage.Kind.ext4WithSmallInodes, .vfat].filter(\.isAvailable)
 
-    private func with(_ kind: DiskImage.Kind, _ body: (Rig) async throws -> Void) async throws {
+    private func with(_ kind: DiskImage.Kind, _ body: (EngineFixture) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let image = try await DiskImage.make(kind, at: folder + "/image")
             try await image.mounted(at: folder + "/disk") {
-                let rig = try Rig(folder: folder + "/disk")
+                let fixture = try EngineFixture(folder: folder + "/disk")
                 do {
-                    try await body(rig)
+                    try await body(fixture)
                 } catch {
-                    try? rig.vault.close()
+                    try? fixture.vault.close()
                     throw error
                 }
-                try rig.vault.close()
+                try fixture.vault.close()
             }
         }
     }
 
-    private func looks(_ rig: Rig, _ file: Item) throws -> stat {
+    private func looks(_ fixture: EngineFixture, _ file: Item) throws -> stat {
         var info = stat()
-        try #require(stat(rig.tree.localPath(of: file.path), &info) == 0)
+        try #require(stat(fixture.tree.localPath(of: file.path), &info) == 0)
         return info
     }
 
     /// A copy that was put in place and then changed, both within one step of the file system's times.
     /// - Parameter isPreserving: The program that changed it has put the modification time back. Else the server's was now.
-    private func changedCopy(_ rig: Rig, _ path: String, isPreserving: Bool = true) async throws -> Item {
+    private func changedCopy(_ fixture: EngineFixture, _ path: String, isPreserving: Bool = true) async throws -> Item {
         for attempt in 0..<20 {
-            var file = try await rig.addFile("\(path)\(attempt)", "the server's")
+            var file = try await fixture.addFile("\(path)\(attempt)", "the server's")
             // A new step begins.
             while Timestamp.now().nanoseconds % 2_000_000_000 > 200_000_000 {
                 try await Task.sleep(for: .milliseconds(5))
             }
             if !isPreserving {
                 file.lastModified = Timestamp(seconds: Timestamp.now().seconds)
-                try await rig.database.write { [file] tx in _ = try tx.items.update(file) }
+                try await fixture.database.write { [file] tx in _ = try tx.items.update(file) }
             }
-            try await rig.ask(.download, file, for: .availableOffline)
-            #expect(try await rig.drain().isDone)
-            let before = try looks(rig, file)
-            let place = rig.tree.localPath(of: file.path)
+            try await fixture.ask(.download, file, for: .availableOffline)
+            #expect(try await fixture.drain().isDone)
+            let before = try looks(fixture, file)
+            let place = fixture.tree.localPath(of: file.path)
             let written = open(place, O_WRONLY | O_CLOEXEC)
             #expect(pwrite(written, "a person's !", 12, 0) == 12)
             close(written)
@@ -59,47 +59,47 @@ struct CoarseTimesTests {
                 var times = [before.st_atim, before.st_mtim]
                 try #require(utimensat(AT_FDCWD, place, &times, 0) == 0)
             }
-            let after = try looks(rig, file)
+            let after = try looks(fixture, file)
             if after.st_ctim.tv_sec == before.st_ctim.tv_sec, after.st_mtim.tv_sec == before.st_mtim.tv_sec {
                 #expect(after.st_ino == before.st_ino && after.st_size == before.st_size)
-                return try await rig.now(file)
+                return try await fixture.now(file)
             }
         }
         throw SetupError("the machine is too slow for a change within a second")
     }
 
-    private func expectKept(_ rig: Rig, _ file: Item) async throws {
-        #expect(try rig.text(file.path.text) == "a person's !")
-        #expect(try await rig.now(file).cloudStatus == .locallyModified)
+    private func expectKept(_ fixture: EngineFixture, _ file: Item) async throws {
+        #expect(try fixture.text(file.path.text) == "a person's !")
+        #expect(try await fixture.now(file).cloudStatus == .locallyModified)
     }
 
     @Test("P25: a change right after the copy came survives the end of its policy", arguments: disks, [true, false])
     func removed(kind: DiskImage.Kind, isPreserving: Bool) async throws {
-        try await with(kind) { rig in
-            let file = try await changedCopy(rig, "/a", isPreserving: isPreserving)
-            try await rig.ask(.removeLocalCopy(restoringFormerTrigger: false), file, for: .availableOffline)
-            _ = try await rig.drain()
-            try await expectKept(rig, file)
+        try await with(kind) { fixture in
+            let file = try await changedCopy(fixture, "/a", isPreserving: isPreserving)
+            try await fixture.ask(.removeLocalCopy(restoringFormerTrigger: false), file, for: .availableOffline)
+            _ = try await fixture.drain()
+            try await expectKept(fixture, file)
         }
     }
 
     @Test("P41: it survives a new version on the server, and vacuum", arguments: disks)
     func replaced(kind: DiskImage.Kind) async throws {
-        try await with(kind) { rig in
-            let file = try await changedCopy(rig, "/a")
-            try await rig.change(file, "another text", version: "v2")
-            try await rig.ask(.download, file, for: .availableOffline)
-            _ = try await rig.drain()
-            try await expectKept(rig, file)
+        try await with(kind) { fixture in
+            let file = try await changedCopy(fixture, "/a")
+            try await fixture.change(file, "another text", version: "v2")
+            try await fixture.ask(.download, file, for: .availableOffline)
+            _ = try await fixture.drain()
+            try await expectKept(fixture, file)
 
-            let gone = try await changedCopy(rig, "/b")
-            try await rig.database.write { tx in
+            let gone = try await changedCopy(fixture, "/b")
+            try await fixture.database.write { tx in
                 _ = try tx.scan.noteMissing(gone.databaseID)
                 try tx.scan.removeMissing(at: Timestamp(seconds: 1_700_000_000))
             }
-            try await rig.ask(.purge, try await rig.now(gone), for: .user)
-            _ = try await rig.drain()
-            try await expectKept(rig, gone)
+            try await fixture.ask(.purge, try await fixture.now(gone), for: .user)
+            _ = try await fixture.drain()
+            try await expectKept(fixture, gone)
         }
     }
 
@@ -107,38 +107,42 @@ struct CoarseTimesTests {
         "It is found by a comparison, is not copied out as the server's, and a move keeps no proof of it",
         arguments: disks)
     func otherwise(kind: DiskImage.Kind) async throws {
-        try await with(kind) { rig in
-            let file = try await changedCopy(rig, "/a")
+        try await with(kind) { fixture in
+            let file = try await changedCopy(fixture, "/a")
             let copy = try #require(file.copy)
-            #expect(throws: Failure.self) { try rig.tree.export(file.path, known: copy, to: rig.folder + "/out") }
-            #expect(!Files.exists(rig.folder + "/out"))
-            #expect(try rig.tree.move(from: file.path, to: ItemPath("/moved"), known: copy) == .moved(nil))
-            #expect(try rig.tree.remove(at: ItemPath("/moved"), known: copy) == .modified)
-            #expect(try rig.text("/moved") == "a person's !")
+            #expect(throws: Failure.self) {
+                try fixture.tree.export(file.path, known: copy, to: fixture.folder + "/out")
+            }
+            #expect(!Files.exists(fixture.folder + "/out"))
+            #expect(try fixture.tree.move(from: file.path, to: ItemPath("/moved"), known: copy) == .moved(nil))
+            #expect(try fixture.tree.remove(at: ItemPath("/moved"), known: copy) == .modified)
+            #expect(try fixture.text("/moved") == "a person's !")
 
-            let found = try await changedCopy(rig, "/b")
+            let found = try await changedCopy(fixture, "/b")
             // Only vfat has no change time: there the looks are believed for leaving the file alone, never for an act.
             if kind == .vfat { return }
             #expect(
-                try Reconciler(database: rig.database, tree: rig.tree).run(at: found.path)?.map(\.kind) == [.modified])
-            try await expectKept(rig, found)
+                try Reconciler(database: fixture.database, tree: fixture.tree).run(at: found.path)?.map(\.kind) == [
+                    .modified
+                ])
+            try await expectKept(fixture, found)
         }
     }
 
     @Test("What nobody changed goes, is replaced and is copied out as ever", arguments: disks)
     func unchanged(kind: DiskImage.Kind) async throws {
-        try await with(kind) { rig in
-            let (file, other) = (try await rig.addFile("/a", "one"), try await rig.addFile("/b", "two"))
-            for file in [file, other] { try await rig.ask(.download, file, for: .availableOffline) }
-            #expect(try await rig.drain().isDone)
-            let copy = try #require(try await rig.now(file).copy)
-            try rig.tree.export(file.path, known: copy, to: rig.folder + "/out")
-            #expect(try Files.text(rig.folder + "/out") == "one")
-            try await rig.change(other, "new", version: "v2")
-            try await rig.ask(.download, other, for: .availableOffline)
-            try await rig.ask(.removeLocalCopy(restoringFormerTrigger: false), file, for: .availableOffline)
-            #expect(try await rig.drain().isDone)
-            #expect(try rig.text("/a") == nil && rig.text("/b") == "new")
+        try await with(kind) { fixture in
+            let (file, other) = (try await fixture.addFile("/a", "one"), try await fixture.addFile("/b", "two"))
+            for file in [file, other] { try await fixture.ask(.download, file, for: .availableOffline) }
+            #expect(try await fixture.drain().isDone)
+            let copy = try #require(try await fixture.now(file).copy)
+            try fixture.tree.export(file.path, known: copy, to: fixture.folder + "/out")
+            #expect(try Files.text(fixture.folder + "/out") == "one")
+            try await fixture.change(other, "new", version: "v2")
+            try await fixture.ask(.download, other, for: .availableOffline)
+            try await fixture.ask(.removeLocalCopy(restoringFormerTrigger: false), file, for: .availableOffline)
+            #expect(try await fixture.drain().isDone)
+            #expect(try fixture.text("/a") == nil && fixture.text("/b") == "new")
         }
     }
 }

@@ -19,41 +19,41 @@ struct CrashTests {
 
     @Test("S25: what was being processed is ready at the start, and is done")
     func stuck() async throws {
-        try await Rig.with { first in
+        try await EngineFixture.with { first in
             let file = try await first.addFile("/a")
             guard case .queued(let id) = try await first.ask(.download, file) else { throw SetupError("not queued") }
             try await first.database.write { try $0.journal.markProcessing([id]) }
             #expect(try await first.records().map(\.state) == [.processing])
-            let rig = try Rig(reopening: first)
-            #expect(try await rig.drain().isDone)
-            #expect(try rig.text("/a") == "content")
+            let fixture = try EngineFixture(reopening: first)
+            #expect(try await fixture.drain().isDone)
+            #expect(try fixture.text("/a") == "content")
         }
     }
 
     @Test("C5: after an end in mid-download the next start goes on with what is there, of that version alone")
     func partial() async throws {
-        try await Rig.with { first in
+        try await EngineFixture.with { first in
             let file = try await first.addFile("/a", String(repeating: "a", count: 200_000))
             first.source.then(file.path, .cutOff(after: 150_000))
             try await first.ask(.download, file)
             // Cut off, and not tried again: the host ends while it waits.
             first.source.then(file.path, .fail(.init(.serverError, "503", retryAfter: .seconds(3600))))
             _ = try await first.drain()
-            let rig = try Rig(reopening: first)
-            let incoming = try rig.incoming()
+            let fixture = try EngineFixture(reopening: first)
+            let incoming = try fixture.incoming()
             #expect(incoming.count == 1, "\(incoming)")
-            rig.clock.advance(.seconds(8000))
-            #expect(try await rig.drain().isDone)
-            #expect(rig.source.requests.map(\.offset) == [0, 150_000, 150_000])
-            #expect(try rig.text("/a") == String(repeating: "a", count: 200_000))
-            #expect(try rig.incoming().isEmpty)
+            fixture.clock.advance(.seconds(8000))
+            #expect(try await fixture.drain().isDone)
+            #expect(fixture.source.requests.map(\.offset) == [0, 150_000, 150_000])
+            #expect(try fixture.text("/a") == String(repeating: "a", count: 200_000))
+            #expect(try fixture.incoming().isEmpty)
         }
     }
 
     @Test("S25: ended between journal and rename, or between rename and row, a complete file is not fetched again")
     func landing() async throws {
         for isPlaced in [false, true] {
-            try await Rig.with { first in
+            try await EngineFixture.with { first in
                 let file = try await first.addFile("/d/a", "content")
                 try await first.ask(.download, file)
                 let journal = try #require(try await first.records().first)
@@ -66,20 +66,20 @@ struct CrashTests {
                 }
                 if isPlaced { _ = try first.tree.place(complete, at: file.path, replacing: nil) }
 
-                let rig = try Rig(reopening: first)
-                #expect(try await rig.drain().isDone)
-                #expect(try rig.text("/d/a") == "content")
-                #expect(rig.source.requests.isEmpty)
-                let item = try await rig.now(file)
+                let fixture = try EngineFixture(reopening: first)
+                #expect(try await fixture.drain().isDone)
+                #expect(try fixture.text("/d/a") == "content")
+                #expect(fixture.source.requests.isEmpty)
+                let item = try await fixture.now(file)
                 #expect(item.cloudStatus == .localCopy && item.remoteVersion == .current)
-                #expect(try await rig.records().isEmpty && rig.incoming().isEmpty)
+                #expect(try await fixture.records().isEmpty && fixture.incoming().isEmpty)
             }
         }
     }
 
     @Test("S25: a file in place that is not what was journalled stays, and is not taken for it")
     func strangeLanding() async throws {
-        try await Rig.with { first in
+        try await EngineFixture.with { first in
             let file = try await first.addFile("/a", "content")
             try await first.ask(.download, file, for: .availableOffline)
             try await first.database.write { tx in
@@ -90,59 +90,59 @@ struct CrashTests {
                 try tx.journal.update(journal)
             }
             try first.write("mine", to: "/a")
-            let rig = try Rig(reopening: first)
-            #expect(try await rig.drain().isDone)
-            #expect(try rig.text("/a") == "mine")
-            #expect(try await rig.now(file).cloudStatus == .locallyModified)
+            let fixture = try EngineFixture(reopening: first)
+            #expect(try await fixture.drain().isDone)
+            #expect(try fixture.text("/a") == "mine")
+            #expect(try await fixture.now(file).cloudStatus == .locallyModified)
         }
     }
 
     @Test("S25: cancelled in mid-work at many moments and started again, the end state is that of an undisturbed run")
     func anywhere() async throws {
-        try await Rig.with { first in
-            var rig = first
+        try await EngineFixture.with { first in
+            var fixture = first
             var files: [Item] = []
             for number in 0..<200 {
-                files.append(try await rig.addFile("/d\(number % 3)/f\(number)", "text \(number)"))
+                files.append(try await fixture.addFile("/d\(number % 3)/f\(number)", "text \(number)"))
             }
-            try await rig.database.write { [engine = rig.engine, files] tx in
+            try await fixture.database.write { [engine = fixture.engine, files] tx in
                 _ = try engine.enqueue(
                     files.map { .init(.download, item: $0.localID, reason: .availableOffline) }, in: tx)
             }
             for round in 1...8 {
                 let gate = Gate()
                 // More than can be under way: nothing behind them is asked for.
-                for stop in files[(round * 20)...].prefix(20) { rig.source.then(stop.path, .hold(gate)) }
-                let work = Task { [rig] in try await rig.run() }
+                for stop in files[(round * 20)...].prefix(20) { fixture.source.then(stop.path, .hold(gate)) }
+                let work = Task { [fixture] in try await fixture.run() }
                 await gate.untilSomebodyCame()
                 work.cancel()
                 gate.open()
                 _ = await work.result
-                rig = try Rig(reopening: rig)
+                fixture = try EngineFixture(reopening: fixture)
             }
-            #expect(try await rig.drain().isDone)
+            #expect(try await fixture.drain().isDone)
             for (number, file) in files.enumerated() {
-                #expect(try rig.text(file.path.text) == "text \(number)")
-                #expect(try await rig.now(file).cloudStatus == .localCopy)
+                #expect(try fixture.text(file.path.text) == "text \(number)")
+                #expect(try await fixture.now(file).cloudStatus == .localCopy)
             }
-            #expect(try await rig.records().isEmpty && rig.incoming().isEmpty)
+            #expect(try await fixture.records().isEmpty && fixture.incoming().isEmpty)
         }
     }
 
     @Test("S2: what is under way shows as processing, what waits as ready")
     func states() async throws {
-        try await Rig.with(limits: Limits(downloads: 1)) { rig in
+        try await EngineFixture.with(limits: Limits(downloads: 1)) { fixture in
             let gate = Gate()
             for name in ["/a", "/b"] {
-                let file = try await rig.addFile(name)
-                rig.source.then(file.path, .hold(gate))
-                try await rig.ask(.download, file)
+                let file = try await fixture.addFile(name)
+                fixture.source.then(file.path, .hold(gate))
+                try await fixture.ask(.download, file)
             }
-            async let outcome = rig.drain()
+            async let outcome = fixture.drain()
             await gate.untilSomebodyCame()
-            while try await rig.records().first?.state != .processing { await Task.yield() }
-            #expect(try await rig.records().map(\.state) == [.processing, .ready])
-            let counts = try await rig.database.read { try $0.journal.counts() }
+            while try await fixture.records().first?.state != .processing { await Task.yield() }
+            #expect(try await fixture.records().map(\.state) == [.processing, .ready])
+            let counts = try await fixture.database.read { try $0.journal.counts() }
             #expect(counts == [.processing: 1, .ready: 1])
             gate.open()
             #expect(try await outcome.isDone)
@@ -151,14 +151,14 @@ struct CrashTests {
 
     @Test("S25: nobody works in the tree while somebody else moves in it")
     func atRest() async throws {
-        try await Rig.with { rig in
-            let file = try await rig.addFile("/a")
-            try await rig.ask(.download, file)
-            async let outcome = rig.drain()
-            let seen = try await rig.engine.withExclusiveTree {
+        try await EngineFixture.with { fixture in
+            let file = try await fixture.addFile("/a")
+            try await fixture.ask(.download, file)
+            async let outcome = fixture.drain()
+            let seen = try await fixture.engine.withExclusiveTree {
                 // All or nothing: in place and recorded, or neither.
-                let item = try await rig.now(file)
-                return (try rig.text("/a") != nil) == (item.cloudStatus == .localCopy)
+                let item = try await fixture.now(file)
+                return (try fixture.text("/a") != nil) == (item.cloudStatus == .localCopy)
             }
             #expect(seen)
             #expect(try await outcome.isDone)

@@ -48,19 +48,19 @@ struct FailedSyncTests {
     func underWay() async throws {
         try await withTemporaryFolder { folder in
             let disk = Disk(incoming: "\(folder)/vault/incoming")
-            let rig = try Rig(folder: folder, sync: disk.sync)
-            let files = try await rig.addFiles(2) { ("/\($0)", Self.content) }
-            rig.source.then(files[1].path, .pause(after: Self.half, disk.failed))
-            for file in files { try await rig.ask(.download, file, for: .availableOffline) }
+            let fixture = try EngineFixture(folder: folder, sync: disk.sync)
+            let files = try await fixture.addFiles(2) { ("/\($0)", Self.content) }
+            fixture.source.then(files[1].path, .pause(after: Self.half, disk.failed))
+            for file in files { try await fixture.ask(.download, file, for: .availableOffline) }
             // One that ends with the disk's error is done again.
-            var drained = try await rig.drain()
-            for _ in 0..<2 where !drained.isDone { drained = try await rig.drain() }
+            var drained = try await fixture.drain()
+            for _ in 0..<2 where !drained.isDone { drained = try await fixture.drain() }
             #expect(drained.isDone)
             for file in files {
-                #expect(try rig.text(file.path.text) == Self.content, "\(file.path)")
-                #expect(rig.source.requestCount(file.path) == 2)
+                #expect(try fixture.text(file.path.text) == Self.content, "\(file.path)")
+                #expect(fixture.source.requestCount(file.path) == 2)
             }
-            try rig.vault.close()
+            try fixture.vault.close()
         }
     }
 
@@ -68,7 +68,7 @@ struct FailedSyncTests {
     func partly() async throws {
         try await withTemporaryFolder { folder in
             let source = ScriptedSource()
-            let first = try Rig(folder: folder, source: source)
+            let first = try EngineFixture(folder: folder, source: source)
             let file = try await first.addFile("/partly", Self.content)
             let gate = Gate()
             source.then(file.path, .cutOff(after: Self.half), .hold(gate))
@@ -81,27 +81,27 @@ struct FailedSyncTests {
             #expect(try first.incoming().count == 1)
 
             let disk = Disk(incoming: "\(folder)/vault/incoming")
-            let rig = try Rig(folder: folder, source: source, sync: disk.sync)
+            let fixture = try EngineFixture(folder: folder, source: source, sync: disk.sync)
             // Not before the other one has met the disk: longer than the clock jumps by itself.
-            try await rig.database.write { [now = rig.clock.now] tx in
+            try await fixture.database.write { [now = fixture.clock.now] tx in
                 for var record in try tx.journal.records(of: file.localID) {
                     record.wait = .until(now + .seconds(20))
                     try tx.journal.update(record)
                 }
             }
-            let other = try await rig.addFile("/other", Self.content)
-            try await rig.ask(.download, other, for: .availableOffline)
+            let other = try await fixture.addFile("/other", Self.content)
+            try await fixture.ask(.download, other, for: .availableOffline)
             // It ends with the disk's error, or goes on by itself once that is over.
-            _ = try await rig.drain()
+            _ = try await fixture.drain()
             #expect(disk.hasFailed)
-            rig.clock.advance(.seconds(20))
-            var drained = try await rig.drain()
-            for _ in 0..<2 where !drained.isDone { drained = try await rig.drain() }
+            fixture.clock.advance(.seconds(20))
+            var drained = try await fixture.drain()
+            for _ in 0..<2 where !drained.isDone { drained = try await fixture.drain() }
             #expect(drained.isDone)
-            for item in [file, other] { #expect(try rig.text(item.path.text) == Self.content, "\(item.path)") }
+            for item in [file, other] { #expect(try fixture.text(item.path.text) == Self.content, "\(item.path)") }
             let offsets = source.requests.filter { $0.path == file.path }.map(\.offset)
             #expect(offsets.starts(with: [0, Int64(Self.half)]) && offsets.last == 0, "\(offsets)")
-            try rig.vault.close()
+            try fixture.vault.close()
         }
     }
 }

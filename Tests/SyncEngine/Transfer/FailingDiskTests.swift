@@ -28,29 +28,29 @@ struct FailingDiskTests {
         let image = try await DiskImage.make(.ext4WithoutJournal, at: "\(memory)/image")
         var files: [Item] = []
         try await image.mounted(at: "\(folder)/disk") {
-            let rig = try Rig(folder: folder, files: "\(folder)/disk/files")
+            let fixture = try EngineFixture(folder: folder, files: "\(folder)/disk/files")
             // Until now what the file system itself writes has found its place.
-            let first = try await rig.addFile("/first", "small")
-            try await rig.ask(.download, first, for: .availableOffline)
-            #expect(try await rig.drain().isDone)
+            let first = try await fixture.addFile("/first", "small")
+            try await fixture.ask(.download, first, for: .availableOffline)
+            #expect(try await fixture.drain().isDone)
 
             let ballast = open("\(memory)/ballast", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
             let page = [UInt8](repeating: 7, count: 4096)
             while write(ballast, page, page.count) > 0 {}
             close(ballast)
-            files = try await rig.addFiles(3) { ("/f\($0)", Self.content) }
-            for file in files { try await rig.ask(.download, file, for: .availableOffline) }
-            let outcome = try await rig.drain()
+            files = try await fixture.addFiles(3) { ("/f\($0)", Self.content) }
+            for file in files { try await fixture.ask(.download, file, for: .availableOffline) }
+            let outcome = try await fixture.drain()
             #expect(outcome.failure?.kind == .localIO, "\(String(describing: outcome.failure))")
-            for file in files { #expect(try await rig.now(file).cloudStatus == .cloudOnly) }
+            for file in files { #expect(try await fixture.now(file).cloudStatus == .cloudOnly) }
 
             Files.remove("\(memory)/ballast")
-            #expect(try await rig.drain().isDone)
+            #expect(try await fixture.drain().isDone)
             for file in files {
-                #expect(try await rig.now(file).cloudStatus == .localCopy)
+                #expect(try await fixture.now(file).cloudStatus == .localCopy)
             }
-            #expect(files.contains { rig.source.requestCount($0.path) > 1 })
-            try rig.vault.close()
+            #expect(files.contains { fixture.source.requestCount($0.path) > 1 })
+            try fixture.vault.close()
         }
         // What the disk has, and not the memory.
         try await image.mounted(at: "\(folder)/disk") {

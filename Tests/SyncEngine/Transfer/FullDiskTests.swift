@@ -14,7 +14,9 @@ struct FullDiskTests {
     private static let content = String(repeating: "0123456789abcdef", count: 1 << 16)
 
     /// A vault on a disk that has room for two or three of six files, until the ballast is taken away.
-    private func withFullDisk(_ body: (Rig, _ files: [Item], _ ballast: String) async throws -> Void) async throws {
+    private func withFullDisk(
+        _ body: (EngineFixture, _ files: [Item], _ ballast: String) async throws -> Void
+    ) async throws {
         try await withTemporaryFolder { folder in
             let disk = "\(folder)/disk"
             try Files.makeFolder(disk)
@@ -30,47 +32,47 @@ struct FullDiskTests {
     }
 
     private func mounted(
-        _ disk: String, _ body: (Rig, _ files: [Item], _ ballast: String) async throws -> Void
+        _ disk: String, _ body: (EngineFixture, _ files: [Item], _ ballast: String) async throws -> Void
     ) async throws {
-        let rig = try Rig(folder: disk)
-        let files = try await rig.addFiles(6) { ("/d/f\($0)", Self.content) }
-        for file in files { try await rig.ask(.download, file, for: .availableOffline) }
+        let fixture = try EngineFixture(folder: disk)
+        let files = try await fixture.addFiles(6) { ("/d/f\($0)", Self.content) }
+        for file in files { try await fixture.ask(.download, file, for: .availableOffline) }
         var info = statvfs()
         #expect(statvfs(disk, &info) == 0)
         let room = 5 << 19
         try Files.write([UInt8](repeating: 7, count: Int(info.f_bavail * info.f_bsize) - room), to: "\(disk)/ballast")
-        try await body(rig, files, "\(disk)/ballast")
-        try rig.vault.close()
+        try await body(fixture, files, "\(disk)/ballast")
+        try fixture.vault.close()
     }
 
-    private func expectWhole(_ rig: Rig, _ files: [Item], isComplete: Bool) async throws {
+    private func expectWhole(_ fixture: EngineFixture, _ files: [Item], isComplete: Bool) async throws {
         var whole = 0
         for file in files {
-            let text = try rig.text(file.path.text)
+            let text = try fixture.text(file.path.text)
             #expect(text == nil || text == Self.content, "\(file.path) is partial")
             if text != nil { whole += 1 }
-            if try await rig.now(file).cloudStatus == .localCopy { #expect(text != nil) }
+            if try await fixture.now(file).cloudStatus == .localCopy { #expect(text != nil) }
         }
         #expect((whole == files.count) == isComplete)
     }
 
     @Test("P34: a full disk ends the pass with its name and no partial file in place; with room again it goes on")
     func drain() async throws {
-        try await withFullDisk { rig, files, ballast in
-            let outcome = try await rig.drain()
+        try await withFullDisk { fixture, files, ballast in
+            let outcome = try await fixture.drain()
             let failure = try #require(outcome.failure)
             // The journal's disk is the same: either may be the first to find it full.
             #expect(failure.kind == .localIO, "\(failure)")
             #expect(failure.message.contains("full") || failure.message.contains("No space left"), "\(failure)")
             #expect(outcome.leftCount > 0 && outcome.left.allSatisfy { $0.failure == .localIO })
-            try await expectWhole(rig, files, isComplete: false)
+            try await expectWhole(fixture, files, isComplete: false)
             // One reason for all, and nobody is asked about each file.
-            #expect(try await rig.issues().isEmpty)
+            #expect(try await fixture.issues().isEmpty)
 
             Files.remove(ballast)
-            #expect(try await rig.drain().isDone)
-            try await expectWhole(rig, files, isComplete: true)
-            #expect(try await rig.records().isEmpty && rig.incoming().isEmpty)
+            #expect(try await fixture.drain().isDone)
+            try await expectWhole(fixture, files, isComplete: true)
+            #expect(try await fixture.records().isEmpty && fixture.incoming().isEmpty)
         }
     }
 
@@ -95,31 +97,31 @@ struct FullDiskTests {
     }
 
     private func fillWhileCompleting(_ disk: String) async throws {
-        let rig = try Rig(folder: disk)
-        rig.clock.stop()
-        let files = try await rig.addFiles(2) { ("/f\($0)", Self.content) }
+        let fixture = try EngineFixture(folder: disk)
+        fixture.clock.stop()
+        let files = try await fixture.addFiles(2) { ("/f\($0)", Self.content) }
         let gate = Gate()
-        rig.source.then(files[1].path, .hold(gate))
-        for file in files { try await rig.ask(.download, file, for: .availableOffline) }
+        fixture.source.then(files[1].path, .hold(gate))
+        for file in files { try await fixture.ask(.download, file, for: .availableOffline) }
         let outcome = Mutex<DrainOutcome?>(nil)
-        let drain = Task { [rig] in
-            let result = try await rig.drain()
+        let drain = Task { [fixture] in
+            let result = try await fixture.drain()
             outcome.withLock { $0 = result }
         }
         await gate.untilSomebodyCame()
         // The first is put in place, and not completed before another second has passed.
-        while try rig.text("/f0") == nil {
-            if try rig.incoming().contains(where: { $0.hasPrefix("1-") }) {
-                rig.clock.advance(.seconds(1))
-                rig.engine.wake()
+        while try fixture.text("/f0") == nil {
+            if try fixture.incoming().contains(where: { $0.hasPrefix("1-") }) {
+                fixture.clock.advance(.seconds(1))
+                fixture.engine.wake()
             }
             await Task.yield()
         }
         try fill("\(disk)/ballast")
         gate.open()
         while outcome.withLock({ $0 == nil }) {
-            rig.clock.advance(.milliseconds(10))
-            rig.engine.wake()
+            fixture.clock.advance(.milliseconds(10))
+            fixture.engine.wake()
             await Task.yield()
         }
         try await drain.value
@@ -128,33 +130,33 @@ struct FullDiskTests {
         #expect(left.left.map(\.path) == files.map(\.path))
 
         Files.remove("\(disk)/ballast")
-        let again = Task { [rig] in try await rig.drain() }
-        while try await !rig.records().isEmpty {
-            rig.clock.advance(.seconds(1))
-            rig.engine.wake()
+        let again = Task { [fixture] in try await fixture.drain() }
+        while try await !fixture.records().isEmpty {
+            fixture.clock.advance(.seconds(1))
+            fixture.engine.wake()
             await Task.yield()
         }
         #expect(try await again.value.isDone)
-        try await expectWhole(rig, files, isComplete: true)
-        try rig.vault.close()
+        try await expectWhole(fixture, files, isComplete: true)
+        try fixture.vault.close()
     }
 
     @Test("P34: a running host goes on by itself when there is room again", .timeLimit(.minutes(20)))
     func running() async throws {
-        try await withFullDisk { rig, files, ballast in
-            let run = Task { [rig] in try await rig.run() }
+        try await withFullDisk { fixture, files, ballast in
+            let run = Task { [fixture] in try await fixture.run() }
             // The first pause: the disk was found full.
-            while rig.clock.slept.isEmpty { await Task.yield() }
-            try await expectWhole(rig, files, isComplete: false)
+            while fixture.clock.slept.isEmpty { await Task.yield() }
+            try await expectWhole(fixture, files, isComplete: false)
             Files.remove(ballast)
-            while try await !rig.records().isEmpty {
-                rig.clock.advance(.seconds(60))
-                rig.engine.wake()
+            while try await !fixture.records().isEmpty {
+                fixture.clock.advance(.seconds(60))
+                fixture.engine.wake()
                 await Task.yield()
             }
             run.cancel()
             _ = await run.result
-            try await expectWhole(rig, files, isComplete: true)
+            try await expectWhole(fixture, files, isComplete: true)
         }
     }
 }

@@ -14,7 +14,7 @@ import Vault
 /// The engine with a real connection to a server that has faults.
 struct ServerTests {
     /// - Parameter disk: The vault is on a small disk of this many MiB; nil: where all temporary folders are.
-    private func withServer(disk: Int? = nil, _ body: (TestServer, Rig) async throws -> Void) async throws {
+    private func withServer(disk: Int? = nil, _ body: (TestServer, EngineFixture) async throws -> Void) async throws {
         try await TestServer.running { server in
             try await withDisk(disk) { folder in
                 let bookmark = Bookmark(
@@ -26,13 +26,13 @@ struct ServerTests {
                     logger: Logger(label: "test"))
                 do {
                     _ = try await connection.connect()
-                    let rig = try Rig(folder: folder, server: connection)
+                    let fixture = try EngineFixture(folder: folder, server: connection)
                     let list: @Sendable (ItemPath) async throws -> Void = { folder in
-                        _ = try await connection.list(folder) { items in try await rig.take(items) }
+                        _ = try await connection.list(folder) { items in try await fixture.take(items) }
                     }
-                    rig.relisted.then(list)
-                    try await body(server, rig)
-                    try rig.vault.close()
+                    fixture.relisted.then(list)
+                    try await body(server, fixture)
+                    try fixture.vault.close()
                 } catch {
                     await connection.shutdown()
                     throw error
@@ -64,14 +64,14 @@ struct ServerTests {
 
     @Test("C5: cut off, a download goes on with Range from where it ended; S14: no short file is ever in place")
     func resume() async throws {
-        try await withServer { server, rig in
+        try await withServer { server, fixture in
             let text = String(repeating: "0123456789", count: 50_000)
             server.tree.put("/big", text)
-            await rig.relisted.list(.root)
+            await fixture.relisted.list(.root)
             server.add(Fault(.cutOff(afterBytes: 300_000), method: "GET", path: "/big", times: 1))
-            try await rig.ask(.download, try await rig.item("/big"))
-            #expect(try await rig.drain().isDone)
-            #expect(try rig.text("/big") == text)
+            try await fixture.ask(.download, try await fixture.item("/big"))
+            #expect(try await fixture.drain().isDone)
+            #expect(try fixture.text("/big") == text)
             let gets = gets(server)
             #expect(gets.count == 2 && gets[0].range == nil)
             #expect(gets.last?.range?.hasPrefix("bytes=") == true)
@@ -81,16 +81,16 @@ struct ServerTests {
 
     @Test("S14: a wrong checksum or length is tried again and never put in place")
     func integrity() async throws {
-        try await withServer { server, rig in
+        try await withServer { server, fixture in
             server.tree.put("/a", "content")
             server.tree.put("/b", "content")
-            await rig.relisted.list(.root)
+            await fixture.relisted.list(.root)
             server.add(Fault(.wrongChecksum, method: "GET", path: "/a", times: 2))
             server.add(Fault(.wrongLength(by: -2), method: "GET", path: "/b"))
-            for path in ["/a", "/b"] { try await rig.ask(.download, try await rig.item(path)) }
-            let outcome = try await rig.drain()
+            for path in ["/a", "/b"] { try await fixture.ask(.download, try await fixture.item(path)) }
+            let outcome = try await fixture.drain()
             #expect(outcome.left.map(\.path.text) == ["/b"])
-            #expect(try rig.text("/a") == "content" && rig.text("/b") == nil)
+            #expect(try fixture.text("/a") == "content" && fixture.text("/b") == nil)
             #expect(gets(server).count { $0.path == "/a" } == 3)
         }
     }
@@ -99,20 +99,20 @@ struct ServerTests {
         "S14: wrong bytes of the right length, cut off before the last chunk, are not put in place by the next try",
         .timeLimit(.minutes(20)))
     func cutChunks() async throws {
-        try await withServer { server, rig in
+        try await withServer { server, fixture in
             // Two contents of one second have one strong ETag; no answer says how long it is.
             server.behave { ($0.fileETags, $0.contentLength) = (.ofSizeAndSecond, false) }
             server.tree.put("/a", "garbage", modified: 1_700_000_000)
-            await rig.relisted.list(.root)
+            await fixture.relisted.list(.root)
             server.add(Fault(.cutOff(afterBytes: 7), method: "GET", path: "/a", times: 1))
             let hold = server.add(Fault(.hold(), method: "GET", path: "/a", from: 2))
-            try await rig.ask(.download, try await rig.item("/a"))
-            async let outcome = rig.drain()
+            try await fixture.ask(.download, try await fixture.item("/a"))
+            async let outcome = fixture.drain()
             await server.untilHeld(hold)
             server.tree.put("/a", "content", modified: 1_700_000_000)
             server.remove(hold)
             #expect(try await outcome.isDone)
-            #expect(try rig.text("/a") == "content")
+            #expect(try fixture.text("/a") == "content")
             #expect(gets(server).map(\.range) == [nil, nil])
         }
     }
@@ -121,65 +121,65 @@ struct ServerTests {
         "C12, S16: a body that goes on without end is cut off where the listing said it ends, and fills no disk",
         .enabled(if: Build.isRoot, "mounting a small file system needs root"))
     func overlong() async throws {
-        try await withServer(disk: 16) { server, rig in
+        try await withServer(disk: 16) { server, fixture in
             server.tree.put("/d/a", "0123456789")
             server.tree.put("/d/b", "others go on")
-            await rig.relisted.list(ItemPath(unchecked: "/d"))
+            await fixture.relisted.list(ItemPath(unchecked: "/d"))
             server.add(Fault(.overlong, method: "GET", path: "/d/a"))
-            for path in ["/d/a", "/d/b"] { try await rig.ask(.download, try await rig.item(path)) }
-            let outcome = try await rig.drain()
+            for path in ["/d/a", "/d/b"] { try await fixture.ask(.download, try await fixture.item(path)) }
+            let outcome = try await fixture.drain()
             #expect(outcome.failure == nil && outcome.left.map(\.path.text) == ["/d/a"])
             #expect(outcome.left.first?.why.contains("longer than was listed") == true, "\(outcome.left)")
-            #expect(try rig.text("/d/a") == nil && rig.text("/d/b") == "others go on")
-            #expect(try rig.incoming().isEmpty)
+            #expect(try fixture.text("/d/a") == nil && fixture.text("/d/b") == "others go on")
+            #expect(try fixture.incoming().isEmpty)
             // Listed anew three times, since it may have grown; then a person is asked.
-            #expect(rig.relisted.folders.count == 1 + 3)
-            #expect(try await rig.issues().map(\.code) == ["download.retry"])
+            #expect(fixture.relisted.folders.count == 1 + 3)
+            #expect(try await fixture.issues().map(\.code) == ["download.retry"])
         }
     }
 
     @Test("S16: a file that has grown since it was listed is listed again and comes whole")
     func grown() async throws {
-        try await withServer { server, rig in
+        try await withServer { server, fixture in
             server.behave { ($0.fileETags, $0.contentLength) = (.none, false) }
             server.tree.put("/d/a", "short", modified: 1_700_000_000)
-            await rig.relisted.list(ItemPath(unchecked: "/d"))
+            await fixture.relisted.list(ItemPath(unchecked: "/d"))
             server.tree.put("/d/a", "longer by now", modified: 1_700_000_000)
-            try await rig.ask(.download, try await rig.item("/d/a"))
-            #expect(try await rig.drain().isDone)
-            #expect(try rig.text("/d/a") == "longer by now")
+            try await fixture.ask(.download, try await fixture.item("/d/a"))
+            #expect(try await fixture.drain().isDone)
+            #expect(try fixture.text("/d/a") == "longer by now")
         }
     }
 
     @Test("S16: a file that changes between listing and GET is listed again and comes in its new version")
     func changedMeanwhile() async throws {
-        try await withServer { server, rig in
+        try await withServer { server, fixture in
             server.tree.put("/d/a", "old")
-            await rig.relisted.list(ItemPath(unchecked: "/d"))
-            try await rig.ask(.download, try await rig.item("/d/a"))
+            await fixture.relisted.list(ItemPath(unchecked: "/d"))
+            try await fixture.ask(.download, try await fixture.item("/d/a"))
             server.tree.put("/d/a", "newer")
-            #expect(try await rig.drain().isDone)
-            #expect(try rig.text("/d/a") == "newer")
-            #expect(try await rig.item("/d/a").remoteVersion == .current)
+            #expect(try await fixture.drain().isDone)
+            #expect(try fixture.text("/d/a") == "newer")
+            #expect(try await fixture.item("/d/a").remoteVersion == .current)
         }
     }
 
     @Test("S23: a server in trouble is waited for as it asks")
     func retryAfter() async throws {
-        try await withServer { server, rig in
+        try await withServer { server, fixture in
             server.tree.put("/a", "content")
-            await rig.relisted.list(.root)
+            await fixture.relisted.list(.root)
             server.add(Fault(.status(503, retryAfter: 2), method: "GET", times: 2))
-            let start = rig.clock.now
-            try await rig.ask(.download, try await rig.item("/a"))
-            #expect(try await rig.drain().isDone)
-            #expect(rig.clock.now - start >= .seconds(4))
+            let start = fixture.clock.now
+            try await fixture.ask(.download, try await fixture.item("/a"))
+            #expect(try await fixture.drain().isDone)
+            #expect(fixture.clock.now - start >= .seconds(4))
             #expect(gets(server).map(\.status) == [503, 503, 200])
         }
     }
 }
 
-extension Rig {
+extension EngineFixture {
     /// Takes a listing's entries in, new ones and changed ones.
     fileprivate func take(_ items: [ListedItem]) async throws {
         try await database.write { tx in

@@ -29,40 +29,40 @@ struct MirrorCrashTests {
     func anywhere() throws {
         try withTemporaryFolder { base in
             try Files.makeFolder(base + "/vault")
-            let bench = try MirrorBench(base + "/vault")
+            let fixture = try MirrorFixture(base + "/vault")
             let copies = Mutex<[String]>([])
-            let mirror = bench.mirror { _ in
+            let mirror = fixture.mirror { _ in
                 try copies.withLock { copies in
                     let target = "\(base)/\(copies.count)"
-                    try Self.copy(bench.folder, to: target)
+                    try Self.copy(fixture.folder, to: target)
                     copies.append(target)
                 }
             }
             let other = RecordKey("/ada/other/")
-            try Files.write("theirs", to: bench.calendars + "/Work/1.ics")
+            try Files.write("theirs", to: fixture.calendars + "/Work/1.ics")
             for (calendar, name) in [(work, "Work"), (other, "Same")] {
-                try bench.put(calendar, name)
-                for number in 1...3 { try bench.put("\(calendar)\(number).ics", in: calendar, "\(name) \(number)") }
+                try fixture.put(calendar, name)
+                for number in 1...3 { try fixture.put("\(calendar)\(number).ics", in: calendar, "\(name) \(number)") }
             }
             // Each step ends with what the files must be after it; a copy is completed to the next such state.
             var states: [(copies: Int, files: [MirrorName: String])] = []
             func step() throws {
                 copies.withLock { $0.append("") }
                 let target = "\(base)/\(copies.withLock { $0.count } - 1)"
-                try Self.copy(bench.folder, to: target)
+                try Self.copy(fixture.folder, to: target)
                 copies.withLock { $0[$0.count - 1] = target }
                 try mirror.follow()
-                states.append((copies.withLock { $0.count }, try bench.files()))
+                states.append((copies.withLock { $0.count }, try fixture.files()))
             }
             try step()
-            try bench.put("/ada/work/1.ics", "changed")
-            try bench.put("/ada/work/4.ics", "new")
-            try bench.remove("/ada/work/2.ics")
+            try fixture.put("/ada/work/1.ics", "changed")
+            try fixture.put("/ada/work/4.ics", "new")
+            try fixture.remove("/ada/work/2.ics")
             try step()
-            try bench.put(work, "Renamed")
-            try bench.put("/ada/work/5.ics", "five")
+            try fixture.put(work, "Renamed")
+            try fixture.put("/ada/work/5.ics", "five")
             try step()
-            try bench.remove(other)
+            try fixture.remove(other)
             try step()
             #expect(states.count == 4 && states[3].copies > 25)
             #expect(
@@ -72,7 +72,7 @@ struct MirrorCrashTests {
                 ])
             for (number, copy) in copies.withLock({ $0 }).enumerated() {
                 let state = try #require(states.first { number < $0.copies })
-                let found = try MirrorBench(copy)
+                let found = try MirrorFixture(copy)
                 try found.mirror().complete()
                 #expect(try found.files() == state.files, "\(number)")
                 #expect(try found.pending() == 0)
@@ -87,19 +87,19 @@ struct MirrorCrashTests {
     func changedHere() throws {
         try withTemporaryFolder { base in
             try Files.makeFolder(base + "/vault")
-            let bench = try MirrorBench(base + "/vault")
-            try bench.put(work, "Work")
-            for number in 1...3 { try bench.put("/w/\(number).ics", "ours \(number)") }
-            try bench.mirror().follow()
-            for number in 1...2 { try Files.write("mine \(number)", to: bench.calendars + "/Work/\(number).ics") }
-            try bench.put("/w/1.ics", "new")
-            try bench.remove("/w/2.ics")
-            try bench.put("/w/3.ics", "new")
+            let fixture = try MirrorFixture(base + "/vault")
+            try fixture.put(work, "Work")
+            for number in 1...3 { try fixture.put("/w/\(number).ics", "ours \(number)") }
+            try fixture.mirror().follow()
+            for number in 1...2 { try Files.write("mine \(number)", to: fixture.calendars + "/Work/\(number).ics") }
+            try fixture.put("/w/1.ics", "new")
+            try fixture.remove("/w/2.ics")
+            try fixture.put("/w/3.ics", "new")
             let copies = Mutex<[(point: CalendarMirrorHooks.Point, folder: String)]>([])
-            try bench.mirror { point in
+            try fixture.mirror { point in
                 try copies.withLock { copies in
                     let target = "\(base)/\(copies.count)"
-                    try Self.copy(bench.folder, to: target)
+                    try Self.copy(fixture.folder, to: target)
                     copies.append((point, target))
                 }
             }.follow()
@@ -107,11 +107,11 @@ struct MirrorCrashTests {
                 "Work/1.ics": "new", "Work/1 (changed here).ics": "mine 1", "Work/2 (changed here).ics": "mine 2",
                 "Work/3.ics": "new",
             ]
-            #expect(try bench.files() == expected)
+            #expect(try fixture.files() == expected)
             let points = copies.withLock { $0 }
             #expect(Set(points.map(\.point)).isSuperset(of: [.recorded, .aside, .placed, .kept, .removed]))
             for (point, copy) in points {
-                let found = try MirrorBench(copy)
+                let found = try MirrorFixture(copy)
                 for _ in 0..<2 { try found.mirror().complete() }
                 #expect(try found.files() == expected, "\(point)")
                 #expect(
@@ -125,12 +125,12 @@ struct MirrorCrashTests {
     func overtaken() throws {
         try withTemporaryFolder { base in
             try Files.makeFolder(base + "/vault")
-            let bench = try MirrorBench(base + "/vault")
-            try bench.put(work, "Work")
-            for number in 1...2 { try bench.put("/w/\(number).ics", "ours") }
-            try bench.mirror { if $0 == .recorded { try Self.copy(bench.folder, to: base + "/copy") } }.follow()
+            let fixture = try MirrorFixture(base + "/vault")
+            try fixture.put(work, "Work")
+            for number in 1...2 { try fixture.put("/w/\(number).ics", "ours") }
+            try fixture.mirror { if $0 == .recorded { try Self.copy(fixture.folder, to: base + "/copy") } }.follow()
             try Files.write("theirs", to: base + "/copy/calendars/Work/2.ics")
-            let found = try MirrorBench(base + "/copy")
+            let found = try MirrorFixture(base + "/copy")
             try found.mirror().complete()
             #expect(
                 try found.files() == ["Work/1.ics": "ours", "Work/2.ics": "theirs", "Work/2 (2).ics": "ours"])

@@ -12,7 +12,7 @@ import TreeFixture
 /// The watcher with the kernel's own events.
 @Suite struct TreeWatcherTests {
     /// A watched tree, and what was told of it.
-    private struct Watched {
+    private struct Fixture {
         let tree: TreeFixture
         let watcher: TreeWatcher
         let time: Clock
@@ -48,7 +48,7 @@ import TreeFixture
     }
 
     private func watching(
-        _ paths: [String], most: Int = .max, _ body: (Watched) async throws -> Void
+        _ paths: [String], most: Int = .max, _ body: (Fixture) async throws -> Void
     ) async throws {
         try await TreeFixture.with { tree in
             for path in paths {
@@ -62,7 +62,7 @@ import TreeFixture
             let watcher = try TreeWatcher(tree.tree, most: most, monotonic: { time.now }) { wakes.advance(.seconds(1)) }
             await watcher.walk()
             do {
-                try await body(Watched(tree: tree, watcher: watcher, time: time, wakes: wakes))
+                try await body(Fixture(tree: tree, watcher: watcher, time: time, wakes: wakes))
             } catch {
                 Issue.record(error)
             }
@@ -72,21 +72,21 @@ import TreeFixture
 
     @Test("LC5: files that are made, changed, touched, moved and removed are noticed; those that are read are not")
     func files() async throws {
-        try await watching(["/a/b/file", "/a/other", "/top"]) { watched in
-            let root = watched.tree.root
-            #expect(await watched.changed() == [])
-            try await watched.expect(["/a/new"]) { try Files.write("new", to: root + "/a/new") }
-            try await watched.expect(["/a/b/file"]) { try Files.write("changed", to: root + "/a/b/file") }
-            try await watched.expect(["/top"]) { utimensat(AT_FDCWD, root + "/top", nil, 0) }
-            try await watched.expect(["/a/new", "/moved"]) { rename(root + "/a/new", root + "/moved") }
-            try await watched.expect(["/a/b/linked"]) { link(root + "/moved", root + "/a/b/linked") }
-            try await watched.expect(["/a/b/file"]) { Files.remove(root + "/a/b/file") }
-            let read = try await watched.after {
+        try await watching(["/a/b/file", "/a/other", "/top"]) { fixture in
+            let root = fixture.tree.root
+            #expect(await fixture.changed() == [])
+            try await fixture.expect(["/a/new"]) { try Files.write("new", to: root + "/a/new") }
+            try await fixture.expect(["/a/b/file"]) { try Files.write("changed", to: root + "/a/b/file") }
+            try await fixture.expect(["/top"]) { utimensat(AT_FDCWD, root + "/top", nil, 0) }
+            try await fixture.expect(["/a/new", "/moved"]) { rename(root + "/a/new", root + "/moved") }
+            try await fixture.expect(["/a/b/linked"]) { link(root + "/moved", root + "/a/b/linked") }
+            try await fixture.expect(["/a/b/file"]) { Files.remove(root + "/a/b/file") }
+            let read = try await fixture.after {
                 _ = try Files.text(root + "/top")
                 _ = try Files.names(in: root + "/a")
-                _ = watched.tree.tree.read(watched.tree.path("/a/other"), comparingWith: [])
+                _ = fixture.tree.tree.read(fixture.tree.path("/a/other"), comparingWith: [])
                 _ = try Reconciler(
-                    database: .open(path: watched.tree.incoming + "/../larder.db"), tree: watched.tree.tree
+                    database: .open(path: fixture.tree.incoming + "/../larder.db"), tree: fixture.tree.tree
                 ).run()
             }
             #expect(read == [])
@@ -95,36 +95,36 @@ import TreeFixture
 
     @Test("A file that stays open is noticed while it is written, and a mapped one when it is let go")
     func openFiles() async throws {
-        try await watching(["/a"]) { watched in
-            let file = open(watched.tree.root + "/a", O_RDWR | O_CLOEXEC)
-            try await watched.expect(["/a"]) { _ = pwrite(file, "x", 1, 0) }
+        try await watching(["/a"]) { fixture in
+            let file = open(fixture.tree.root + "/a", O_RDWR | O_CLOEXEC)
+            try await fixture.expect(["/a"]) { _ = pwrite(file, "x", 1, 0) }
             let map = mmap(nil, 3, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
-            try await watched.expect([]) { close(file) }
+            try await fixture.expect([]) { close(file) }
             map?.storeBytes(of: 1, as: UInt8.self)
-            try await watched.expect(["/a"]) { munmap(map, 3) }
+            try await fixture.expect(["/a"]) { munmap(map, 3) }
         }
     }
 
     @Test(
         "LC5: folders that are made or moved in are watched with all that is in them; those that are moved out are not")
     func folders() async throws {
-        try await watching(["/keep/x"]) { watched in
-            let root = watched.tree.root
-            let outside = watched.tree.incoming
+        try await watching(["/keep/x"]) { fixture in
+            let root = fixture.tree.root
+            let outside = fixture.tree.incoming
             try Files.write("1", to: outside + "/new/deep/er/file")
-            try await watched.expect(["/new"]) { rename(outside + "/new", root + "/new") }
-            try await watched.expect(["/new/deep/er/file"]) { try Files.write("2", to: root + "/new/deep/er/file") }
+            try await fixture.expect(["/new"]) { rename(outside + "/new", root + "/new") }
+            try await fixture.expect(["/new/deep/er/file"]) { try Files.write("2", to: root + "/new/deep/er/file") }
             // All at once: the watch may come after what is in the folder, which is looked at whole.
-            try await watched.expect(["/made"]) { try Files.write("3", to: root + "/made/at/once") }
-            try await watched.expect(["/made/at/file"]) { try Files.write("4", to: root + "/made/at/file") }
+            try await fixture.expect(["/made"]) { try Files.write("3", to: root + "/made/at/once") }
+            try await fixture.expect(["/made/at/file"]) { try Files.write("4", to: root + "/made/at/file") }
 
-            try await watched.expect(["/new/deep", "/keep/deep"]) { rename(root + "/new/deep", root + "/keep/deep") }
-            try await watched.expect(["/keep/deep/er/file"]) { try Files.write("5", to: root + "/keep/deep/er/file") }
+            try await fixture.expect(["/new/deep", "/keep/deep"]) { rename(root + "/new/deep", root + "/keep/deep") }
+            try await fixture.expect(["/keep/deep/er/file"]) { try Files.write("5", to: root + "/keep/deep/er/file") }
 
-            try await watched.expect(["/keep"]) { rename(root + "/keep", outside + "/keep") }
-            try await watched.expect([]) { try Files.write("6", to: outside + "/keep/deep/er/file") }
-            try await watched.expect(["/keep"]) { try Files.write("7", to: root + "/keep/again") }
-            try await watched.expect(["/made"]) { Files.remove(root + "/made") }
+            try await fixture.expect(["/keep"]) { rename(root + "/keep", outside + "/keep") }
+            try await fixture.expect([]) { try Files.write("6", to: outside + "/keep/deep/er/file") }
+            try await fixture.expect(["/keep"]) { try Files.write("7", to: root + "/keep/again") }
+            try await fixture.expect(["/made"]) { Files.remove(root + "/made") }
         }
     }
 
@@ -133,8 +133,8 @@ import TreeFixture
         let seed = UInt64.random(in: 0 ... .max)
         print("moves: seed \(seed)")
         var random = SeededGenerator(seed: seed)
-        try await watching(["/a/b/c/", "/d/e/"]) { watched in
-            let root = watched.tree.root
+        try await watching(["/a/b/c/", "/d/e/"]) { fixture in
+            let root = fixture.tree.root
             var names: [String] { ["a", "b", "c", "d", "e"].shuffled(using: &random) }
             func somewhere() -> String {
                 "\(root)/" + names.prefix(Int.random(in: 1...3, using: &random)).joined(separator: "/")
@@ -148,9 +148,9 @@ import TreeFixture
                     default: _ = rmdir(somewhere())
                     }
                 }
-                if Bool.random(using: &random) { _ = await watched.changed() }
+                if Bool.random(using: &random) { _ = await fixture.changed() }
             }
-            _ = await watched.changed()
+            _ = await fixture.changed()
             var folders: [String] = []
             func list(_ folder: String) throws {
                 folders.append(folder)
@@ -159,7 +159,7 @@ import TreeFixture
             try list("")
             var probes: Set<ItemPath> = []
             for folder in folders {
-                let changed = try await watched.after { try Files.write("x", to: "\(root)\(folder)/probe") }
+                let changed = try await fixture.after { try Files.write("x", to: "\(root)\(folder)/probe") }
                 let probe = ItemPath(unchecked: "\(folder)/probe")
                 probes.insert(probe)
                 // The kernel may tell late that a file of before was closed.
@@ -170,116 +170,116 @@ import TreeFixture
 
     @Test("Names with a line end and in both normal forms are told as they are; those that are not UTF-8 are nobody's")
     func names() async throws {
-        try await watching([]) { watched in
-            let root = watched.tree.root
+        try await watching([]) { fixture in
+            let root = fixture.tree.root
             let forms = ["/new\nline", "/caf\u{e9}", "/cafe\u{301}"]
-            try await watched.expect(forms) {
+            try await fixture.expect(forms) {
                 for name in forms { try Files.write("x", to: root + name) }
             }
-            let strange = try await watched.after {
+            let strange = try await fixture.after {
                 for bytes in [[0xff, 0x66], [0xff, 0x67]] as [[UInt8]] {
                     let name = (Array("\(root)/".utf8) + bytes + [0]).map { CChar(bitPattern: $0) }
                     if bytes[1] == 0x66 { close(open(name, O_CREAT | O_WRONLY, 0o600)) } else { mkdir(name, 0o700) }
                 }
             }
             #expect(strange == [])
-            #expect(watched.watcher.limit == nil)
+            #expect(fixture.watcher.limit == nil)
         }
     }
 
     @Test("A symbolic link is not followed, whether it was there or comes")
     func links() async throws {
-        try await watching(["/a/"]) { watched in
-            let (root, outside) = (watched.tree.root, watched.tree.incoming + "/elsewhere")
+        try await watching(["/a/"]) { fixture in
+            let (root, outside) = (fixture.tree.root, fixture.tree.incoming + "/elsewhere")
             try Files.makeFolder(outside)
-            try await watched.expect(["/link"]) { symlink(outside, root + "/link") }
-            await watched.watcher.walk()
-            try await watched.expect([]) { try Files.write("x", to: outside + "/file") }
-            try await watched.expect(["/a"]) {
+            try await fixture.expect(["/link"]) { symlink(outside, root + "/link") }
+            await fixture.watcher.walk()
+            try await fixture.expect([]) { try Files.write("x", to: outside + "/file") }
+            try await fixture.expect(["/a"]) {
                 rmdir(root + "/a")
                 symlink(outside, root + "/a")
             }
-            try await watched.expect([]) { try Files.write("y", to: outside + "/file") }
+            try await fixture.expect([]) { try Files.write("y", to: outside + "/file") }
         }
     }
 
     @Test("LC6: when events are lost everything is compared again, and every folder is watched again")
     func overflow() async throws {
-        try await watching(["/a/b/file"]) { watched in
-            let file = watched.tree.root + "/a/b/file"
+        try await watching(["/a/b/file"]) { fixture in
+            let file = fixture.tree.root + "/a/b/file"
             // As if the folder had come with an event that was lost: nobody knows its watch.
             func event(_ watch: Int32, _ mask: Int32) -> WatchEvent {
                 WatchEvent(watch: watch, mask: UInt32(mask), name: nil, isAboutEntry: false)
             }
-            await watched.watcher.note([event(2, IN_IGNORED), event(3, IN_IGNORED)])
-            try await watched.expect([]) { try Files.write("1", to: file) }
-            await watched.watcher.note([event(-1, IN_Q_OVERFLOW)])
-            #expect(await watched.changed() == [.root])
-            try await watched.expect(["/a/b/file"]) { try Files.write("2", to: file) }
+            await fixture.watcher.note([event(2, IN_IGNORED), event(3, IN_IGNORED)])
+            try await fixture.expect([]) { try Files.write("1", to: file) }
+            await fixture.watcher.note([event(-1, IN_Q_OVERFLOW)])
+            #expect(await fixture.changed() == [.root])
+            try await fixture.expect(["/a/b/file"]) { try Files.write("2", to: file) }
         }
     }
 
     @Test("LC6: folders beyond the system's limit are named with the limit; the others are watched on")
     func limit() async throws {
-        try await watching(["/a/", "/b/", "/c/"], most: 3) { watched in
-            let limit = try #require(watched.watcher.limit)
+        try await watching(["/a/", "/b/", "/c/"], most: 3) { fixture in
+            let limit = try #require(fixture.watcher.limit)
             #expect(limit.kind == .localIO && limit.message.contains("fs.inotify.max_user_watches"), "\(limit)")
             #expect(limit.hint?.description.contains("sysctl") == true)
-            try await watched.expect(["/file"]) { try Files.write("x", to: watched.tree.root + "/file") }
-            Files.remove(watched.tree.root + "/a")
-            Files.remove(watched.tree.root + "/b")
-            await watched.watcher.walk()
-            #expect(watched.watcher.limit == nil)
-            _ = await watched.changed()
-            try await watched.expect(["/c/file"]) { try Files.write("x", to: watched.tree.root + "/c/file") }
+            try await fixture.expect(["/file"]) { try Files.write("x", to: fixture.tree.root + "/file") }
+            Files.remove(fixture.tree.root + "/a")
+            Files.remove(fixture.tree.root + "/b")
+            await fixture.watcher.walk()
+            #expect(fixture.watcher.limit == nil)
+            _ = await fixture.changed()
+            try await fixture.expect(["/c/file"]) { try Files.write("x", to: fixture.tree.root + "/c/file") }
         }
     }
 
     @Test("LC4: a root that is moved wakes whoever compares, and is not where it was")
     func root() async throws {
-        try await watching(["/a"]) { watched in
-            let root = watched.tree.root
-            #expect(watched.tree.tree.isInPlace)
-            let before = watched.wakes.now
+        try await watching(["/a"]) { fixture in
+            let root = fixture.tree.root
+            #expect(fixture.tree.tree.isInPlace)
+            let before = fixture.wakes.now
             rename(root, root + "-moved")
-            await watched.watcher.note([])
-            #expect(watched.wakes.now > before && !watched.tree.tree.isInPlace)
+            await fixture.watcher.note([])
+            #expect(fixture.wakes.now > before && !fixture.tree.tree.isInPlace)
             try Files.makeFolder(root)
-            #expect(!watched.tree.tree.isInPlace)
+            #expect(!fixture.tree.tree.isInPlace)
             rmdir(root)
             rename(root + "-moved", root)
-            #expect(watched.tree.tree.isInPlace)
+            #expect(fixture.tree.tree.isInPlace)
         }
     }
 
     @Test("Whoever compares is woken when there is something to do sooner than it knows of")
     func waking() async throws {
-        try await watching([]) { watched in
-            #expect(watched.watcher.next() == nil)
-            let root = watched.tree.root
-            _ = try await watched.after { try Files.write("x", to: root + "/a") }
-            let first = watched.wakes.now
+        try await watching([]) { fixture in
+            #expect(fixture.watcher.next() == nil)
+            let root = fixture.tree.root
+            _ = try await fixture.after { try Files.write("x", to: root + "/a") }
+            let first = fixture.wakes.now
             #expect(first > .zero)
-            #expect(watched.watcher.next() == nil)
+            #expect(fixture.watcher.next() == nil)
             for name in ["a", "b"] { try Files.write("x", to: "\(root)/\(name)") }
-            await watched.watcher.note([])
-            let second = watched.wakes.now
+            await fixture.watcher.note([])
+            let second = fixture.wakes.now
             #expect(second > first)
-            #expect(watched.watcher.next() == DirtyPaths.gathering)
+            #expect(fixture.watcher.next() == DirtyPaths.gathering)
             try Files.write("y", to: root + "/b")
-            await watched.watcher.note([])
-            #expect(watched.wakes.now == second)
+            await fixture.watcher.note([])
+            #expect(fixture.wakes.now == second)
         }
     }
 
     @Test("It ends, and asking it for more then does nothing")
     func ending() async throws {
-        try await watching(["/a/"]) { watched in
-            await watched.watcher.end()
-            await watched.watcher.end()
-            await watched.watcher.walk()
-            try Files.write("x", to: watched.tree.root + "/a/b")
-            #expect(watched.watcher.take() == [])
+        try await watching(["/a/"]) { fixture in
+            await fixture.watcher.end()
+            await fixture.watcher.end()
+            await fixture.watcher.walk()
+            try Files.write("x", to: fixture.tree.root + "/a/b")
+            #expect(fixture.watcher.take() == [])
         }
     }
 }

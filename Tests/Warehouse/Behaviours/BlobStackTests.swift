@@ -5,13 +5,13 @@ import Warehouse
 
 extension OriginalBehaviours {
     @Suite struct BlobStackTests {
-        private let place: Place
+        private let fixture: StorageFixture
         private let stack: BlobStack
         private static let blobs: [[UInt8]] = [[1], [], [3, 3, 3], [4, 0, 4]]
 
         init() throws {
-            place = try Place()
-            stack = try BlobStack(path: "\(place.folder)/blobs")
+            fixture = try StorageFixture()
+            stack = try BlobStack(path: "\(fixture.folder)/blobs")
             for blob in Self.blobs { try stack.push(blob) }
         }
 
@@ -48,7 +48,7 @@ extension OriginalBehaviours {
 
         @Test("W behaviour 100: in a folder that is not there opening is a failed write")
         func missingFolder() {
-            let error = failure { () throws(ProjectError) in try BlobStack(path: "\(place.folder)/missing/blobs") }
+            let error = failure { () throws(ProjectError) in try BlobStack(path: "\(fixture.folder)/missing/blobs") }
             #expect(error?.code == .writeFailed)
         }
 
@@ -70,8 +70,8 @@ extension OriginalBehaviours {
 
         @Test("W behaviour 104: a table that cannot be made is a failed write")
         func noTable() throws {
-            try Files.write("this is no database, and long enough to be seen as none", to: "\(place.folder)/other")
-            let error = failure { () throws(ProjectError) in try BlobStack(path: "\(place.folder)/other") }
+            try Files.write("this is no database, and long enough to be seen as none", to: "\(fixture.folder)/other")
+            let error = failure { () throws(ProjectError) in try BlobStack(path: "\(fixture.folder)/other") }
             #expect(error?.code == .writeFailed)
             #expect((error?.underlying as? BlobStackError)?.code == SQLITE_NOTADB)
         }

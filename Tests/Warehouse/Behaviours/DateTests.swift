@@ -3,13 +3,13 @@ import Warehouse
 
 extension OriginalBehaviours {
     @Suite struct DateTests {
-        private let place: Place
+        private let fixture: StorageFixture
         private let storage: ProjectStorage
         private let id: ProjectID
 
         init() throws {
-            place = try Place()
-            storage = place.storage()
+            fixture = try StorageFixture()
+            storage = fixture.storage()
             id = try storage.createProject()
         }
 

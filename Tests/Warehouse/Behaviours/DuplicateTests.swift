@@ -4,15 +4,15 @@ import Warehouse
 
 extension OriginalBehaviours {
     @Suite struct DuplicateTests {
-        private let place: Place
+        private let fixture: StorageFixture
         private let storage: ProjectStorage
         private let id: ProjectID
 
         init() throws {
-            place = try Place()
-            storage = place.storage(bundleID: "org.example.creator")
+            fixture = try StorageFixture()
+            storage = fixture.storage(bundleID: "org.example.creator")
             id = try storage.createProject()
-            try storage.addSteps([StepContent(userData: [1], assetsSource: place.source()), StepContent()], to: id)
+            try storage.addSteps([StepContent(userData: [1], assetsSource: fixture.source()), StepContent()], to: id)
             try storage.updateProject(ProjectUpdateRequest(projectID: id, stepCursor: 1, userData: [5, 6]))
             try Files.write("shared", to: "\(storage.fetchProject(id).assets)/folder/shared.txt")
         }
@@ -25,7 +25,7 @@ extension OriginalBehaviours {
 
         @Test("W behaviour 41: the bundle id is the same")
         func bundleID() throws {
-            let copy = try place.storage(bundleID: "org.example.other").duplicateProject(id)
+            let copy = try fixture.storage(bundleID: "org.example.other").duplicateProject(id)
             #expect(try storage.fetchProject(copy).bundleID == "org.example.creator")
         }
 

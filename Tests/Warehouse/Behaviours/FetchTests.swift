@@ -6,13 +6,13 @@ import Testing
 
 extension OriginalBehaviours {
     @Suite struct FetchTests {
-        private let place: Place
+        private let fixture: StorageFixture
         private let storage: ProjectStorage
         private let id: ProjectID
 
         init() throws {
-            place = try Place()
-            storage = place.storage()
+            fixture = try StorageFixture()
+            storage = fixture.storage()
             id = try storage.project(steps: 2)
             try storage.updateProject(ProjectUpdateRequest(projectID: id, stepCursor: 1, userData: [7, 8]))
         }

@@ -3,13 +3,13 @@ import Warehouse
 
 extension OriginalBehaviours {
     @Suite struct ListTests {
-        private let place: Place
+        private let fixture: StorageFixture
 
-        init() throws { place = try Place() }
+        init() throws { fixture = try StorageFixture() }
 
         @Test("W behaviour 9: the list has exactly what was created")
         func all() throws {
-            let storage = place.storage()
+            let storage = fixture.storage()
             let created = try (0..<3).map { _ in try storage.createProject() }
             #expect(try Set(storage.projectIDs()) == Set(created))
             #expect(try storage.projectIDs().count == 3)
@@ -17,14 +17,14 @@ extension OriginalBehaviours {
 
         @Test("W behaviour 10: the list is empty when all were deleted")
         func empty() throws {
-            let storage = place.storage()
+            let storage = fixture.storage()
             for id in try (0..<2).map({ _ in try storage.createProject() }) { try storage.deleteProject(id) }
             #expect(try storage.projectIDs() == [])
         }
 
         @Test("W behaviour 11: with an invalid base folder it is a failed fetch")
         func invalidBase() throws {
-            let storage = ProjectStorage(base: try place.invalidBase, bundleID: "org.example.editor")
+            let storage = ProjectStorage(base: try fixture.invalidBase, bundleID: "org.example.editor")
             #expect(failure { () throws(ProjectError) in try storage.projectIDs() }?.code == .fetchFailed)
         }
 
@@ -56,7 +56,7 @@ extension OriginalBehaviours {
         private func dated(
             _ set: (ProjectStorage, ProjectDate, ProjectID) throws -> Void
         ) throws -> (ProjectStorage, [ProjectID]) {
-            let storage = place.storage()
+            let storage = fixture.storage()
             let ids = try (0..<5).map { _ in try storage.createProject() }.shuffled()
             for (second, id) in ids.enumerated() {
                 try set(storage, ProjectDate(nanoseconds: Int64(second) * 1_000_000_000), id)

@@ -3,15 +3,15 @@ import Warehouse
 
 extension OriginalBehaviours {
     @Suite struct ObserverTests {
-        private let place: Place
+        private let fixture: StorageFixture
         private let storage: ProjectStorage
         private let observer = Recorder()
         private let second = Recorder()
         private let project: ProjectID
 
         init() throws {
-            place = try Place()
-            storage = place.storage()
+            fixture = try StorageFixture()
+            storage = fixture.storage()
             project = try storage.createProject()
             storage.addObserver(observer)
         }

@@ -4,13 +4,13 @@ import Warehouse
 
 extension OriginalBehaviours {
     @Suite struct UpdateTests {
-        private let place: Place
+        private let fixture: StorageFixture
         private let storage: ProjectStorage
         private let id: ProjectID
 
         init() throws {
-            place = try Place()
-            storage = place.storage()
+            fixture = try StorageFixture()
+            storage = fixture.storage()
             id = try storage.createProject()
         }
 
@@ -42,7 +42,7 @@ extension OriginalBehaviours {
 
         @Test("W behaviour 27: the assets are the step's, and their source is gone")
         func assets() throws {
-            let source = try place.source(["thumbnail.png": "picture", "more/100%.txt": "text"])
+            let source = try fixture.source(["thumbnail.png": "picture", "more/100%.txt": "text"])
             try update { $0.stepsToAdd = [StepContent(assetsSource: source)] }
             let step = try storage.fetchStep(#require(storage.stepIDs(of: id).first), of: id)
             #expect(try Files.filesBelow(step.assets) == ["more/100%.txt", "thumbnail.png"])
@@ -52,7 +52,7 @@ extension OriginalBehaviours {
 
         @Test("W behaviour 28: two steps at once, one of them without assets")
         func addTwo() throws {
-            let source = try place.source()
+            let source = try fixture.source()
             try update { $0.stepsToAdd = [StepContent(assetsSource: source), StepContent()] }
             let steps = try storage.stepIDs(of: id).map { try storage.fetchStep($0, of: id) }
             #expect(try steps.map { try Files.names(in: $0.assets) } == [["thumbnail.png"], []])
@@ -67,7 +67,7 @@ extension OriginalBehaviours {
 
         @Test("W behaviour 30: a source of assets that is not there is a failed write")
         func invalidAssets() throws {
-            let missing = "\(place.folder)/missing"
+            let missing = "\(fixture.folder)/missing"
             let error = failure { () throws(ProjectError) in
                 try update { $0.stepsToAdd = [StepContent(assetsSource: missing)] }
             }
@@ -80,7 +80,7 @@ extension OriginalBehaviours {
             let steps = try twoSteps()
             try update { $0.stepIDsToDelete = [steps[0]] }
             #expect(try storage.stepIDs(of: id) == [steps[1]])
-            #expect(try place.stepFolders(of: id) == ["\(steps[1])"])
+            #expect(try fixture.stepFolders(of: id) == ["\(steps[1])"])
         }
 
         @Test("W behaviour 32: deleting all leaves none")
@@ -88,7 +88,7 @@ extension OriginalBehaviours {
             let steps = try twoSteps()
             try update { $0.stepIDsToDelete = steps }
             #expect(try storage.stepIDs(of: id) == [])
-            #expect(try place.stepFolders(of: id) == [])
+            #expect(try fixture.stepFolders(of: id) == [])
         }
 
         @Test("W behaviour 33: deleting an unknown step changes nothing")
@@ -109,7 +109,7 @@ extension OriginalBehaviours {
 
         @Test("W behaviour 35: an update by a storage with another bundle id keeps the creator's")
         func bundleID() throws {
-            try place.storage(bundleID: "org.example.other").updateProject(
+            try fixture.storage(bundleID: "org.example.other").updateProject(
                 ProjectUpdateRequest(projectID: id, userData: [1]))
             #expect(try storage.fetchProject(id).bundleID == "org.example.editor")
         }

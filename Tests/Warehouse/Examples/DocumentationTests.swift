@@ -6,8 +6,8 @@ import Warehouse
 @Suite struct DocumentationTests {
     @Test("W09: the examples of the documentation do what they say")
     func examples() throws {
-        let place = try Place()
-        let storage = place.storage()
+        let fixture = try StorageFixture()
+        let storage = fixture.storage()
         let id = try storage.createProject()
         func current() throws -> String {
             let userData = try storage.fetchProject(id, .userData).userData ?? []

@@ -6,19 +6,19 @@ import Testing
 
 /// Projects whose files say numbers that no project has.
 @Suite struct BoundaryNumberTests {
-    private let place: Place
+    private let fixture: StorageFixture
 
-    init() throws { place = try Place() }
+    init() throws { fixture = try StorageFixture() }
 
     @Test("H12: metadata of any numbers are read or refused, and the storage goes on", arguments: BoundaryNumbers.texts)
     func metadata(_ text: String) throws {
-        let storage = place.storage()
+        let storage = fixture.storage()
         let id = try storage.project(steps: 2)
         for member in ["format", "stepCursor", "created", "modified"] {
             var members = ["format": "1", "stepCursor": "1", "created": "1", "modified": "1", "bundleID": "\"x\""]
             members[member] = text
             let json = "{" + members.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
-            try Files.write(json, to: "\(place.base)/\(id)/data/metadata")
+            try Files.write(json, to: "\(fixture.base)/\(id)/data/metadata")
             _ = try? storage.fetchProject(id, .all)
             _ = try? storage.updateProject(ProjectUpdateRequest(projectID: id, stepCursor: 2))
         }
@@ -27,10 +27,10 @@ import Testing
 
     @Test("H12: a sparse file that says it is larger than anything is refused, and sizes add up to the largest number")
     func sparse() throws {
-        let storage = place.storage()
+        let storage = fixture.storage()
         let id = try storage.project(steps: 1)
         for name in ["userData", "stepIDs"] {
-            let path = "\(place.base)/\(id)/data/\(name)"
+            let path = "\(fixture.base)/\(id)/data/\(name)"
             let bytes = Files.exists(path) ? try Files.read(path) : []
             // As much as the file system allows.
             try Files.write(bytes, to: path)

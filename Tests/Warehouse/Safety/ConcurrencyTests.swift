@@ -9,12 +9,12 @@ import Testing
 @Suite struct ConcurrencyTests {
     @Test("W18: eight threads with a storage each update one project, and no update is lost")
     func threads() throws {
-        let place = try Place.$root.withValue(Place.memory) { try Place() }
-        let id = try place.storage().createProject()
+        let fixture = try StorageFixture.$root.withValue(StorageFixture.memory) { try StorageFixture() }
+        let id = try fixture.storage().createProject()
         let errors = Mutex<[any Error]>([])
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             do {
-                let storage = place.storage()
+                let storage = fixture.storage()
                 for number in 0..<25 {
                     try storage.updateProject(id, .all) { project in
                         var request = ProjectUpdateRequest.addStep(
@@ -32,27 +32,27 @@ import Testing
             }
         }
         #expect(errors.withLock { $0.map { "\($0)" } } == [])
-        let storage = place.storage()
+        let storage = fixture.storage()
         let project = try storage.fetchProject(id, .all)
         let steps = try (project.stepIDs ?? []).map { try storage.fetchStep($0, of: id).userData }
         #expect(project.stepCursor == 200)
         #expect(Set(steps).count == 200)
         #expect(steps.map { $0[0] } == project.userData)
-        #expect(try place.leftovers(storage) == [])
+        #expect(try fixture.leftovers(storage) == [])
     }
 
     @Test("W18: who writes waits for another writer on the same base folder, readers do not, and other folders go on")
     func waiting() throws {
-        let place = try Place()
-        let storage = place.storage()
+        let fixture = try StorageFixture()
+        let storage = fixture.storage()
         let id = try storage.createProject()
-        let holder = open("\(place.base)/.lock", O_RDWR | O_CLOEXEC)
+        let holder = open("\(fixture.base)/.lock", O_RDWR | O_CLOEXEC)
         #expect(flock(holder, LOCK_EX) == 0)
         let done = DispatchSemaphore(value: 0)
         let failure = Mutex<String?>(nil)
         DispatchQueue(label: "a writer that waits").async {
             do {
-                try place.storage().updateProject(ProjectUpdateRequest(projectID: id, userData: [1]))
+                try fixture.storage().updateProject(ProjectUpdateRequest(projectID: id, userData: [1]))
             } catch {
                 failure.withLock { $0 = "\(error)" }
             }
@@ -66,7 +66,7 @@ import Testing
         }) { sched_yield() }
         #expect(try storage.fetchProject(id, .all).userData == [])
         #expect(try storage.projectIDs() == [id])
-        let other = try Place()
+        let other = try StorageFixture()
         _ = try other.storage().createProject()
         #expect(done.wait(timeout: .now()) == .timedOut)
         close(holder)

@@ -14,25 +14,25 @@ import Testing
         var hasEnded = false
         var seen: Set<Observation> = []
         while !hasEnded {
-            let scene = try Operation.Scene(exchanges: exchanges)
-            scene.gate.arm(stoppingAt: number)
+            let fixture = try Operation.Fixture(exchanges: exchanges)
+            fixture.gate.arm(stoppingAt: number)
             do {
-                try operation.perform(scene)
+                try operation.perform(fixture)
             } catch let error as ProjectError {
                 #expect((error.underlying as? SystemCallError)?.code == ECANCELED, "stop \(number): \(error)")
             }
-            hasEnded = scene.gate.passed.count <= number
-            scene.gate.disarm()
-            let now = try Observation(scene.storage)
-            #expect(now == before || now == after, "\(operation), stop \(number): \(scene.gate.passed.suffix(3))")
+            hasEnded = fixture.gate.passed.count <= number
+            fixture.gate.disarm()
+            let now = try Observation(fixture.storage)
+            #expect(now == before || now == after, "\(operation), stop \(number): \(fixture.gate.passed.suffix(3))")
             seen.insert(now)
             // The next start.
-            let storage = scene.place.storage(clock: scene.clock)
-            if now == before { #expect(try Observation.files(scene.source) == ["new/picture": [0x34]], "\(number)") }
+            let storage = fixture.folder.storage(clock: fixture.clock)
+            if now == before { #expect(try Observation.files(fixture.source) == ["new/picture": [0x34]], "\(number)") }
             #expect(try Observation(storage) == now, "\(operation), stop \(number), swept")
-            #expect(try scene.place.leftovers(storage) == [], "\(operation), stop \(number)")
+            #expect(try fixture.folder.leftovers(storage) == [], "\(operation), stop \(number)")
             if now == before {
-                var again = scene
+                var again = fixture
                 again.storage = storage
                 try operation.perform(again)
                 #expect(try Observation(storage) == after, "\(operation), stop \(number), done again")
@@ -47,35 +47,35 @@ import Testing
         "W05 W19: an update that is stopped at any call leaves the old or the new state, and the next start no rest",
         arguments: [Operation.firstStep, .update, .move, .undo, .setDate], [true, false])
     func update(_ operation: Operation, exchanges: Bool) throws {
-        try Place.$root.withValue(Place.memory) { try everyStop(operation, exchanges: exchanges) }
+        try StorageFixture.$root.withValue(StorageFixture.memory) { try everyStop(operation, exchanges: exchanges) }
     }
 
     @Test("W04 W19: a deletion that is stopped at any call leaves the project whole or gone", arguments: [true, false])
     func delete(exchanges: Bool) throws {
-        try Place.$root.withValue(Place.memory) { try everyStop(.delete, exchanges: exchanges) }
+        try StorageFixture.$root.withValue(StorageFixture.memory) { try everyStop(.delete, exchanges: exchanges) }
     }
 
     @Test(
         "W05 W19: a project is created or duplicated whole or not at all, wherever that is stopped",
         arguments: [Operation.create, .duplicate])
     func create(_ operation: Operation) throws {
-        try Place.$root.withValue(Place.memory) { try everyStop(operation, exchanges: true) }
+        try StorageFixture.$root.withValue(StorageFixture.memory) { try everyStop(operation, exchanges: true) }
     }
 
     @Test("W05: the data of one moment are read while others take their place", arguments: [true, false])
     func readers(exchanges: Bool) throws {
-        let scene = try Operation.Scene(exchanges: exchanges)
+        let fixture = try Operation.Fixture(exchanges: exchanges)
         // The writer is stopped at each of its calls for a moment, in which somebody reads.
-        let reader = scene.place.storage(clock: scene.clock)
+        let reader = fixture.folder.storage(clock: fixture.clock)
         let (before, after) = try Operation.update.states(exchanges: exchanges)
         let seen = Mutex<[Observation]>([])
         let writer = ProjectStorage(
-            base: scene.place.base, bundleID: "org.example.editor", now: { [clock = scene.clock] in clock.date },
-            disk: Disk { [scene] call, path throws(SystemCallError) in
+            base: fixture.folder.base, bundleID: "org.example.editor", now: { [clock = fixture.clock] in clock.date },
+            disk: Disk { [fixture] call, path throws(SystemCallError) in
                 if let now = try? Observation(reader) { seen.withLock { $0.append(now) } }
-                try scene.gate.pass(call, path)
+                try fixture.gate.pass(call, path)
             })
-        var again = scene
+        var again = fixture
         again.storage = writer
         try Operation.update.perform(again)
         let all = seen.withLock { $0 }
@@ -87,23 +87,23 @@ import Testing
 
     @Test("W06: steps are in place, durably, before the data name them, and go after the data forgot them")
     func order() throws {
-        let scene = try Operation.Scene(exchanges: true)
-        let old = try scene.storage.stepIDs(of: scene.id)
-        scene.gate.arm()
-        try Operation.update.perform(scene)
-        let calls = scene.gate.passed
+        let fixture = try Operation.Fixture(exchanges: true)
+        let old = try fixture.storage.stepIDs(of: fixture.id)
+        fixture.gate.arm()
+        try Operation.update.perform(fixture)
+        let calls = fixture.gate.passed
         func last(_ call: Disk.Call, _ suffix: String) -> Int? {
             calls.lastIndex { $0.call == call && $0.path.hasSuffix(suffix) }
         }
-        let step = try #require(try scene.storage.stepIDs(of: scene.id).last)
+        let step = try #require(try fixture.storage.stepIDs(of: fixture.id).last)
         let written = try #require(calls.firstIndex { $0.call == .fsync && $0.path.hasSuffix("\(step)/data/userData") })
         let placed = try #require(last(.rename, "steps/\(step)"))
         let durable = try #require(last(.fsync, "/steps"))
         let data = try #require(calls.firstIndex { $0.call == .fsync && $0.path.hasSuffix("/metadata") })
-        let exchanged = try #require(last(.exchange, "\(scene.id)/data"))
-        let final = try #require(last(.fsync, "/\(scene.id)"))
+        let exchanged = try #require(last(.exchange, "\(fixture.id)/data"))
+        let final = try #require(last(.fsync, "/\(fixture.id)"))
         let removed = try #require(calls.firstIndex { $0.call == .rmdir && $0.path.hasSuffix("steps/\(old[2])") })
-        let consumed = try #require(last(.rmdir, scene.source))
+        let consumed = try #require(last(.rmdir, fixture.source))
         let order = [written, placed, durable, exchanged, final, removed, consumed]
         #expect(order == order.sorted())
         #expect(data < exchanged)

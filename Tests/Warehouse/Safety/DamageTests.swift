@@ -5,59 +5,59 @@ import Testing
 @testable import Warehouse
 
 @Suite struct DamageTests {
-    private let place: Place
+    private let fixture: StorageFixture
 
-    init() throws { place = try Place() }
+    init() throws { fixture = try StorageFixture() }
 
     @Test("W19: opening removes what interrupted work left, and nothing that a project names")
     func sweep() throws {
-        let id = try place.storage().project(steps: 3)
-        let before = try Observation(place.storage())
-        try Files.write("x", to: "\(place.base)/.staging/\(ProjectID())/data/userData")
-        #expect(chmod("\(place.base)/.staging", 0o700) == 0)
-        try Files.write("x", to: "\(place.base)/.staging/file")
+        let id = try fixture.storage().project(steps: 3)
+        let before = try Observation(fixture.storage())
+        try Files.write("x", to: "\(fixture.base)/.staging/\(ProjectID())/data/userData")
+        #expect(chmod("\(fixture.base)/.staging", 0o700) == 0)
+        try Files.write("x", to: "\(fixture.base)/.staging/file")
         let orphan = StepID()
-        try Files.write("x", to: "\(place.base)/\(id)/steps/\(orphan)/data/userData")
-        try Files.makeFolder("\(place.base)/\(ProjectID())")
-        try Files.write("x", to: "\(place.base)/\(id)/.data.old/metadata")
-        try Files.write("x", to: "\(place.base)/\(id)/.data.new/metadata")
-        try Files.write("x", to: "\(place.base)/\(id)/steps/note")
+        try Files.write("x", to: "\(fixture.base)/\(id)/steps/\(orphan)/data/userData")
+        try Files.makeFolder("\(fixture.base)/\(ProjectID())")
+        try Files.write("x", to: "\(fixture.base)/\(id)/.data.old/metadata")
+        try Files.write("x", to: "\(fixture.base)/\(id)/.data.new/metadata")
+        try Files.write("x", to: "\(fixture.base)/\(id)/steps/note")
 
         // A folder that no project names is no step, swept or not.
         let early = ProjectStorage(
-            base: place.base, bundleID: "x",
+            base: fixture.base, bundleID: "x",
             disk: Disk { call, path throws(SystemCallError) in
                 if call == .flock { throw SystemCallError(call: "flock", path: path.text, code: EWOULDBLOCK) }
             })
         let error = failure { () throws(ProjectError) in try early.fetchStep(orphan, of: id) }
         #expect(error?.underlying as? ProjectProblem == .noSuchStep)
-        #expect(try place.stepFolders(of: id).contains("\(orphan)"))
+        #expect(try fixture.stepFolders(of: id).contains("\(orphan)"))
 
-        let storage = place.storage()
+        let storage = fixture.storage()
         #expect(try Observation(storage) == before)
-        #expect(try place.leftovers(storage) == ["\(id)/steps/note"])
+        #expect(try fixture.leftovers(storage) == ["\(id)/steps/note"])
     }
 
     @Test("W19: steps stay when the list that would name them was cut off, and nothing is swept beside another writer")
     func doubt() throws {
-        let storage = place.storage()
+        let storage = fixture.storage()
         let id = try storage.project(steps: 3)
         try storage.updateProject(ProjectUpdateRequest(projectID: id, stepCursor: 0))
-        let list = "\(place.base)/\(id)/data/stepIDs"
+        let list = "\(fixture.base)/\(id)/data/stepIDs"
         let bytes = try Files.read(list)
         try Files.write(bytes[..<40], to: list)
-        #expect(try place.storage().stepIDs(of: id).count == 2)
-        #expect(try place.stepFolders(of: id).count == 3)
+        #expect(try fixture.storage().stepIDs(of: id).count == 2)
+        #expect(try fixture.stepFolders(of: id).count == 3)
         try Files.write(bytes, to: list)
 
-        let orphan = "\(place.base)/\(id)/steps/\(StepID())"
+        let orphan = "\(fixture.base)/\(id)/steps/\(StepID())"
         try Files.makeFolder(orphan)
-        let holder = open("\(place.base)/.lock", O_RDWR | O_CLOEXEC)
+        let holder = open("\(fixture.base)/.lock", O_RDWR | O_CLOEXEC)
         #expect(flock(holder, LOCK_EX) == 0)
-        _ = place.storage()
+        _ = fixture.storage()
         #expect(Files.exists(orphan))
         close(holder)
-        _ = place.storage()
+        _ = fixture.storage()
         #expect(!Files.exists(orphan))
     }
 
@@ -65,9 +65,9 @@ import Testing
         "W15: damaged data and data of a newer version are errors that say so, change nothing, and hide no other project"
     )
     func damage() throws {
-        let storage = place.storage()
+        let storage = fixture.storage()
         let (id, other) = (try storage.project(steps: 2), try storage.createProject())
-        let (metadata, list) = ("\(place.base)/\(id)/data/metadata", "\(place.base)/\(id)/data/stepIDs")
+        let (metadata, list) = ("\(fixture.base)/\(id)/data/metadata", "\(fixture.base)/\(id)/data/stepIDs")
         let (whole, ids) = (try Files.text(metadata), try Files.read(list))
         let wounds: [(String, [UInt8])] = [
             (metadata, []), (metadata, Array("{}".utf8)), (metadata, Array("\u{0}".utf8)),
@@ -79,7 +79,7 @@ import Testing
         for (file, bytes) in wounds {
             let good = try Files.read(file)
             try Files.write(bytes, to: file)
-            let before = try place.tree()
+            let before = try fixture.tree()
             let fetch = failure { () throws(ProjectError) in try storage.fetchProject(id) }
             #expect(fetch?.code == .fetchFailed)
             #expect(fetch?.underlying is ProjectProblem)
@@ -88,9 +88,9 @@ import Testing
             }
             #expect(update?.code == .writeFailed)
             #expect(update?.underlying is ProjectProblem)
-            let reopened = place.storage()
+            let reopened = fixture.storage()
             #expect(try Set(reopened.projectIDs()) == [id, other])
-            #expect(try place.tree() == before)
+            #expect(try fixture.tree() == before)
             try Files.write(good, to: file)
         }
         #expect(try storage.fetchProject(id, .stepIDs).stepIDs?.count == 2)

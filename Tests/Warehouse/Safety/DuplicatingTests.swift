@@ -7,12 +7,12 @@ import Testing
 @Suite struct DuplicatingTests {
     @Test("W12: a duplicate has new dates, shares no file with the original, and neither's changes concern the other")
     func apart() throws {
-        let place = try Place()
+        let fixture = try StorageFixture()
         let clock = SetClock()
         clock.date = ProjectDate(nanoseconds: 10)
-        let storage = place.storage(clock: clock)
+        let storage = fixture.storage(clock: clock)
         let id = try storage.createProject()
-        try storage.addSteps([StepContent(userData: [1], assetsSource: place.source(["a": "1"]))], to: id)
+        try storage.addSteps([StepContent(userData: [1], assetsSource: fixture.source(["a": "1"]))], to: id)
         try storage.updateProject(ProjectUpdateRequest(projectID: id, userData: [5]))
         let assets = try storage.fetchProject(id).assets
         try Files.write("shared", to: "\(assets)/shared")
@@ -26,16 +26,16 @@ import Testing
         #expect(theirs.creationDate.nanoseconds == 10 && theirs.modificationDate.nanoseconds == 10)
         func inodes(_ id: ProjectID) throws -> Set<ino_t> {
             try Set(
-                Files.filesBelow("\(place.base)/\(id)").map { path in
+                Files.filesBelow("\(fixture.base)/\(id)").map { path in
                     var info = stat()
-                    #expect(stat("\(place.base)/\(id)/\(path)", &info) == 0)
+                    #expect(stat("\(fixture.base)/\(id)/\(path)", &info) == 0)
                     return info.st_ino
                 })
         }
         #expect(try inodes(id).isDisjoint(with: inodes(copy)))
         #expect(try Files.names(in: ours.assets) == ["again", "link", "shared"])
 
-        let before = try Observation.files("\(place.base)/\(copy)")
+        let before = try Observation.files("\(fixture.base)/\(copy)")
         try Files.write("changed", to: "\(assets)/shared")
         try storage.updateProject(id, .all) { project in
             var request = ProjectUpdateRequest.addStep(StepContent(), to: project)
@@ -44,7 +44,7 @@ import Testing
             request?.userData = [6]
             return request
         }
-        #expect(try Observation.files("\(place.base)/\(copy)") == before)
+        #expect(try Observation.files("\(fixture.base)/\(copy)") == before)
         try storage.deleteProject(id)
         #expect(try storage.fetchProject(copy, .all) == ours)
         #expect(try Files.text("\(ours.assets)/shared") == "shared")
@@ -52,8 +52,8 @@ import Testing
 
     @Test("W12: a duplicate of a hundred steps has them all, in order")
     func many() throws {
-        let place = try Place()
-        let storage = place.storage()
+        let fixture = try StorageFixture()
+        let storage = fixture.storage()
         let id = try storage.project(steps: 100)
         let copy = try storage.duplicateProject(id)
         let userData = try storage.stepIDs(of: copy).map { try storage.fetchStep($0, of: copy).userData }

@@ -10,7 +10,7 @@ import Testing
         "W07: an operation that fails once at any call has changed nothing, and left the source of assets alone",
         arguments: Operation.allCases, [ENOSPC, EIO])
     func once(_ operation: Operation, code: Int32) throws {
-        try Place.$root.withValue(Place.memory) {
+        try StorageFixture.$root.withValue(StorageFixture.memory) {
             for exchanges in operation.replacesData ? [true, false] : [true] {
                 try everyFailure(operation, code, exchanges: exchanges) { $0..<$0 + 1 }
             }
@@ -21,7 +21,7 @@ import Testing
         "W07: a disk that stays full or broken from any call on leaves the old or the new state",
         arguments: Operation.allCases, [ENOSPC, EIO])
     func forGood(_ operation: Operation, code: Int32) throws {
-        try Place.$root.withValue(Place.memory) {
+        try StorageFixture.$root.withValue(StorageFixture.memory) {
             try everyFailure(operation, code, exchanges: true) { $0..<Int.max }
         }
     }
@@ -32,49 +32,49 @@ import Testing
         let (before, after) = try operation.states(exchanges: exchanges)
         var number = 0
         while true {
-            let scene = try Operation.Scene(exchanges: exchanges)
+            let fixture = try Operation.Fixture(exchanges: exchanges)
             let observer = Recorder()
-            scene.storage.addObserver(observer)
+            fixture.storage.addObserver(observer)
             let failing = numbers(number)
-            scene.gate.arm(failing: failing, with: code)
+            fixture.gate.arm(failing: failing, with: code)
             var failed: ProjectError?
             do {
-                try operation.perform(scene)
+                try operation.perform(fixture)
             } catch let error as ProjectError {
                 failed = error
             }
-            let hasEnded = scene.gate.passed.count <= number
-            let place = "\(operation), call \(number): \(scene.gate.passed.dropFirst(number).prefix(2))"
-            scene.gate.disarm()
-            let now = try Observation(scene.storage)
+            let hasEnded = fixture.gate.passed.count <= number
+            let place = "\(operation), call \(number): \(fixture.gate.passed.dropFirst(number).prefix(2))"
+            fixture.gate.disarm()
+            let now = try Observation(fixture.storage)
             #expect(observer.events.isEmpty == (failed != nil || operation == .setDate), "\(place)")
             if let failed {
                 #expect(failed.code == operation.failureCode)
                 #expect(failed.projectID != nil)
                 #expect((failed.underlying as? SystemCallError)?.code == code, "\(place)")
                 // A disk that stays broken takes nothing back either; the next opening does.
-                if operation != .move || failing.count == 1 { try expectSource(scene, place) }
+                if operation != .move || failing.count == 1 { try expectSource(fixture, place) }
                 if failing.count == 1 {
                     #expect(now == before, "\(place)")
-                    #expect(try scene.place.leftovers(scene.storage) == [], "\(place)")
+                    #expect(try fixture.folder.leftovers(fixture.storage) == [], "\(place)")
                 } else {
                     #expect(now == before || now == after, "\(place)")
                 }
             } else {
                 #expect(now == after, "\(place)")
             }
-            let storage = scene.place.storage()
+            let storage = fixture.folder.storage()
             #expect(try Observation(storage) == now, "\(place), swept")
-            #expect(try scene.place.leftovers(storage) == [], "\(place)")
-            if failed != nil, now == before { try expectSource(scene, place) }
+            #expect(try fixture.folder.leftovers(storage) == [], "\(place)")
+            if failed != nil, now == before { try expectSource(fixture, place) }
             if hasEnded { break }
             number += 1
         }
         #expect(number > 10)
     }
 
-    private func expectSource(_ scene: Operation.Scene, _ place: String) throws {
-        #expect(try Observation.files(scene.source) == ["new/picture": [0x34]], "\(place)")
+    private func expectSource(_ fixture: Operation.Fixture, _ place: String) throws {
+        #expect(try Observation.files(fixture.source) == ["new/picture": [0x34]], "\(place)")
     }
 
     @Test(
@@ -84,7 +84,7 @@ import Testing
         try await withTemporaryFolder { folder in
             try await mustRun("mount", ["-t", "tmpfs", "-o", "size=1M", "tmpfs", folder])
             do {
-                try Place.$root.withValue(folder) { try fill() }
+                try StorageFixture.$root.withValue(folder) { try fill() }
             } catch {
                 try await mustRun("umount", [folder])
                 throw error
@@ -94,10 +94,10 @@ import Testing
     }
 
     private func fill() throws {
-        let place = try Place()
-        let storage = place.storage()
+        let fixture = try StorageFixture()
+        let storage = fixture.storage()
         let id = try storage.project(steps: 1)
-        let before = try place.tree()
+        let before = try fixture.tree()
         for request in [
             ProjectUpdateRequest(projectID: id, userData: [UInt8](repeating: 7, count: 2 << 20)),
             ProjectUpdateRequest(
@@ -106,7 +106,7 @@ import Testing
             let error = failure { () throws(ProjectError) in try storage.updateProject(request) }
             #expect(error?.code == .writeFailed)
             #expect((error?.underlying as? SystemCallError)?.code == ENOSPC)
-            #expect(try place.tree() == before)
+            #expect(try fixture.tree() == before)
         }
         try storage.updateProject(ProjectUpdateRequest(projectID: id, userData: [1]))
     }

@@ -7,24 +7,24 @@ import Testing
 extension OriginalBehaviours {
     /// On every file system, like the original's behaviours.
     @Suite struct FileSystemTests {
-        private let place: Place
+        private let fixture: StorageFixture
 
-        init() throws { place = try Place() }
+        init() throws { fixture = try StorageFixture() }
 
         @Test("W13: dates that were set survive updates, a restart, and a copy that keeps no times")
         func dates() async throws {
-            let storage = place.storage()
+            let storage = fixture.storage()
             let id = try storage.createProject()
             let (created, modified) = (ProjectDate(nanoseconds: -1_234_567_891), ProjectDate(nanoseconds: 987_654_321))
             try storage.setCreationDate(created, of: id)
             try storage.setModificationDate(modified, of: id)
             try Files.write("x", to: "\(storage.fetchProject(id).assets)/x")
-            for storage in [storage, place.storage()] {
+            for storage in [storage, fixture.storage()] {
                 #expect(try storage.fetchProject(id).creationDate == created)
                 #expect(try storage.fetchProject(id).modificationDate == modified)
             }
-            try await mustRun("cp", ["-r", place.base, "\(place.folder)/copy"])
-            let copy = try ProjectStorage(base: "\(place.folder)/copy", bundleID: "x").fetchProject(id)
+            try await mustRun("cp", ["-r", fixture.base, "\(fixture.folder)/copy"])
+            let copy = try ProjectStorage(base: "\(fixture.folder)/copy", bundleID: "x").fetchProject(id)
             #expect((copy.creationDate, copy.modificationDate) == (created, modified))
             try storage.updateProject(ProjectUpdateRequest(projectID: id, userData: [1]))
             #expect(try storage.fetchProject(id).creationDate == created)
@@ -35,15 +35,15 @@ extension OriginalBehaviours {
         func crossDevice() throws {
             try withTemporaryFolder { folder in
                 try Files.write([UInt8](repeating: 7, count: 3_000_000), to: "\(folder)/source/large")
-                let storage = place.storage()
+                let storage = fixture.storage()
                 let id = try storage.createProject()
                 let step = try #require(
                     try storage.addSteps([StepContent(assetsSource: "\(folder)/source")], to: id).first)
                 let assets = try storage.fetchStep(step, of: id).assets
                 #expect(try Files.read("\(assets)/large").count == 3_000_000)
                 #expect(!Files.exists("\(folder)/source"))
-                if let root = Place.root, root != Place.memory {
-                    #expect(try device(of: place.base) != device(of: folder))
+                if let root = StorageFixture.root, root != StorageFixture.memory {
+                    #expect(try device(of: fixture.base) != device(of: folder))
                 }
             }
         }
@@ -53,7 +53,7 @@ extension OriginalBehaviours {
             let expected = FileSystem.allCases.filter { $0.obstacle == nil }
             #expect(MountedFileSystems.roots.count == expected.count)
             #expect(try Set(MountedFileSystems.roots.map(device)).count == expected.count)
-            #expect(Place.root.map(MountedFileSystems.roots.contains) != false)
+            #expect(StorageFixture.root.map(MountedFileSystems.roots.contains) != false)
         }
 
         private func device(of path: String) throws -> dev_t {

@@ -6,12 +6,12 @@ import Testing
 @testable import Warehouse
 
 @Suite struct ObservingTests {
-    private let place: Place
+    private let fixture: StorageFixture
     private let storage: ProjectStorage
 
     init() throws {
-        place = try Place()
-        storage = place.storage()
+        fixture = try StorageFixture()
+        storage = fixture.storage()
     }
 
     @Test("W14: an observer that was added twice hears once, is not kept alive, and a stranger's removal is nothing")
@@ -64,7 +64,7 @@ import Testing
         #expect(try storage.updateProject(id, []) { _ in nil } == nil)
         try storage.setCreationDate(ProjectDate(nanoseconds: 0), of: id)
         try storage.setModificationDate(ProjectDate(nanoseconds: 0), of: id)
-        try place.storage().deleteProject(id)
+        try fixture.storage().deleteProject(id)
         #expect(observer.events == [])
     }
 
@@ -98,7 +98,7 @@ import Testing
         #expect(missing?.projectID == known && missing?.stepID == step)
         #expect(missing?.underlying as? ProjectProblem == .noSuchStep)
         // A listing is about no project, and says by what it was to be sorted.
-        Files.remove(place.base)
+        Files.remove(fixture.base)
         let listing = failure { () throws(ProjectError) in try storage.projectIDs(sortedBy: .modificationDate) }
         #expect(listing?.projectID == nil && listing?.message.contains("modificationDate") == true)
         #expect((listing?.underlying as? SystemCallError)?.code == ENOENT)

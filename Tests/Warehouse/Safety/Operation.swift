@@ -8,8 +8,8 @@ enum Operation: String, CaseIterable, Sendable {
     case create, firstStep, update, move, undo, duplicate, delete, setDate
 
     /// A project with steps that were undone, user data and assets.
-    struct Scene: Sendable {
-        var place: Place
+    struct Fixture: Sendable {
+        var folder: StorageFixture
         var gate = Gate()
         var clock = SetClock()
         var storage: ProjectStorage
@@ -19,41 +19,41 @@ enum Operation: String, CaseIterable, Sendable {
 
         /// - Parameter exchanges: whether the file system has `RENAME_EXCHANGE`.
         init(exchanges: Bool) throws {
-            place = try Place()
+            folder = try StorageFixture()
             clock.date = ProjectDate(nanoseconds: 1_000)
             if !exchanges { gate.refuse(.exchange, with: EINVAL) }
-            storage = place.storage(gate: gate, clock: clock)
+            storage = folder.storage(gate: gate, clock: clock)
             id = try storage.createProject()
             let contents = [
-                StepContent(userData: [1], assetsSource: try place.source(["a": "1"])), StepContent(userData: [2]),
-                StepContent(userData: [3], assetsSource: try place.source(["c/d": "3"])),
+                StepContent(userData: [1], assetsSource: try folder.source(["a": "1"])), StepContent(userData: [2]),
+                StepContent(userData: [3], assetsSource: try folder.source(["c/d": "3"])),
             ]
             try storage.addSteps(contents, to: id)
             try storage.updateProject(ProjectUpdateRequest(projectID: id, stepCursor: 2, userData: [9]))
             try Files.write("shared", to: "\(storage.fetchProject(id).assets)/shared")
             empty = try storage.createProject()
-            source = try place.source(["new/picture": "4"])
+            source = try folder.source(["new/picture": "4"])
             clock.date = ProjectDate(nanoseconds: 2_000)
         }
     }
 
-    func perform(_ scene: Scene) throws {
-        let (storage, id) = (scene.storage, scene.id)
+    func perform(_ fixture: Fixture) throws {
+        let (storage, id) = (fixture.storage, fixture.id)
         switch self {
         case .create: _ = try storage.createProject()
         case .firstStep:
             try storage.updateProject(
-                ProjectUpdateRequest(projectID: scene.empty, stepCursor: 1, stepsToAdd: [StepContent()]))
+                ProjectUpdateRequest(projectID: fixture.empty, stepCursor: 1, stepsToAdd: [StepContent()]))
         case .update:
             try storage.updateProject(id, .all) { project in
                 var request = ProjectUpdateRequest.addStep(
-                    StepContent(userData: [4], assetsSource: scene.source), to: project)
+                    StepContent(userData: [4], assetsSource: fixture.source), to: project)
                 request?.userData = [8]
                 return request
             }
         case .move:
             try storage.updateProject(id, .stepIDs) { project in
-                .addStep(StepContent(userData: [4], assetsSource: scene.source, sourceUse: .moved), to: project)
+                .addStep(StepContent(userData: [4], assetsSource: fixture.source, sourceUse: .moved), to: project)
             }
         case .undo: try storage.updateProject(id, []) { ProjectUpdateRequest.undo($0) }
         case .duplicate: _ = try storage.duplicateProject(id)
@@ -62,16 +62,16 @@ enum Operation: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a project gets other data, so that it matters how these take their place.
+    /// Whether a project gets other data, so that it matters how these take their folder.
     var replacesData: Bool { [.firstStep, .update, .move, .undo, .setDate].contains(self) }
 
     var failureCode: ProjectError.Code { self == .delete ? .deleteFailed : .writeFailed }
 
     /// What is seen before and after an undisturbed run.
     func states(exchanges: Bool) throws -> (before: Observation, after: Observation) {
-        let scene = try Scene(exchanges: exchanges)
-        let before = try Observation(scene.storage)
-        try perform(scene)
-        return (before, try Observation(scene.storage))
+        let fixture = try Fixture(exchanges: exchanges)
+        let before = try Observation(fixture.storage)
+        try perform(fixture)
+        return (before, try Observation(fixture.storage))
     }
 }

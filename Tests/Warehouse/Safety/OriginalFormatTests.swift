@@ -7,7 +7,7 @@ import Testing
 
 /// A project as the original laid it out.
 @Suite struct OriginalFormatTests {
-    private let place: Place
+    private let fixture: StorageFixture
     private let id = ProjectID()
     private let steps = [StepID(), StepID()]
 
@@ -19,10 +19,10 @@ import Testing
                 BQAAAAAAAAAAAAAAAAAAADo=
                 """) ?? Data())
 
-    private var project: String { "\(place.base)/\(id)" }
+    private var project: String { "\(fixture.base)/\(id)" }
 
     init() throws {
-        place = try Place()
+        fixture = try StorageFixture()
         let list = StepIDList.encoded(steps)
         try Files.write(Self.metadata, to: "\(project)/data/matadata")
         try Files.write(list + [1, 2, 3], to: "\(project)/data/stepIDs")
@@ -40,8 +40,8 @@ import Testing
 
     @Test("W21: a project in the original's layout is read as it is, and reading does not change it")
     func read() throws {
-        let storage = place.storage()
-        let before = try place.tree()
+        let storage = fixture.storage()
+        let before = try fixture.tree()
         #expect(try storage.projectIDs() == [id])
         let project = try storage.fetchProject(id, .all)
         #expect(project.bundleID == "com.example.original")
@@ -51,13 +51,13 @@ import Testing
         #expect(project.modificationDate == modified)
         #expect(project.creationDate <= modified)
         #expect(try storage.fetchStep(steps[1], of: id).userData == [1])
-        #expect(try place.tree() == before)
+        #expect(try fixture.tree() == before)
     }
 
     @Test(
         "W21: the first write brings it to today's layout and keeps the old metadata, as do later ones and a duplicate")
     func migrate() throws {
-        let storage = place.storage()
+        let storage = fixture.storage()
         let before = try storage.fetchProject(id, .all)
         try storage.updateProject(ProjectUpdateRequest(projectID: id, stepCursor: 2))
         #expect(
@@ -73,7 +73,7 @@ import Testing
         try storage.updateProject(id, .stepIDs) { .addStep(StepContent(userData: [2]), to: $0) }
         let copy = try storage.duplicateProject(id)
         for id in [id, copy] {
-            #expect(try Files.read("\(place.base)/\(id)/data/matadata.old") == Self.metadata)
+            #expect(try Files.read("\(fixture.base)/\(id)/data/matadata.old") == Self.metadata)
             #expect(try storage.fetchProject(id, .stepIDs).stepIDs?.prefix(2) == steps[...])
         }
         #expect(try storage.fetchProject(id).creationDate == before.creationDate)
@@ -84,7 +84,7 @@ import Testing
     @Test("W21: wherever the first write is stopped, the project is in the old layout or in today's, whole")
     func stopped() throws {
         let gate = Gate()
-        let storage = place.storage(gate: gate)
+        let storage = fixture.storage(gate: gate)
         let before = try storage.fetchProject(id, .all)
         var number = 0
         while try storage.fetchProject(id).stepCursor == 1 {
@@ -93,7 +93,7 @@ import Testing
                 try storage.updateProject(ProjectUpdateRequest(projectID: id, stepCursor: 2))
             }
             gate.disarm()
-            let now = try place.storage().fetchProject(id, .all)
+            let now = try fixture.storage().fetchProject(id, .all)
             #expect(now.stepIDs == steps && now.userData == [7, 7] && now.bundleID == before.bundleID)
             #expect(now.stepCursor == 2 || now == before)
             number += 1
@@ -104,8 +104,8 @@ import Testing
     @Test("W21: metadata that are no property list are an error, and stay as they are")
     func damaged() throws {
         try Files.write("no list", to: "\(project)/data/matadata")
-        let storage = place.storage()
-        let before = try place.tree()
+        let storage = fixture.storage()
+        let before = try fixture.tree()
         let update = failure { () throws(ProjectError) in
             try storage.updateProject(ProjectUpdateRequest(projectID: id, stepCursor: 0))
         }
@@ -114,6 +114,6 @@ import Testing
             Issue.record("\(String(describing: update))")
             return
         }
-        #expect(try place.tree() == before)
+        #expect(try fixture.tree() == before)
     }
 }

@@ -6,13 +6,13 @@ import Testing
 
 /// Where a step's assets come from, and what becomes of that.
 @Suite struct SourceTests {
-    private let place: Place
+    private let fixture: StorageFixture
     private let storage: ProjectStorage
     private let id: ProjectID
 
     init() throws {
-        place = try Place()
-        storage = place.storage()
+        fixture = try StorageFixture()
+        storage = fixture.storage()
         id = try storage.project(steps: 1)
     }
 
@@ -29,7 +29,7 @@ import Testing
 
     @Test("W11: a source that is copied stays, with all that is in it, and shares no file with the step")
     func copied() throws {
-        let source = try place.source(["a/picture": "1", "b": "2"])
+        let source = try fixture.source(["a/picture": "1", "b": "2"])
         let step = try add(source, .copied)
         #expect(try Observation.files(source) == ["a/picture": [0x31], "b": [0x32]])
         #expect(try Observation.files(step.assets) == Observation.files(source))
@@ -38,19 +38,19 @@ import Testing
 
     @Test("W11: a source that is moved is the same folder, and what was written to it until then is in it")
     func moved() throws {
-        let source = try place.source(["a/picture": "1"])
+        let source = try fixture.source(["a/picture": "1"])
         let (folder, file) = (inode(source), open("\(source)/a/picture", O_WRONLY | O_APPEND))
         let step = try add("\(source)/", .moved)
         #expect(!Files.exists(source) && inode(step.assets) == folder)
         #expect(write(file, "2", 1) == 1 && close(file) == 0)
         #expect(try Files.text("\(step.assets)/a/picture") == "12")
-        #expect(try place.leftovers(storage) == [])
+        #expect(try fixture.leftovers(storage) == [])
     }
 
     @Test("W07: a folder named by a link is copied if there is a closing slash, and never moved or consumed")
     func links() throws {
-        let source = try place.source()
-        let link = "\(place.folder)/link"
+        let source = try fixture.source()
+        let link = "\(fixture.folder)/link"
         #expect(symlink(source, link) == 0)
         for use in [StepContent.SourceUse.moved, .consumed] {
             for name in [link, "\(link)/", "\(link)//", "\(link)/."] {
@@ -70,7 +70,7 @@ import Testing
     @Test("W07: whether a source lies in the storage is told by the folders themselves, whatever their names look like")
     func identity() throws {
         // Composed and decomposed, the names of two folders are equal texts in Swift.
-        let (composed, decomposed) = ("\(place.folder)/\u{e9}", "\(place.folder)/e\u{301}")
+        let (composed, decomposed) = ("\(fixture.folder)/\u{e9}", "\(fixture.folder)/e\u{301}")
         let storage = ProjectStorage(base: composed, bundleID: "x")
         let id = try storage.createProject()
         try Files.write("1", to: "\(decomposed)/assets/a")
@@ -79,39 +79,39 @@ import Testing
         }
         #expect(try storage.stepIDs(of: id).count == 2)
         // One folder with two names.
-        let (base, other) = (place.base, "\(place.folder)/other")
+        let (base, other) = (fixture.base, "\(fixture.folder)/other")
         #expect(symlink(base, other) == 0)
         for source in ["\(other)/", "\(other)/\(self.id)", "\(other)/\(self.id)/assets", "\(base)/../base/./"] {
             let error = failure { () throws(ProjectError) in try add(source, .copied) }
             #expect("\(String(describing: error))".contains("it lies in the storage"), "\(source)")
         }
-        let error = failure { () throws(ProjectError) in try add(place.folder, .copied) }
+        let error = failure { () throws(ProjectError) in try add(fixture.folder, .copied) }
         #expect("\(String(describing: error))".contains("the storage lies in it"))
     }
 
     @Test("W07: what the program refuses besides is refused, by the folder's real path")
     func refusals() throws {
-        let source = try place.source()
+        let source = try fixture.source()
         let storage = ProjectStorage(
-            base: place.base, bundleID: "x", sourceRefusal: { $0 == source ? "it is somebody's" : nil })
+            base: fixture.base, bundleID: "x", sourceRefusal: { $0 == source ? "it is somebody's" : nil })
         let request = ProjectUpdateRequest(
             projectID: id,
             stepsToAdd: [StepContent(assetsSource: "\(source)/../\(Path(source).name)", sourceUse: .copied)])
         let error = failure { () throws(ProjectError) in try storage.updateProject(request) }
         #expect("\(String(describing: error))".contains("cannot be used as assets: it is somebody's"))
-        #expect(try place.stepFolders(of: id).count == 1)
+        #expect(try fixture.stepFolders(of: id).count == 1)
     }
 
     @Test(
         "W07 W17: a source on another file system is copied and not moved",
-        .disabled(if: Place.memory == nil, "needs /dev/shm"))
+        .disabled(if: StorageFixture.memory == nil, "needs /dev/shm"))
     func elsewhere() throws {
-        let other = try Place.$root.withValue(Place.memory) { try Place() }
+        let other = try StorageFixture.$root.withValue(StorageFixture.memory) { try StorageFixture() }
         let source = try other.source()
-        let before = try place.tree()
+        let before = try fixture.tree()
         let error = failure { () throws(ProjectError) in try add(source, .moved) }
         #expect((error?.underlying as? ProjectProblem) == .sourceElsewhere(path: source))
-        #expect(try place.tree() == before && Files.names(in: source) == ["thumbnail.png"])
+        #expect(try fixture.tree() == before && Files.names(in: source) == ["thumbnail.png"])
         #expect(try Files.names(in: add(source, .copied).assets) == ["thumbnail.png"])
     }
 
@@ -119,7 +119,7 @@ import Testing
         "W07 W17: a source in which another file system is mounted is not moved",
         .enabled(if: Build.isRoot, "mounting needs root"))
     func mountedInside() async throws {
-        let source = try place.source(["a/picture": "1"])
+        let source = try fixture.source(["a/picture": "1"])
         try await mustRun("mount", ["-t", "tmpfs", "tmpfs", "\(source)/a"])
         defer { umount2("\(source)/a", Int32(MNT_DETACH)) }
         let error = failure { () throws(ProjectError) in try add(source, .moved) }
@@ -130,11 +130,11 @@ import Testing
     @Test("W19: what was on its way is put back beside the storage when something else stands where it came from")
     func taken() throws {
         let gate = Gate()
-        let writer = place.storage(gate: gate)
+        let writer = fixture.storage(gate: gate)
         var number = 0
         var wasOnItsWay = false
         while !wasOnItsWay {
-            let source = try place.source(["new": "1"])
+            let source = try fixture.source(["new": "1"])
             gate.arm(stoppingAt: number)
             let step = StepContent(assetsSource: source, sourceUse: .moved)
             let request = ProjectUpdateRequest(projectID: id, stepsToAdd: [step])
@@ -142,13 +142,13 @@ import Testing
             gate.disarm()
             wasOnItsWay = !Files.exists(source)
             if wasOnItsWay { try Files.write("other", to: "\(source)/other") }
-            _ = place.storage()
+            _ = fixture.storage()
             #expect(try Files.names(in: source) == [wasOnItsWay ? "other" : "new"])
             number += 1
         }
-        let recovered = try Files.names(in: place.base).filter { $0.hasPrefix("recovered-") }
+        let recovered = try Files.names(in: fixture.base).filter { $0.hasPrefix("recovered-") }
         #expect(recovered.count == 1)
-        #expect(try Files.text("\(place.base)/\(recovered.first ?? "")/new") == "1")
+        #expect(try Files.text("\(fixture.base)/\(recovered.first ?? "")/new") == "1")
     }
 }
 

@@ -5,12 +5,12 @@ import Testing
 @testable import Warehouse
 
 @Suite struct UpdatingTests {
-    private let place: Place
+    private let fixture: StorageFixture
     private let storage: ProjectStorage
 
     init() throws {
-        place = try Place()
-        storage = place.storage()
+        fixture = try StorageFixture()
+        storage = fixture.storage()
     }
 
     @Test("W08: the cursor is measured by the steps that there will be, whatever else was asked to be deleted")
@@ -22,7 +22,7 @@ import Testing
             ProjectUpdateRequest(
                 projectID: id, stepCursor: 2, stepIDsToDelete: [steps[2], steps[2], StepID(), StepID(), StepID()]))
         #expect(try storage.fetchProject(id, .stepIDs).stepIDs == Array(steps[..<2]))
-        let before = try place.tree()
+        let before = try fixture.tree()
         let requests = [
             ProjectUpdateRequest(projectID: id, stepCursor: 3),
             ProjectUpdateRequest(projectID: id, stepCursor: -1),
@@ -31,7 +31,7 @@ import Testing
             // Without a cursor the present one has to fit.
             ProjectUpdateRequest(projectID: id, stepIDsToDelete: [steps[0]]),
             ProjectUpdateRequest(
-                projectID: id, stepCursor: 4, stepsToAdd: [StepContent(assetsSource: try place.source())]),
+                projectID: id, stepCursor: 4, stepsToAdd: [StepContent(assetsSource: try fixture.source())]),
         ]
         for request in requests {
             let error = failure { () throws(ProjectError) in try storage.updateProject(request) }
@@ -40,7 +40,7 @@ import Testing
                 Issue.record("\(String(describing: error))")
                 continue
             }
-            #expect(try place.tree() == before)
+            #expect(try fixture.tree() == before)
         }
     }
 
@@ -61,7 +61,7 @@ import Testing
         let now = try storage.fetchProject(id, .stepIDs)
         #expect(try now.stepIDs == [steps[0]] + #require(added) && now.stepCursor == 2)
         #expect(try storage.fetchStep(#require(now.stepIDs?.last), of: id).userData == [9])
-        #expect(try place.stepFolders(of: id).count == 2)
+        #expect(try fixture.stepFolders(of: id).count == 2)
         #expect(try storage.updateProject(id, .stepIDs) { ProjectUpdateRequest.redo($0) } == nil)
     }
 
@@ -86,7 +86,7 @@ import Testing
             try storage.updateProject(ProjectUpdateRequest(projectID: id, userData: bytes))
             #expect(try storage.fetchProject(id, .userData).userData == bytes)
             try storage.updateProject(ProjectUpdateRequest(projectID: id, stepCursor: 0))
-            #expect(try place.storage().fetchProject(id, .userData).userData == bytes)
+            #expect(try fixture.storage().fetchProject(id, .userData).userData == bytes)
         }
         try storage.addSteps([StepContent(userData: large)], to: id)
         #expect(try storage.fetchStep(#require(storage.stepIDs(of: id).first), of: id).userData == large)
@@ -97,15 +97,15 @@ import Testing
     )
     func assets() throws {
         let id = try storage.createProject()
-        let source = try place.source(["100%/né": "1", "empty": ""])
+        let source = try fixture.source(["100%/né": "1", "empty": ""])
         try Files.makeFolder("\(source)/folder/empty")
         #expect(symlink("../100%", "\(source)/folder/link") == 0)
         #expect(chmod("\(source)/empty", 0o440) == 0)
-        let before = try place.tree()
+        let before = try fixture.tree()
         let bad = ProjectUpdateRequest(projectID: id, stepCursor: 3, stepsToAdd: [StepContent(assetsSource: source)])
         #expect(failure { () throws(ProjectError) in try storage.updateProject(bad) } != nil)
         #expect(try Observation.files(source).count == 2)
-        #expect(try place.tree() == before)
+        #expect(try fixture.tree() == before)
 
         let step = try storage.fetchStep(
             #require(storage.addSteps([StepContent(assetsSource: source)], to: id).first), of: id)
@@ -119,13 +119,13 @@ import Testing
         let project = try storage.fetchProject(id)
         try Files.write("more", to: "\(project.assets)/more")
         Files.remove("\(step.assets)/empty")
-        #expect(try place.storage().fetchProject(id) == project)
+        #expect(try fixture.storage().fetchProject(id) == project)
     }
 
     @Test("W11: names that are no UTF-8 are copied as they are")
     func foreignNames() throws {
         let id = try storage.createProject()
-        let source = try place.source([:])
+        let source = try fixture.source([:])
         let path = Path(source).entry([CChar(bitPattern: 0xe9), 0x74, CChar(bitPattern: 0xe9)])
         let file = open(path.bytes, O_WRONLY | O_CREAT, 0o600)
         #expect(file >= 0)
@@ -142,24 +142,25 @@ import Testing
         let id = try storage.project(steps: 1)
         let assets = try storage.fetchProject(id).assets
         try Files.makeFolder("\(assets)/inner")
-        try Files.write("x", to: "\(place.folder)/file")
-        let plain = try place.source()
-        #expect(symlink(plain, "\(place.folder)/link") == 0)
+        try Files.write("x", to: "\(fixture.folder)/file")
+        let plain = try fixture.source()
+        #expect(symlink(plain, "\(fixture.folder)/link") == 0)
         func linked(_ target: String, at name: String) throws -> String {
-            let source = try place.source(["a/b/c": "x"])
+            let source = try fixture.source(["a/b/c": "x"])
             #expect(symlink(target, "\(source)/\(name)") == 0)
             return source
         }
         let withUp = try linked("../..", at: "a/b/up")
         #expect(symlink("a/b/up/..", "\(withUp)/out") == 0)
-        let pipe = try place.source()
+        let pipe = try fixture.source()
         #expect(mkfifo("\(pipe)/pipe", 0o600) == 0)
         let sources = [
-            assets, "\(assets)/inner", place.base, place.folder, "/", "\(place.folder)/file", "\(place.folder)/link",
-            "\(place.folder)/missing", try linked("/etc", at: "absolute"), try linked("..", at: "up"),
+            assets, "\(assets)/inner", fixture.base, fixture.folder, "/", "\(fixture.folder)/file",
+            "\(fixture.folder)/link",
+            "\(fixture.folder)/missing", try linked("/etc", at: "absolute"), try linked("..", at: "up"),
             try linked("../../..", at: "a/b/far"), try linked("a/../../x", at: "detour"), withUp, pipe,
         ]
-        let before = try place.tree()
+        let before = try fixture.tree()
         for source in sources {
             let error = failure { () throws(ProjectError) in
                 try storage.updateProject(
@@ -171,8 +172,8 @@ import Testing
                 Issue.record("\(source): \(String(describing: error))")
                 continue
             }
-            #expect(try place.tree() == before, "\(source)")
-            #expect(try place.stepFolders(of: id).count == 1, "\(source)")
+            #expect(try fixture.tree() == before, "\(source)")
+            #expect(try fixture.stepFolders(of: id).count == 1, "\(source)")
         }
         #expect(try Files.names(in: plain) == ["thumbnail.png"])
         #expect(try Files.names(in: pipe) == ["pipe", "thumbnail.png"])

@@ -70,7 +70,7 @@ struct OnEachFileSystem: TestTrait, SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         try await function()
-        for root in MountedFileSystems.roots { try await Place.$root.withValue(root) { try await function() } }
+        for root in MountedFileSystems.roots { try await StorageFixture.$root.withValue(root) { try await function() } }
     }
 }
 

@@ -43,7 +43,7 @@ struct Observation: Hashable {
     }
 }
 
-extension Place {
+extension StorageFixture {
     /// What lies in the base folder and belongs to no project that is listed.
     func leftovers(_ storage: ProjectStorage) throws -> [String] {
         var known: Set<String> = [".lock", ".staging", ".moving"]

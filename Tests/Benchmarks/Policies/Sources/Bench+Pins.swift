@@ -11,8 +11,8 @@ extension Bench {
         var changes: [Double] = []
         var rows: [Row] = []
         for count in counts {
-            let ground = try Ground(in: folder, "pins-\(count)", items: items, .cloudOnly)
-            let database = ground.database
+            let fixture = try DatabaseFixture(in: folder, "pins-\(count)", items: items, .cloudOnly)
+            let database = fixture.database
             try database.writeBlocking { transaction in
                 for number in 0..<count - 1 {
                     try transaction.policies.add(pin(number), by: .somebody, runsTrigger: false)

@@ -23,14 +23,14 @@ struct Bench {
         let unused = "cloudStatus == 'localCopy' && lastUsed < now - duration('168h')"
         var (again, anew): ([Double], [Double]) = ([], [])
         for count in [1_000, items] {
-            let ground = try Ground(in: folder, "match", items: count, .hundredCopies)
-            let work = try await reading(ground.database, unused)
+            let fixture = try DatabaseFixture(in: folder, "match", items: count, .hundredCopies)
+            let work = try await reading(fixture.database, unused)
             try await work.run {
                 var times: [Bool: [Duration]] = [:]
                 for round in 0...rounds * 40 {
                     let isAnew = round % 2 == 0
                     if isAnew {
-                        try ground.database.writeBlocking {
+                        try fixture.database.writeBlocking {
                             try $0.meta.set(MetaKey("benchmark"), Int64(round))
                         }
                     }
@@ -60,15 +60,15 @@ struct Bench {
         var rows: [Row] = []
         var peaks: [Int] = []
         for count in [10_000, items] {
-            let ground = try Ground(in: folder, "read", items: count, .cloudOnly)
-            let work = try await reading(ground.database, condition)
+            let fixture = try DatabaseFixture(in: folder, "read", items: count, .cloudOnly)
+            let work = try await reading(fixture.database, condition)
             var (loops, passes): ([Duration], [Duration]) = ([], [])
             // Of the same round, since a machine has its moods.
             var ratios: [Double] = []
             try await work.run {
                 for round in 0...rounds {
                     let start = processorTime()
-                    let sum = try ground.loop(over: condition)
+                    let sum = try fixture.loop(over: condition)
                     let loop = processorTime() - start
                     try Memory.forgetPeak()
                     let pass = try await work.time { work.policies.fire(.itemListUpdateCompleted) }
@@ -101,8 +101,8 @@ struct Bench {
     func fewChange() async throws -> [Row] {
         var times: [Double] = []
         for count in [1_000, items] {
-            let ground = try Ground(in: folder, "change", items: count, .hundredCopies)
-            let database = ground.database
+            let fixture = try DatabaseFixture(in: folder, "change", items: count, .hundredCopies)
+            let database = fixture.database
             let work = try await reading(database, "type == 'file' && !removed")
             try await work.run {
                 var rounds: [Duration] = []

@@ -15,7 +15,7 @@ import Vault
 @testable import Core
 
 /// An account at work in this process: a server, the host, the plugins as they ship, and the folder of the local copies.
-final class Bench {
+final class AccountFixture {
     let server: TestServer
     let log = CollectedLog()
     let clock: TestClock
@@ -94,21 +94,21 @@ final class Bench {
 
     static func running(
         _ manner: Manner = Manner(), settings: Settings = Settings(), clock: TestClock = TestClock(),
-        isolation: isolated (any Actor)? = #isolation, _ body: (Bench) async throws -> Void
+        isolation: isolated (any Actor)? = #isolation, _ body: (AccountFixture) async throws -> Void
     ) async throws {
         var configuration = TestServer.Configuration()
         configuration.manner = manner
         try await withTemporaryFolder { folder in
             try await TestServer.running(configuration) { server in
-                let bench = try await Bench(server: server, folder: folder, settings: settings, clock: clock)
+                let fixture = try await AccountFixture(server: server, folder: folder, settings: settings, clock: clock)
                 do {
-                    try await body(bench)
+                    try await body(fixture)
                 } catch {
-                    print(bench.log.messages.joined(separator: "\n"))
-                    await bench.host.letGo()
+                    print(fixture.log.messages.joined(separator: "\n"))
+                    await fixture.host.letGo()
                     throw error
                 }
-                try await bench.close()
+                try await fixture.close()
             }
         }
     }

@@ -6,7 +6,7 @@ import TestSupport
 @testable import Warehouse
 
 /// A new folder for a test, removed when the test's instance goes.
-final class Place: Sendable {
+final class StorageFixture: Sendable {
     /// The file system that tests are to use; nil: where temporary files lie.
     @TaskLocal static var root: String?
 

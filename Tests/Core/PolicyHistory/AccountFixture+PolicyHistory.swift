@@ -6,7 +6,7 @@ import Warehouse
 
 @testable import Core
 
-extension Bench {
+extension AccountFixture {
     /// The history as a reading command sees it, the latest first.
     func history(limit: Int? = nil) async throws -> PolicyHistoryReport {
         let reader = try AccountReader.open(bookmark)

@@ -9,7 +9,7 @@ import TestSupport
 ///
 /// It carries out what the machine says in any order that is possible, lets it succeed or fail, and notes where the machine contradicts
 /// itself: ``contradictions``.
-struct MachineWorld {
+struct EngineModel {
     struct Entry {
         var journal: SyncRecord
         var item: Item
@@ -55,9 +55,9 @@ struct MachineWorld {
     private var reading: Reading?
     private var treeWork: TreeWork?
     private var isListing: [SyncRecordID]?
-    private var resolving: [(job: Job, decision: RetryDecision, failure: FetchFailure)] = []
+    private var settling: [(job: Job, decision: RetryDecision, failure: FetchFailure)] = []
     private var wakes: [Timestamp] = []
-    private var treeAccess = TreeAccess.State.none
+    private var visitors = TreeAccess.State.none
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
@@ -80,7 +80,7 @@ struct MachineWorld {
     /// - Returns: whether it came to that.
     mutating func settleDown() -> Bool {
         isCalm = true
-        treeAccess = .none
+        visitors = .none
         // Nothing more is said than what must be: what the machine has to find out by itself it does.
         (flags.isOnline, flags.expectsMore) = (true, false)
         if machine.health.isAccountRefused { flags.isReset = true }
@@ -107,7 +107,7 @@ struct MachineWorld {
         machine.isDrained(now: now) && !flags.hasNews && !flags.isStale && !flags.isReset
     }
 
-    private typealias Event = (inout MachineWorld) -> Void
+    private typealias Event = (inout EngineModel) -> Void
 
     private mutating func possible() -> [Event] {
         var events: [Event] = []
@@ -118,12 +118,12 @@ struct MachineWorld {
         if reading != nil { events += [{ $0.readOn() }, { $0.readOn() }] }
         if treeWork != nil { events += [{ $0.endTreeWork() }, { $0.endTreeWork() }] }
         if isListing != nil { events.append { $0.endListing() } }
-        if !resolving.isEmpty { events.append { $0.endFailure() } }
+        if !settling.isEmpty { events.append { $0.endSettling() } }
         if !wakes.isEmpty { events.append { $0.sleep() } }
         guard !isCalm else { return events }
-        events.append { world in
-            let seconds = Double.random(in: 0...3, using: &world.random)
-            world.now = world.now + .seconds(seconds)
+        events.append { model in
+            let seconds = Double.random(in: 0...3, using: &model.random)
+            model.now = model.now + .seconds(seconds)
         }
         if journal.count < 30 { events += [{ $0.ask() }, { $0.ask() }, { $0.ask() }] }
         if let id = journal.keys.sorted().randomElement(using: &random) { events.append { $0.cancel(id) } }
@@ -132,7 +132,7 @@ struct MachineWorld {
                 { $0.flags.isOnline.toggle() }, { $0.flags.expectsMore.toggle() }, { $0.flags.isReset = true },
                 { $0.flags.isStale = true }, { $0.answerPeople() },
             ]
-            events.append { $0.treeAccess = $0.treeAccess == .none ? .requested : .none }
+            events.append { $0.visitors = $0.visitors == .none ? .waiting : .none }
         }
         return events
     }
@@ -144,7 +144,7 @@ struct MachineWorld {
     private mutating func act() {
         take(
             .told(
-                flags, treeAccess: treeAccess,
+                flags, treeAccess: visitors,
                 hasUnmarked: journal.values.contains { !$0.isMarked && fetching[$0.id] != nil }))
         (flags.hasNews, flags.isStale, flags.isReset) = (false, false, false)
         for effect in machine.decide(now: now) {
@@ -176,13 +176,13 @@ struct MachineWorld {
             if reading != nil { contradictions.append("reads twice at a time") }
             markStarted()
             reading = .asked(request)
-        case .recordFailure(let job, let decision, let failure, _): resolving.append((job, decision, failure))
+        case .recordFailure(let job, let decision, let failure, _): settling.append((job, decision, failure))
         case .land(let batch, let completing):
-            if treeWork != nil || treeAccess == .granted { contradictions.append("lands while the tree is another's") }
+            if treeWork != nil || visitors == .inside { contradictions.append("lands while the tree is another's") }
             markStarted()
             treeWork = .land(batch, completing: completing)
         case .remove(let jobs):
-            if treeWork != nil || treeAccess == .granted { contradictions.append("removes while the tree is another's") }
+            if treeWork != nil || visitors == .inside { contradictions.append("removes while the tree is another's") }
             for job in jobs { begin(job, "remove") }
             treeWork = .remove(jobs)
         case .relist(let folders):
@@ -190,9 +190,9 @@ struct MachineWorld {
             isListing = folders.values.flatMap { $0 }
         case .grantTree:
             if treeWork != nil || !machine.inPlace.files.isEmpty && machine.health.hold?.failure.kind != .localIO {
-                contradictions.append("admits treeAccess to a tree that is not at rest")
+                contradictions.append("admits visitors to a tree that is not at rest")
             }
-            if treeAccess == .requested { treeAccess = .granted }
+            if visitors == .waiting { visitors = .inside }
         case .wake(let time):
             if time <= now { contradictions.append("wakes in the past") }
             wakes.append(time)
@@ -254,9 +254,9 @@ struct MachineWorld {
         ].randomElement(using: &random) ?? .cancelled
     }
 
-    private mutating func endFailure() {
-        let index = resolving.indices.randomElement(using: &random) ?? 0
-        let (job, decision, failure) = resolving.remove(at: index)
+    private mutating func endSettling() {
+        let index = settling.indices.randomElement(using: &random) ?? 0
+        let (job, decision, failure) = settling.remove(at: index)
         guard isCalm || Int.random(in: 0..<10, using: &random) > 0 else {
             return take(.unrecorded(Failure(.localIO, "full"), record: job.id))
         }

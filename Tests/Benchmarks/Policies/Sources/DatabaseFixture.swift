@@ -3,7 +3,7 @@ import Database
 import Model
 
 /// A vault's database with as many items as are asked for, in folders of 100 files.
-struct Ground {
+struct DatabaseFixture {
     let path: String
     let database: Database
 

@@ -3,29 +3,29 @@ import TestSupport
 
 @testable import EventScheduler
 
-/// A scheduler with its world, and a clock that the test moves.
-struct Bench: Sendable {
+/// A scheduler with its script, and a clock that the test moves.
+struct SchedulerFixture: Sendable {
     let clock = ManualClock()
-    let world: World
+    let script: LoopScript
     let scheduler: EventsPeriodicScheduler
     static let period = Duration.seconds(60)
 
     /// - Parameter random: 0.5 has every refill come neither early nor late.
-    init(world: World = World(), random: @escaping @Sendable () -> Double = { 0.5 }) {
-        self.world = world
+    init(script: LoopScript = LoopScript(), random: @escaping @Sendable () -> Double = { 0.5 }) {
+        self.script = script
         scheduler = EventsPeriodicScheduler(
-            period: Self.period, clock: clock.host, random: random, core: { ScriptedLoop($0, world, $1) },
-            special: { ScriptedLoop($0, world, $1) }, onTurn: { world.report($0) })
+            period: Self.period, clock: clock.host, random: random, core: { ScriptedLoop($0, script, $1) },
+            special: { ScriptedLoop($0, script, $1) }, onTurn: { script.report($0) })
     }
 
     /// Enables the core loop and special loops that have an event id, `e0`.
     func enable(core: Bool = true, _ special: LoopKey...) async {
         if core {
-            world.setID("e0", of: .core)
+            script.setID("e0", of: .core)
             await scheduler.enableCoreLoop()
         }
         for loop in special {
-            world.setID("e0", of: loop)
+            script.setID("e0", of: loop)
             await scheduler.enableSpecialLoop(loop)
         }
     }
@@ -59,7 +59,7 @@ struct Bench: Sendable {
     func quiet() async {
         await until {
             guard let running = await scheduler.machine.running else { return true }
-            guard running.operation.chain != nil, let gate = world.blocked[running.operation.loop], !gate.isOpen else {
+            guard running.operation.chain != nil, let gate = script.blocked[running.operation.loop], !gate.isOpen else {
                 return false
             }
             return gate.isDeaf || running.state != .cancelled

@@ -3,7 +3,7 @@ import Model
 import Synchronization
 
 /// What the scripted loops of a test do and did: the server, local storage and the journal of all calls.
-final class World: Sendable {
+final class LoopScript: Sendable {
     /// What a poll, a process or a refresh comes to.
     struct Step: Sendable {
         var page: EventsPage<String>?

@@ -5,8 +5,8 @@ import LarderFakeHost
 import Model
 import TestSupport
 
-/// A plugin on the fake host's stage, with items as the host knows them and conditions answered as the host answers them.
-final class Stage {
+/// A plugin in the fake host, with items as the host knows them and conditions answered as the host answers them.
+final class PluginFixture {
     let fake: OpaquePointer
     private var items: [LocalID: Item] = [:]
     private var conditions: [String: Condition] = [:]
@@ -30,7 +30,9 @@ final class Stage {
         return library
     }
 
-    static func opening(plugin name: String) throws -> Stage { try Stage(library: library(ofPlugin: name)) }
+    static func opening(plugin name: String) throws -> PluginFixture {
+        try PluginFixture(library: library(ofPlugin: name))
+    }
 
     init(library: String) throws {
         fake = larder_fake_open(library)
@@ -48,8 +50,8 @@ final class Stage {
             fake,
             { context, condition, item in
                 guard let context else { return 0 }
-                let stage = Unmanaged<Stage>.fromOpaque(context).takeUnretainedValue()
-                return stage.meets(String(condition), LocalID(String(item.pointee.local_id))) ? 1 : 0
+                let fixture = Unmanaged<PluginFixture>.fromOpaque(context).takeUnretainedValue()
+                return fixture.meets(String(condition), LocalID(String(item.pointee.local_id))) ? 1 : 0
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
@@ -77,7 +79,7 @@ final class Stage {
 
     func stop() { larder_fake_stop(fake) }
 
-    /// Puts items on the stage, or in place of those with the same id.
+    /// Puts items into the fake host, or in place of those with the same id.
     func put(_ new: Item...) {
         for item in new {
             items[item.localID] = item

@@ -8,7 +8,7 @@ import TestSupport
 @testable import Vault
 
 /// A vault's database and the files of its calendars.
-final class MirrorBench: Sendable {
+final class MirrorFixture: Sendable {
     let folder: String
     let database: Database
     var calendars: String { folder + "/calendars" }
@@ -88,8 +88,8 @@ func inode(of path: String) -> UInt64? {
     return lstat(path, &info) == 0 ? UInt64(info.st_ino) : nil
 }
 
-func withMirror(_ body: (MirrorBench) throws -> Void) throws {
-    try withTemporaryFolder { folder in try body(try MirrorBench(folder)) }
+func withMirror(_ body: (MirrorFixture) throws -> Void) throws {
+    try withTemporaryFolder { folder in try body(try MirrorFixture(folder)) }
 }
 
 /// Compared byte by byte, which dictionaries of strings do not.

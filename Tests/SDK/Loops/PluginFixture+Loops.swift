@@ -2,8 +2,8 @@ import CLarder
 import FoundationEssentials
 import LarderFakeHost
 
-/// Event loops on the stage.
-extension Stage {
+/// Event loops in the fake host.
+extension PluginFixture {
     struct Kept: Hashable {
         var key: String
         var version: String
@@ -101,7 +101,7 @@ extension Stage {
     }
 }
 
-extension Stage.Kept {
+extension PluginFixture.Kept {
     init(_ record: larder_record) {
         key = String(record.key)
         version = String(record.version)

@@ -38,7 +38,7 @@ struct TracedCall: Decodable, Hashable {
 }
 
 /// A database, one plugin in C at work on it, and everything that it did.
-struct Workbench: Sendable {
+struct ProcessorFixture: Sendable {
     let database: Database
     let policies: ItemPolicies
     let sink: TestSink
@@ -98,11 +98,11 @@ struct Workbench: Sendable {
 ///   - other: another one in C, with its settings.
 ///   - items: paths of files that are there before it starts.
 ///   - effect: what an asked action does.
-func withWorkbench(
+func withProcessorFixture(
     _ source: String? = "wilful", defines: [String] = [], settings: [String: String] = [:],
     beside other: (source: String, settings: [String: String])? = nil, items: [String] = [], clock: HostClock = .system,
     effect: @escaping @Sendable (Intent, Transaction) throws -> Void = { _, _ in },
-    _ body: @escaping @Sendable (Workbench) async throws -> Void
+    _ body: @escaping @Sendable (ProcessorFixture) async throws -> Void
 ) async throws {
     try await withTemporaryFolder { folder in
         let library = "\(folder)/plugin.so"
@@ -132,14 +132,14 @@ func withWorkbench(
         let policies = ItemPolicies(
             database: database, plugins: plugins, sink: sink, files: "\(folder)/files",
             world: { ClaimWorld(now: $0) { _ in true } }, logger: log.logger)
-        let bench = Workbench(
+        let fixture = ProcessorFixture(
             database: database, policies: policies, sink: sink, trace: trace, tracePath: "\(folder)/trace", log: log,
             host: host)
-        for path in items { try await bench.add(path, size: Int64(path.utf8.count)) }
+        for path in items { try await fixture.add(path, size: Int64(path.utf8.count)) }
         database.setCommitObserver { policies.databaseChanged($0) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await policies.run() }
-            try await body(bench)
+            try await body(fixture)
             group.cancelAll()
             try await group.waitForAll()
         }

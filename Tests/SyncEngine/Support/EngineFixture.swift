@@ -11,7 +11,7 @@ import TestSupport
 @testable import Vault
 
 /// A vault in a temporary folder, a server in memory, and an engine between them.
-struct Rig: Sendable {
+struct EngineFixture: Sendable {
     let folder: String
     let vault: Vault
     let tree: Tree
@@ -64,15 +64,15 @@ struct Rig: Sendable {
         try await engine.drain(only: records, with: partners)
     }
 
-    /// Gives `body` a rig on a new vault.
+    /// Gives `body` a fixture on a new vault.
     static func with(
-        limits: Limits = Limits(), _ body: (Rig) async throws -> Void
+        limits: Limits = Limits(), _ body: (EngineFixture) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
-            let rig = try Rig(folder: folder, source: ScriptedSource(), limits: limits)
-            try await body(rig)
+            let fixture = try EngineFixture(folder: folder, source: ScriptedSource(), limits: limits)
+            try await body(fixture)
             // Closed already if the test opened it again.
-            try? rig.vault.close()
+            try? fixture.vault.close()
         }
     }
 
@@ -107,8 +107,8 @@ struct Rig: Sendable {
         }
     }
 
-    /// The vault as another start finds it: the other rig's engine is never used again.
-    init(reopening other: Rig) throws {
+    /// The vault as another start finds it: the other fixture's engine is never used again.
+    init(reopening other: EngineFixture) throws {
         try other.vault.close()
         try self.init(folder: other.folder, source: other.source)
     }

@@ -6,7 +6,7 @@ import Warehouse
 @testable import Core
 
 /// A plugin in C that works on projects as a test tells it, and the folder in which they lie. There is no server.
-struct KeeperBench: Sendable {
+struct KeeperFixture: Sendable {
     let folder: String
     let base: String
     let log: CollectedLog
@@ -52,7 +52,7 @@ struct KeeperBench: Sendable {
 func withKeeper(
     defines: [String] = [], quota: Int64 = PluginSettings.defaultProjectQuota, isReadOnly: Bool = false,
     start: String? = nil, base: String? = nil, in folder: String? = nil,
-    _ body: (KeeperBench) async throws -> Void
+    _ body: (KeeperFixture) async throws -> Void
 ) async throws {
     guard let folder else {
         return try await withTemporaryFolder { folder in
@@ -66,7 +66,7 @@ func withKeeper(
     let base = base ?? "\(folder)/projects"
     let log = CollectedLog()
     let settings = PluginSettings(
-        id: KeeperBench.id, library: library, isolation: .inProcess, json: #"{"script": "\#(folder)/script"}"#,
+        id: KeeperFixture.id, library: library, isolation: .inProcess, json: #"{"script": "\#(folder)/script"}"#,
         projectQuota: quota)
     let host = PluginHost(
         builtIn: "\(folder)/none", settings: Settings(plugins: [settings]),
@@ -75,7 +75,7 @@ func withKeeper(
     let projects = AccountProjects(base: base, isReadOnly: isReadOnly, plugins: [settings], clock: .system)
     let plugins = await host.start(AccountEnvironment(name: "test", logger: log.logger, projects: projects))
     guard let plugin = plugins.first else { throw SetupError("\(log.messages)") }
-    try await body(KeeperBench(folder: folder, base: base, log: log, host: host, plugin: plugin))
+    try await body(KeeperFixture(folder: folder, base: base, log: log, host: host, plugin: plugin))
     await host.stop(plugins)
     await host.shutDown()
 }

@@ -22,7 +22,7 @@ struct TracedCall: Decodable, Hashable {
 }
 
 /// A database, a server, one plugin in C with event loops, and everything that it did.
-struct LoopBench: Sendable {
+struct LoopFixture: Sendable {
     let database: Database
     let connection: Connection
     let host: PluginHost
@@ -96,10 +96,10 @@ final class Counter: Sendable {
 ///   - clock: what time limits, of 600 s each, are measured by.
 ///   - connections: `limits.connections`.
 ///   - startsAt: its event id before anything runs; nil: none.
-func withLoopBench(
+func withLoopFixture(
     defines: [String] = [], mode: String = "", pages: Int = 3, target: String = "/", startsAt: String? = "0",
     clock: HostClock = .system, connections: Int = 8, log: CollectedLog = CollectedLog(),
-    _ body: @escaping @Sendable (LoopBench) async throws -> Void
+    _ body: @escaping @Sendable (LoopFixture) async throws -> Void
 ) async throws {
     try await withTemporaryFolder { folder in
         try await TestServer.running { server in
@@ -115,7 +115,7 @@ func withLoopBench(
             let host = PluginHost(
                 builtIn: "\(folder)/none",
                 settings: Settings(plugins: [
-                    PluginSettings(id: LoopBench.plugin, library: library, isolation: .inProcess, json: json)
+                    PluginSettings(id: LoopFixture.plugin, library: library, isolation: .inProcess, json: json)
                 ]), probe: ProbeCommand(arguments: [try Build.larder, "__probe"]), memory: nil, logger: log.logger)
             await host.load()
             let trace = try TraceWriter(path: "\(folder)/trace")
@@ -133,11 +133,11 @@ func withLoopBench(
                 limits: .init(polling: .seconds(600), processing: .seconds(600)), clock: clock,
                 callbacks: .init(requestScan: { looks.add() }, refused: {}, recordsChanged: { _ in }), logger: log.logger)
             try await loops.enable()
-            let bench = LoopBench(
+            let fixture = LoopFixture(
                 database: database, connection: connection, host: host, plugin: plugin, loops: loops, server: server,
                 trace: trace, tracePath: "\(folder)/trace", log: log, looks: looks, folder: folder)
-            if let startsAt { try await bench.setEventID(startsAt) }
-            do { try await body(bench) } catch {
+            if let startsAt { try await fixture.setEventID(startsAt) }
+            do { try await body(fixture) } catch {
                 print(log.messages.joined(separator: "\n"))
                 throw error
             }

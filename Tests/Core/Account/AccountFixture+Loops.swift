@@ -35,13 +35,13 @@ struct Loopers {
     }
 }
 
-extension Bench {
+extension AccountFixture {
     /// An account with test loops, which scans when it is told to, and polls when the time is put forward.
     static func looping(
         mode: String = "", pages: Int = 1, target: String = "/asked", follower: Bool = false,
         // Longer than what a run waits for, shorter than what a loop's call may take.
         patience: Duration = .seconds(5),
-        isolation: isolated (any Actor)? = #isolation, _ body: (Bench) async throws -> Void
+        isolation: isolated (any Actor)? = #isolation, _ body: (AccountFixture) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
             var loopers = Loopers(in: folder)
