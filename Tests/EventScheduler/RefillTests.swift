@@ -104,8 +104,9 @@ import Testing
     @Test("L28: a hundred hosts that start together do not stay together")
     func jitter() {
         var seconds: [Double] = []
-        for host in 0..<100 {
-            let random = splitMix(UInt64(host))
+        for host in UInt64(0)..<100 {
+            var generator = SeededGenerator(seed: host)
+            let random = Double.random(in: 0..<1, using: &generator)
             var machine = SchedulerMachine(period: SchedulerFixture.period, grace: .seconds(5), random: { random })
             _ = machine.enable(.core, limits: LoopLimits(), isCore: true, at: .zero)
             _ = machine.start(at: .zero)
@@ -145,12 +146,4 @@ import Testing
         #expect(effects.contains { if case .run = $0 { true } else { false } })
         #expect(machine.nextTick == .seconds(86_460))
     }
-}
-
-/// From 0 to 1, without 1.
-private func splitMix(_ seed: UInt64) -> Double {
-    var mixed = (seed &+ 1) &* 0x9e37_79b9_7f4a_7c15
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return Double((mixed ^ (mixed >> 31)) >> 11) / Double(1 << 53)
 }

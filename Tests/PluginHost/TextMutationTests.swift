@@ -21,7 +21,7 @@ import Testing
     func schemas() {
         var mutator = Mutator(words: Self.words)
         var read = 0
-        for _ in 0..<Mutator.rounds {
+        for _ in 0..<SeededGenerator.rounds() {
             let text = mutator.mutate(Self.schema)
             if let value = try? JSONValue(parsing: text) {
                 #expect((try? JSONValue(parsing: value.text)) == value, "\(text) LARDER_TEST_SEED=\(mutator.seed)")
@@ -33,13 +33,13 @@ import Testing
             }
             #expect((try? schema.settings(from: settings).text) == settings, "\(text) LARDER_TEST_SEED=\(mutator.seed)")
         }
-        #expect(read > 0 && read < Mutator.rounds)
+        #expect(read > 0 && read < SeededGenerator.rounds())
     }
 
     @Test("Text that crosses the ABI is UTF-8 as it was given, or nothing")
     func texts() {
         var mutator = Mutator()
-        for _ in 0..<Mutator.rounds {
+        for _ in 0..<SeededGenerator.rounds() {
             let bytes = mutator.mutate("caf\u{e9} \u{1F30D} e\u{301}".utf8)
             let text = bytes.withUnsafeBufferPointer { larder_str(borrowing: $0).text }
             if let text {
@@ -56,7 +56,7 @@ import Testing
     func tables() {
         var mutator = Mutator()
         var read = 0
-        for _ in 0..<Mutator.rounds {
+        for _ in 0..<SeededGenerator.rounds() {
             let size = UInt32.random(in: 0...512, using: &mutator)
             // As long as it says, and its functions are somewhere.
             var bytes = (0..<Int(max(size, 4))).map { _ in UInt8.random(in: 0...2, using: &mutator) }
@@ -68,6 +68,6 @@ import Testing
                 }
             }
         }
-        #expect(read > 0 && read < Mutator.rounds)
+        #expect(read > 0 && read < SeededGenerator.rounds())
     }
 }

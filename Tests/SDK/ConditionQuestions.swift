@@ -1,5 +1,6 @@
 import LarderSDK
 import Model
+import TestSupport
 
 /// A condition as the SDK builds it, and the same question asked of an item in Swift.
 struct Question {
@@ -18,11 +19,11 @@ struct Question {
 }
 
 /// Makes questions and items of few, odd values, so that they meet often.
-struct QuestionMaker<Random: RandomNumberGenerator> {
+struct QuestionMaker {
     typealias Built = LarderSDK.Condition
 
-    var random: Random
-    static var now: Int64 { 1_795_262_400_000_000_000 }
+    var random: SeededGenerator
+    static let now: Int64 = 1_795_262_400_000_000_000
 
     private mutating func one<T>(of choices: [T]) -> T { choices[Int.random(in: choices.indices, using: &random)] }
     private mutating func maybe<T>(_ value: T) -> T? { Int.random(in: 0..<4, using: &random) == 0 ? nil : value }

@@ -43,9 +43,8 @@ import Testing
 
     @Test("S25: killed at ten random moments, the next run ends the same and fetches nothing that was complete")
     func killed() async throws {
-        let seed = UInt64.random(in: 0 ... .max)
-        print("moments of the kills: seed \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator()
+        let seed = random.seed
         try await withTemporaryFolder { folder in
             let data = "\(folder)/data"
             try RealTree.make(in: data)
@@ -66,15 +65,18 @@ import Testing
                         kills += 1
                         let fetched = try await server.requests().paths(of: "GET").map(Bytes.init)
                         #expect(
-                            complete.isDisjoint(with: fetched), "fetched again though it was complete; seed \(seed)")
+                            complete.isDisjoint(with: fetched),
+                            "fetched again though it was complete; LARDER_TEST_SEED=\(seed)")
                         complete = Set(try account.localFiles().map { Bytes("/" + $0) })
                         try await server.forgetRequests()
                     }
                     let last = try await account.larder("run", "--once", timeout: .seconds(600))
-                    #expect(last.exitCode == 0, "seed \(seed)\n\(last.summary)")
-                    #expect(try await account.difference(from: data) == "", "seed \(seed)")
+                    #expect(last.exitCode == 0, "LARDER_TEST_SEED=\(seed)\n\(last.summary)")
+                    #expect(try await account.difference(from: data) == "", "LARDER_TEST_SEED=\(seed)")
                     let fetched = try await server.requests().paths(of: "GET").map(Bytes.init)
-                    #expect(complete.isDisjoint(with: fetched), "fetched again though it was complete; seed \(seed)")
+                    #expect(
+                        complete.isDisjoint(with: fetched),
+                        "fetched again though it was complete; LARDER_TEST_SEED=\(seed)")
                 }
             }
         }

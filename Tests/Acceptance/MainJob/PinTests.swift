@@ -134,9 +134,8 @@ import Testing
 
     @Test("P1: a pin is there, whole or not at all, whenever who made it is killed, and the same after who used it was")
     func killed() async throws {
-        let seed = UInt64.random(in: 0 ... .max)
-        print("moments of the kills: seed \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator()
+        let seed = random.seed
         try await withAccount { server, account in
             try await must(account, "pin", "/Photos")
             try await must(account, "run", "--once")
@@ -168,12 +167,12 @@ import Testing
                 #expect(
                     own.count <= 1 && own.allSatisfy { $0.contains("\"localID\":\"") && $0.contains("localID == ") })
                 // What was said to be done is.
-                if try !wasKilled || !Files.read(said).isEmpty { #expect(own.count == 1, "seed \(seed)") }
+                if try !wasKilled || !Files.read(said).isEmpty { #expect(own.count == 1, "LARDER_TEST_SEED=\(seed)") }
                 expected += own.count
-                #expect(list.lines.count == expected, "seed \(seed)")
+                #expect(list.lines.count == expected, "LARDER_TEST_SEED=\(seed)")
                 #expect(list.lines.contains(before[0]))
             }
-            #expect(kills > 0, "seed \(seed)")
+            #expect(kills > 0, "LARDER_TEST_SEED=\(seed)")
             try await must(account, "run", "--once")
             #expect(try account.localFiles().count == 4 + expected - 1)
         }

@@ -12,9 +12,8 @@ import Testing
         "S24: after a power cut no row names bytes that are not there, and the next run heals the rest",
         .enabled(if: Build.isRoot, "mounting a disk image needs root"))
     func powerCut() async throws {
-        let seed = UInt64.random(in: 0 ... .max)
-        print("moments of the power cuts: seed \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator()
+        let seed = random.seed
         try await withTemporaryFolder { folder in
             try await TestServer.running { server in
                 for index in 0..<1_500 {
@@ -57,14 +56,17 @@ import Testing
             for line in listed.lines where listed.exitCode == 0 && line.contains("\"type\":\"file\"") {
                 let path = try #require(line.text(of: "path"))
                 let local = Files.exists(account.files + path) ? try Files.read(account.files + path) : nil
-                #expect(local == server.tree.bytes(of: path), "\(path) is not what its row says; seed \(seed)")
+                #expect(
+                    local == server.tree.bytes(of: path), "\(path) is not what its row says; LARDER_TEST_SEED=\(seed)")
             }
         }
         #expect(try await account.larder("pin", "/").exitCode != 75)
         let result = try await account.larder("run", "--once")
-        #expect(result.exitCode == 0, "seed \(seed)\n\(result.summary)")
+        #expect(result.exitCode == 0, "LARDER_TEST_SEED=\(seed)\n\(result.summary)")
         for path in server.tree.paths where !path.hasSuffix("/") {
-            #expect(try Files.read("\(account.files)\(path)") == server.tree.bytes(of: path), "\(path); seed \(seed)")
+            #expect(
+                try Files.read("\(account.files)\(path)") == server.tree.bytes(of: path),
+                "\(path); LARDER_TEST_SEED=\(seed)")
         }
     }
 

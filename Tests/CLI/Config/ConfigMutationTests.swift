@@ -38,7 +38,7 @@ import Testing
     func decoding() {
         var mutator = Mutator(words: Self.words)
         var configs = 0
-        for _ in 0..<Mutator.rounds {
+        for _ in 0..<SeededGenerator.rounds() {
             let text = mutator.mutate(Self.sample)
             do throws(Failure) {
                 _ = try Config.decode(text, file: "/etc/larder/config.yaml", environment: ["HOME": "/home/ada"])
@@ -47,7 +47,7 @@ import Testing
                 #expect(error.kind == .config && !error.message.isEmpty, "\(text) LARDER_TEST_SEED=\(mutator.seed)")
             }
         }
-        #expect(configs > 0 && configs < Mutator.rounds)
+        #expect(configs > 0 && configs < SeededGenerator.rounds())
     }
 
     @Test("G2: switching a plugin in a config with mistakes changes its lines alone, or is refused")
@@ -55,7 +55,7 @@ import Testing
         var mutator = Mutator(words: Self.words)
         let plugin = PluginID(shortOrFull: "available-offline")
         var changed = 0
-        for _ in 0..<Mutator.rounds {
+        for _ in 0..<SeededGenerator.rounds() {
             let text = mutator.mutate(Self.sample)
             guard let off = try? PluginSwitch(plugin: plugin, isEnabled: false).apply(to: text) else { continue }
             let again = try? PluginSwitch(plugin: plugin, isEnabled: false).apply(to: off)

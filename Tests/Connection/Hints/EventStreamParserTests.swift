@@ -65,7 +65,7 @@ struct EventStreamParserTests {
     @Test("a stream with mistakes is read the same however it is cut")
     func mutations() {
         var mutator = Mutator(words: ["event:", "data:", "\r", "\n\n", ":", "data: x\n\n"])
-        for _ in 0..<Mutator.rounds {
+        for _ in 0..<SeededGenerator.rounds() {
             let bytes = mutator.mutate(EventStreamParserTests.sample.utf8)
             let whole = try? EventStreamParserTests.read([bytes])
             #expect(

@@ -18,14 +18,12 @@ import Threads
         var problems: [String]
     }
 
-    private static let seed =
-        ProcessInfo.processInfo.environment["LARDER_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
-    private static let rounds = ProcessInfo.processInfo.environment["LARDER_TEST_ROUNDS"].flatMap { Int($0) } ?? 10
+    private static let seed = SeededGenerator().seed
 
     @Test(
         "Whatever happens in which order, a run ends, no copy is what the server never had, and in the end all is here")
     func courses() async throws {
-        for round in 0..<UInt64(Self.rounds) {
+        for round in 0..<UInt64(SeededGenerator.rounds(usually: 10)) {
             let seed = Self.seed &+ round
             let course = try await Self.course(seed)
             #expect(course.problems.isEmpty, "LARDER_TEST_SEED=\(seed) LARDER_TEST_ROUNDS=1 shows it")

@@ -85,11 +85,11 @@ import Testing
 
     @Test("Whatever is added, changed, removed, undone and redone by whomever, the history is as a simple model has it")
     func agrees() async throws {
-        var random = Mutator()
+        var random = SeededGenerator()
         try await AccountFixture.running { fixture in
             var model = Model()
             var moves = 0
-            for round in 0..<min(Mutator.rounds, 250) {
+            for round in 0..<SeededGenerator.rounds(usually: 250) {
                 let id = ["a", "b", "c"].randomElement(using: &random) ?? "a"
                 var values = Model.Values(condition: ["true", "false", "size > 1"].randomElement(using: &random) ?? "")
                 values.description = [nil, "x", "y"].randomElement(using: &random) ?? nil

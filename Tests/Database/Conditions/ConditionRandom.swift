@@ -3,10 +3,8 @@ import TestSupport
 
 /// Makes items and conditions out of few, odd values, so that they meet often.
 struct ConditionRandom {
-    var generator: SeededGenerator
+    var generator = SeededGenerator()
     let now = Timestamp(seconds: 1_795_262_400)
-
-    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
     mutating func one<T>(of choices: [T]) -> T { choices[Int.random(in: 0..<choices.count, using: &generator)] }
     mutating func count(upTo most: Int) -> Int { Int.random(in: 1...most, using: &generator) }

@@ -130,8 +130,8 @@ private final class Meddler: Sendable {
     func property(folder: String, isReplacing: Bool) throws {
         let meddler = Meddler()
         let hooks = TreeHooks(reached: { meddler.act(at: $0) })
-        let seed = UInt64.random(in: 0 ... .max)
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator()
+        let seed = random.seed
         try TreeFixture.with(on: folder, hooks: hooks) { fixture in
             for round in 0..<300 {
                 meddler.begin(path: "/nowhere", plan: [:])
@@ -154,10 +154,11 @@ private final class Meddler: Sendable {
                 let kept = try Files.filesBelow(fixture.root).map { try Files.text("\(fixture.root)/\($0)") }
                 for text in written {
                     #expect(
-                        kept.contains { $0.contains(text) }, "seed \(seed), round \(round): \(plan), proof \(isProof)")
+                        kept.contains { $0.contains(text) },
+                        "LARDER_TEST_SEED=\(seed), round \(round): \(plan), proof \(isProof)")
                 }
                 let aside = fixture.leftInIncoming.filter { $0.utf8.starts(with: "aside".utf8) }
-                #expect(aside.isEmpty, "seed \(seed), round \(round): \(plan)")
+                #expect(aside.isEmpty, "LARDER_TEST_SEED=\(seed), round \(round): \(plan)")
                 for name in try Files.names(in: fixture.root) { Files.remove("\(fixture.root)/\(name)") }
             }
         }

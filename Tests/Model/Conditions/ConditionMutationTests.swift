@@ -21,7 +21,7 @@ import Testing
     func texts() {
         var mutator = Mutator(words: Self.words)
         var conditions = 0
-        for round in 0..<Mutator.rounds {
+        for round in 0..<SeededGenerator.rounds() {
             let text = mutator.mutate(Self.samples[round % Self.samples.count])
             do throws(ConditionError) {
                 let condition = try Condition(parsing: text)
@@ -33,6 +33,6 @@ import Testing
                 #expect((0...text.utf8.count).contains(error.byteOffset), "\(text) LARDER_TEST_SEED=\(mutator.seed)")
             }
         }
-        #expect(conditions > 0 && conditions < Mutator.rounds)
+        #expect(conditions > 0 && conditions < SeededGenerator.rounds())
     }
 }

@@ -1,26 +1,16 @@
-import Glibc
-
-/// Makes wrong input of right input: the same again from the same seed.
-///
-/// `LARDER_TEST_SEED` sets the seed, which is printed, and `LARDER_TEST_ROUNDS` how many inputs a test tries: some thousands in a
-/// moment, millions overnight.
+/// Makes wrong input of right input: the same again from the same seed, which is that of a ``SeededGenerator``.
 public struct Mutator: RandomNumberGenerator {
-    public let seed: UInt64
-    private var generator: SeededGenerator
+    private var generator = SeededGenerator()
     private let special: [[UInt8]]
 
-    /// How many inputs a test tries.
-    public static let rounds = getenv("LARDER_TEST_ROUNDS").flatMap { Int(String(cString: $0)) } ?? 2_000
+    public var seed: UInt64 { generator.seed }
 
     /// - Parameter words: what means something in the input, put in now and then.
     public init(words: [String] = []) {
-        seed = getenv("LARDER_TEST_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: .min ... .max)
-        generator = SeededGenerator(seed: seed)
         let edges: [[UInt8]] = [
             [0], [0xff], [0xc3], [0xe2, 0x82], [0xf0, 0x9f], [0x0a], [0x0d, 0x0a], [0x20], [0x7f], [0xef, 0xbb, 0xbf],
         ]
         special = words.map { Array($0.utf8) } + edges
-        print("LARDER_TEST_SEED=\(seed)")
     }
 
     public mutating func next() -> UInt64 { generator.next() }

@@ -10,10 +10,10 @@ import Testing
 struct EngineMachineTests {
     @Test("S4 S25: whatever comes, in whatever order, no record is done twice or lost, and in the end nothing is left")
     func anyCourse() async throws {
-        let seed = Mutator().seed
+        let seed = SeededGenerator().seed
         // For long: on a thread of its own.
         let trouble = try await onThread { () -> String? in
-            for round in 0..<UInt64(Mutator.rounds) {
+            for round in 0..<UInt64(SeededGenerator.rounds()) {
                 var model = EngineModel(seed: seed &+ round)
                 for _ in 0..<150 { model.step() }
                 guard model.settleDown(), model.contradictions.isEmpty else {

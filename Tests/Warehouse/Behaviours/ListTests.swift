@@ -57,7 +57,8 @@ extension OriginalBehaviours {
             _ set: (ProjectStorage, ProjectDate, ProjectID) throws -> Void
         ) throws -> (ProjectStorage, [ProjectID]) {
             let storage = fixture.storage()
-            let ids = try (0..<5).map { _ in try storage.createProject() }.shuffled()
+            let created = try (0..<5).map { _ in try storage.createProject() }
+            let ids = [3, 0, 4, 2, 1].map { created[$0] }
             for (second, id) in ids.enumerated() {
                 try set(storage, ProjectDate(nanoseconds: Int64(second) * 1_000_000_000), id)
             }
