@@ -64,7 +64,7 @@ import Testing
     func resurrection(byDisabling: Bool, storesAnyway: Bool) async {
         let fixture = SchedulerFixture()
         await fixture.enable(.one)
-        let gate = Gate(isDeaf: true)
+        let gate = Gate(ignoresCancellation: true)
         fixture.script.polls(.one, .page("a1", more: true))
         fixture.script.processes(.one, .well(gate, storesAnyway: storesAnyway))
         await fixture.start()
@@ -139,7 +139,7 @@ import Testing
     func hungPoll() async {
         let fixture = SchedulerFixture()
         await fixture.enable(.one)
-        let gate = Gate(isDeaf: true)
+        let gate = Gate(ignoresCancellation: true)
         fixture.script.polls(.core, .page("c1", gate: gate))
         await fixture.start()
         await fixture.pass(.seconds(65))
@@ -151,7 +151,7 @@ import Testing
     func endlessTurn() async {
         let fixture = SchedulerFixture(script: LoopScript(limits: LoopLimits(processing: .seconds(300))))
         await fixture.enable(.one)
-        let gate = Gate(isDeaf: true)
+        let gate = Gate(ignoresCancellation: true)
         fixture.script.processes(.core, .well(gate))
         await fixture.start()
         await fixture.pass(.seconds(420))

@@ -94,7 +94,7 @@ import Testing
     func hung() async {
         let fixture = SchedulerFixture()
         await fixture.enable(.one)
-        let gate = Gate(isDeaf: true)
+        let gate = Gate(ignoresCancellation: true)
         fixture.script.polls(.core, .page("c1", gate: gate))
         async let run: Void = fixture.scheduler.runOnce()
         await until { fixture.script.blocked[.core] != nil }

@@ -273,7 +273,7 @@ import Testing
         arguments: [true, false])
     func released(inPoll: Bool) async {
         let script = LoopScript()
-        let gate = Gate(isDeaf: true)
+        let gate = Gate(ignoresCancellation: true)
         script.polls(.core, .page("c1", gate: inPoll ? gate : nil))
         script.processes(.core, .well(inPoll ? nil : gate))
         weak var released: EventsPeriodicScheduler?

@@ -28,7 +28,7 @@ import Testing
     func hung() async {
         let fixture = SchedulerFixture()
         await fixture.enable(.one, .two)
-        let gate = Gate(isDeaf: true)
+        let gate = Gate(ignoresCancellation: true)
         fixture.script.polls(.one, .page("a1", gate: gate))
         await fixture.start()
         await fixture.pass(.seconds(64))

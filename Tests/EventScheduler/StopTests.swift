@@ -30,7 +30,7 @@ import Testing
     func suspendDeaf() async {
         let fixture = SchedulerFixture()
         await fixture.enable()
-        let gate = Gate(isDeaf: true)
+        let gate = Gate(ignoresCancellation: true)
         fixture.script.polls(.core, .page("c1", gate: gate))
         await fixture.start()
         let hasReturned = Mutex(false)

@@ -1,4 +1,5 @@
 import Model
+import TestSupport
 import Testing
 
 @testable import EventScheduler
@@ -162,7 +163,7 @@ import Testing
         let fixture = SchedulerFixture()
         #expect(await fixture.scheduler.currentlyEnabled() == EnabledLoops())
         await fixture.enable(.two, .one)
-        fixture.script.polls(.core, .page("c1", gate: Gate(isDeaf: true)))
+        fixture.script.polls(.core, .page("c1", gate: Gate(ignoresCancellation: true)))
         await fixture.start()
         #expect(fixture.script.blocked[.core] != nil)
         #expect(await fixture.scheduler.currentlyEnabled() == EnabledLoops(core: .core, special: [.two, .one]))

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Threads
 
@@ -5,19 +6,14 @@ import Threads
     @Test("Tasks that block on an executor of their own run on its threads, and it ends with them")
     func executor() async {
         let executor = BlockingExecutor(name: "test", threads: 3)
-        let (entered, goOn) = (Semaphore(), Semaphore())
+        let gate = Gate()
         // Each holds its thread up until all three are there.
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<3 {
-                group.addTask(executorPreference: executor) {
-                    entered.signal()
-                    goOn.wait()
-                }
+                group.addTask(executorPreference: executor) { gate.passOnThread() }
             }
-            await runBlocking {
-                for _ in 0..<3 { entered.wait() }
-                for _ in 0..<3 { goOn.signal() }
-            }
+            await gate.untilReached(times: 3)
+            gate.open()
         }
         executor.close()
     }
@@ -46,20 +42,18 @@ import Threads
     func wait() async throws {
         let waiting = BlockingWait()
         #expect(try await runBlocking { try waiting.wait { 7 } } == 7)
-        let begun = Semaphore()
+        let gate = Gate()
         let ended = Counter()
         let call = Task {
             try await runBlocking {
                 try waiting.wait {
-                    begun.signal()
-                    do { while true { try await Task.sleep(for: .seconds(3600)) } } catch {
-                        ended.add(1)
-                        throw error
-                    }
+                    await gate.pass()
+                    ended.add(1)
+                    try Task.checkCancellation()
                 }
             }
         }
-        await runBlocking { begun.wait() }
+        await gate.untilReached()
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(ended.value == 1 && waiting.isCancelled)
@@ -68,14 +62,13 @@ import Threads
     @Test("GL5: who is in a hurry is let go while a thread hangs, and what they asked for is not begun")
     func passedOver() async throws {
         let thread = try SerialThread(name: "test")
-        let (isIn, goOn) = (Semaphore(), Semaphore())
+        let gate = Gate()
         let hanging = Task {
             try await thread.run(isHurried: true) {
-                isIn.signal()
-                goOn.wait()
+                gate.passOnThread()
             }
         }
-        await runBlocking { isIn.wait() }
+        await gate.untilReached()
         let begun = Counter()
         let second = Task { try await thread.run(isHurried: true) { begun.add(1) } }
         let patient = Task { try await thread.run { 1 } }
@@ -90,7 +83,7 @@ import Threads
         await #expect(throws: PassedOver.self) { try await second.value }
         passing.cancel()
         await passing.value
-        goOn.signal()
+        gate.open()
         #expect(try await patient.value == 1)
         #expect(begun.value == 0)
         await thread.close()

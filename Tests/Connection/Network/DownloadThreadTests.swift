@@ -1,7 +1,7 @@
-import Dispatch
 import Glibc
 import Model
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Connection
@@ -12,11 +12,11 @@ struct DownloadThreadTests {
     private final class Sink: DownloadSink, Sendable {
         let threads = Mutex<Set<pthread_t>>([])
         let bytes = Mutex<Int>(0)
-        let mayGoOn = DispatchSemaphore(value: 0)
+        let gate = Gate()
 
         func begin(_ head: DownloadHead) {
             threads.withLock { _ = $0.insert(pthread_self()) }
-            mayGoOn.wait()
+            gate.passOnThread()
         }
 
         func write(_ bytes: UnsafeRawBufferPointer) {
@@ -42,11 +42,11 @@ struct DownloadThreadTests {
                 }
             }
             // Both have an answer and block. Elsewhere all goes on.
-            while sinks.contains(where: { $0.threads.withLock(\.isEmpty) }) { await Task.yield() }
+            for sink in sinks { await sink.gate.untilReached() }
             _ = try await connection.connect()
             // And so does what is on the other thread.
             for (sink, download) in zip(sinks, downloads).reversed() {
-                sink.mayGoOn.signal()
+                sink.gate.open()
                 try await download.value
                 #expect(sink.bytes.withLock { $0 } == text.utf8.count)
                 #expect(sink.threads.withLock(\.count) == 1)

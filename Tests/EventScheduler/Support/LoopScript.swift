@@ -1,6 +1,7 @@
 import EventScheduler
 import Model
 import Synchronization
+import TestSupport
 
 /// What the scripted loops of a test do and did: the server, local storage and the journal of all calls.
 final class LoopScript: Sendable {

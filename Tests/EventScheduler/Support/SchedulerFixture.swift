@@ -62,7 +62,7 @@ struct SchedulerFixture: Sendable {
             guard running.operation.chain != nil, let gate = script.blocked[running.operation.loop], !gate.isOpen else {
                 return false
             }
-            return gate.isDeaf || running.state != .cancelled
+            return gate.ignoresCancellation || running.state != .cancelled
         }
     }
 }

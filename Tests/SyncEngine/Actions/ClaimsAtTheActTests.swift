@@ -61,7 +61,7 @@ struct ClaimsAtTheActTests {
             fixture.source.then(file.path, .hold(gate))
             try await fixture.ask(.download, file, for: reason)
             async let outcome = fixture.drain()
-            await gate.untilSomebodyCame()
+            await gate.untilReached()
             try await claim(fixture, file, .write)
             gate.open()
             #expect(try await outcome.leftCount == (isPersons ? 1 : 0))

@@ -18,7 +18,7 @@ struct CoverageTests {
                 try await fixture.ask(.download, file, for: .availableOffline, whileCovered: true)
             }
             async let outcome = fixture.drain()
-            for _ in 0..<2 { await gate.untilSomebodyCame() }
+            await gate.untilReached(times: 2)
             let started = Set(fixture.source.requests.map(\.path))
             // One policy of several goes: what another covers still comes.
             let kept = try #require(files.last).path

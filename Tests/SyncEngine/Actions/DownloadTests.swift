@@ -77,7 +77,7 @@ struct DownloadTests {
                 try await fixture.ask(.download, file)
             }
             async let outcome = fixture.drain()
-            for _ in 0..<3 { await gate.untilSomebodyCame() }
+            await gate.untilReached(times: 3)
             // What is asked for meanwhile has the engine look for work again, and again.
             for removed in copies {
                 try await fixture.ask(.removeLocalCopy(restoringFormerTrigger: false), removed)
@@ -266,7 +266,7 @@ struct DownloadTests {
                 let file = try await fixture.addFile(name)
                 try await fixture.ask(.download, file)
                 guard name == "/a" else { break }
-                while try await fixture.now(file).cloudStatus != .localCopy { await Task.yield() }
+                try await until { try await fixture.now(file).cloudStatus == .localCopy }
             }
             fixture.engine.expectMore(false)
             #expect(try await outcome.isDone)

@@ -47,7 +47,7 @@ struct RemovalTests {
             }
             for file in files { try await fixture.ask(.download, file, for: .availableOffline) }
             async let outcome = fixture.drain()
-            for _ in 0..<2 { await gate.untilSomebodyCame() }
+            await gate.untilReached(times: 2)
             let started = Set(fixture.source.requests.map(\.path))
             try await fixture.database.write { [engine = fixture.engine, files, remove] tx in
                 let requests = files.map { ActionRequest(remove, item: $0.localID, reason: .availableOffline) }

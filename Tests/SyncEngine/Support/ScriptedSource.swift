@@ -2,6 +2,7 @@ import LocalTree
 import Model
 import SyncEngine
 import Synchronization
+import TestSupport
 import Vault
 
 @testable import Connection
@@ -78,7 +79,9 @@ final class ScriptedSource: FileSource {
         case .fail(let error): throw error
         case .cutOff(let count): end = count
         case .unproven(let text): try breakOff(text, sink)
-        case .hold(let gate): try await gate.pass()
+        case .hold(let gate):
+            await gate.pass()
+            try Task.checkCancellation()
         case .pause(let count, let gate): pause = (count, gate)
         case nil: break
         }
@@ -96,7 +99,8 @@ final class ScriptedSource: FileSource {
         if let pause {
             try rest.prefix(pause.after).withUnsafeBytes { try sink.write($0) }
             rest = rest.dropFirst(pause.after)
-            try await pause.gate.pass()
+            await pause.gate.pass()
+            try Task.checkCancellation()
         }
         for start in stride(from: rest.startIndex, to: rest.endIndex, by: 1 << 16) {
             try rest[start..<min(start + 1 << 16, rest.endIndex)].withUnsafeBytes { try sink.write($0) }
@@ -111,40 +115,5 @@ final class ScriptedSource: FileSource {
         try sink.begin(DownloadHead(size: nil, version: .substitute(size: nil, lastModified: nil)))
         try Array(text.utf8).withUnsafeBytes { try sink.write($0) }
         throw ConnectionError(.unreachable, "the answer ended before its last chunk")
-    }
-}
-
-/// Holds tasks up until it is opened; one that is cancelled leaves the others where they are.
-final class Gate: Sendable {
-    private struct State {
-        var isOpen = false
-        var waiting: [AsyncStream<Void>.Continuation] = []
-    }
-
-    private let state = Mutex(State())
-    private let arrivals: AsyncStream<Void>
-    private let arriving: AsyncStream<Void>.Continuation
-
-    init() { (arrivals, arriving) = AsyncStream.makeStream() }
-
-    func open() {
-        let waiting = state.withLock { state in
-            state.isOpen = true
-            return state.waiting
-        }
-        for waiter in waiting { waiter.finish() }
-    }
-
-    /// Returns when a task has come to the gate.
-    func untilSomebodyCame() async { for await _ in arrivals { return } }
-
-    func pass() async throws {
-        let (opening, waiter) = AsyncStream<Void>.makeStream()
-        state.withLock { state in
-            if state.isOpen { waiter.finish() } else { state.waiting.append(waiter) }
-        }
-        arriving.yield()
-        for await _ in opening {}
-        try Task.checkCancellation()
     }
 }

@@ -114,7 +114,7 @@ struct CrashTests {
                 // More than can be under way: nothing behind them is asked for.
                 for stop in files[(round * 20)...].prefix(20) { fixture.source.then(stop.path, .hold(gate)) }
                 let work = Task { [fixture] in try await fixture.run() }
-                await gate.untilSomebodyCame()
+                await gate.untilReached()
                 work.cancel()
                 gate.open()
                 _ = await work.result
@@ -139,8 +139,8 @@ struct CrashTests {
                 try await fixture.ask(.download, file)
             }
             async let outcome = fixture.drain()
-            await gate.untilSomebodyCame()
-            while try await fixture.records().first?.state != .processing { await Task.yield() }
+            await gate.untilReached()
+            try await until { try await fixture.records().first?.state == .processing }
             #expect(try await fixture.records().map(\.state) == [.processing, .ready])
             let counts = try await fixture.database.read { try $0.journal.counts() }
             #expect(counts == [.processing: 1, .ready: 1])

@@ -74,7 +74,7 @@ struct FailedSyncTests {
             source.then(file.path, .cutOff(after: Self.half), .hold(gate))
             try await first.ask(.download, file, for: .availableOffline)
             let draining = Task { try await first.drain() }
-            await gate.untilSomebodyCame()
+            await gate.untilReached()
             draining.cancel()
             _ = await draining.result
             try first.vault.close()

@@ -108,7 +108,7 @@ struct FullDiskTests {
             let result = try await fixture.drain()
             outcome.withLock { $0 = result }
         }
-        await gate.untilSomebodyCame()
+        await gate.untilReached()
         // The first is put in place, and not completed before another second has passed.
         while try fixture.text("/f0") == nil {
             if try fixture.incoming().contains(where: { $0.hasPrefix("1-") }) {
@@ -146,7 +146,7 @@ struct FullDiskTests {
         try await withFullDisk { fixture, files, ballast in
             let run = Task { [fixture] in try await fixture.run() }
             // The first pause: the disk was found full.
-            while fixture.clock.slept.isEmpty { await Task.yield() }
+            await until { !fixture.clock.slept.isEmpty }
             try await expectWhole(fixture, files, isComplete: false)
             Files.remove(ballast)
             while try await !fixture.records().isEmpty {

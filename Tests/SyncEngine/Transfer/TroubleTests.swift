@@ -60,7 +60,7 @@ struct TroubleTests {
             let gate = Gate()
             fixture.source.then(file.path, .hold(gate))
             async let outcome = fixture.drain()
-            await gate.untilSomebodyCame()
+            await gate.untilReached()
             #expect(try !fixture.incoming().isEmpty)
             try await fixture.engine.cancel(id)
             gate.open()

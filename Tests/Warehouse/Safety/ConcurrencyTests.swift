@@ -48,7 +48,7 @@ import Testing
         let id = try storage.createProject()
         let holder = open("\(fixture.base)/.lock", O_RDWR | O_CLOEXEC)
         #expect(flock(holder, LOCK_EX) == 0)
-        let done = DispatchSemaphore(value: 0)
+        let done = Gate()
         let failure = Mutex<String?>(nil)
         DispatchQueue(label: "a writer that waits").async {
             do {
@@ -56,21 +56,23 @@ import Testing
             } catch {
                 failure.withLock { $0 = "\(error)" }
             }
-            done.signal()
+            done.open()
         }
         var info = stat()
         #expect(fstat(holder, &info) == 0)
         // The kernel lists who waits, marked by an arrow.
-        while try !Files.text("/proc/locks").split(separator: "\n").contains(where: {
-            $0.contains("->") && $0.contains(":\(info.st_ino) ")
-        }) { sched_yield() }
+        try untilOnThread {
+            try Files.text("/proc/locks").split(separator: "\n").contains {
+                $0.contains("->") && $0.contains(":\(info.st_ino) ")
+            }
+        }
         #expect(try storage.fetchProject(id, .all).userData == [])
         #expect(try storage.projectIDs() == [id])
         let other = try StorageFixture()
         _ = try other.storage().createProject()
-        #expect(done.wait(timeout: .now()) == .timedOut)
+        #expect(!done.isOpen)
         close(holder)
-        done.wait()
+        done.passOnThread()
         #expect(failure.withLock { $0 } == nil)
         #expect(try storage.fetchProject(id, .all).userData == [1])
     }

@@ -15,16 +15,16 @@ import Testing
         var seen: Set<Observation> = []
         while !hasEnded {
             let fixture = try Operation.Fixture(exchanges: exchanges)
-            fixture.gate.arm(stoppingAt: number)
+            fixture.faults.arm(stoppingAt: number)
             do {
                 try operation.perform(fixture)
             } catch let error as ProjectError {
                 #expect((error.underlying as? SystemCallError)?.code == ECANCELED, "stop \(number): \(error)")
             }
-            hasEnded = fixture.gate.passed.count <= number
-            fixture.gate.disarm()
+            hasEnded = fixture.faults.passed.count <= number
+            fixture.faults.disarm()
             let now = try Observation(fixture.storage)
-            #expect(now == before || now == after, "\(operation), stop \(number): \(fixture.gate.passed.suffix(3))")
+            #expect(now == before || now == after, "\(operation), stop \(number): \(fixture.faults.passed.suffix(3))")
             seen.insert(now)
             // The next start.
             let storage = fixture.folder.storage(clock: fixture.clock)
@@ -73,7 +73,7 @@ import Testing
             base: fixture.folder.base, bundleID: "org.example.editor", now: { [clock = fixture.clock] in clock.date },
             disk: Disk { [fixture] call, path throws(SystemCallError) in
                 if let now = try? Observation(reader) { seen.withLock { $0.append(now) } }
-                try fixture.gate.pass(call, path)
+                try fixture.faults.pass(call, path)
             })
         var again = fixture
         again.storage = writer
@@ -89,9 +89,9 @@ import Testing
     func order() throws {
         let fixture = try Operation.Fixture(exchanges: true)
         let old = try fixture.storage.stepIDs(of: fixture.id)
-        fixture.gate.arm()
+        fixture.faults.arm()
         try Operation.update.perform(fixture)
-        let calls = fixture.gate.passed
+        let calls = fixture.faults.passed
         func last(_ call: Disk.Call, _ suffix: String) -> Int? {
             calls.lastIndex { $0.call == call && $0.path.hasSuffix(suffix) }
         }

@@ -36,16 +36,16 @@ import Testing
             let observer = Recorder()
             fixture.storage.addObserver(observer)
             let failing = numbers(number)
-            fixture.gate.arm(failing: failing, with: code)
+            fixture.faults.arm(failing: failing, with: code)
             var failed: ProjectError?
             do {
                 try operation.perform(fixture)
             } catch let error as ProjectError {
                 failed = error
             }
-            let hasEnded = fixture.gate.passed.count <= number
-            let place = "\(operation), call \(number): \(fixture.gate.passed.dropFirst(number).prefix(2))"
-            fixture.gate.disarm()
+            let hasEnded = fixture.faults.passed.count <= number
+            let place = "\(operation), call \(number): \(fixture.faults.passed.dropFirst(number).prefix(2))"
+            fixture.faults.disarm()
             let now = try Observation(fixture.storage)
             #expect(observer.events.isEmpty == (failed != nil || operation == .setDate), "\(place)")
             if let failed {

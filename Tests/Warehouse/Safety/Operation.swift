@@ -10,7 +10,7 @@ enum Operation: String, CaseIterable, Sendable {
     /// A project with steps that were undone, user data and assets.
     struct Fixture: Sendable {
         var folder: StorageFixture
-        var gate = Gate()
+        var faults = DiskFaults()
         var clock = SetClock()
         var storage: ProjectStorage
         var id: ProjectID
@@ -21,8 +21,8 @@ enum Operation: String, CaseIterable, Sendable {
         init(exchanges: Bool) throws {
             folder = try StorageFixture()
             clock.date = ProjectDate(nanoseconds: 1_000)
-            if !exchanges { gate.refuse(.exchange, with: EINVAL) }
-            storage = folder.storage(gate: gate, clock: clock)
+            if !exchanges { faults.refuse(.exchange, with: EINVAL) }
+            storage = folder.storage(faults: faults, clock: clock)
             id = try storage.createProject()
             let contents = [
                 StepContent(userData: [1], assetsSource: try folder.source(["a": "1"])), StepContent(userData: [2]),

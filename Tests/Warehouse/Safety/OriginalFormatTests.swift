@@ -83,16 +83,16 @@ import Testing
 
     @Test("W21: wherever the first write is stopped, the project is in the old layout or in today's, whole")
     func stopped() throws {
-        let gate = Gate()
-        let storage = fixture.storage(gate: gate)
+        let faults = DiskFaults()
+        let storage = fixture.storage(faults: faults)
         let before = try storage.fetchProject(id, .all)
         var number = 0
         while try storage.fetchProject(id).stepCursor == 1 {
-            gate.arm(stoppingAt: number)
+            faults.arm(stoppingAt: number)
             _ = failure { () throws(ProjectError) in
                 try storage.updateProject(ProjectUpdateRequest(projectID: id, stepCursor: 2))
             }
-            gate.disarm()
+            faults.disarm()
             let now = try fixture.storage().fetchProject(id, .all)
             #expect(now.stepIDs == steps && now.userData == [7, 7] && now.bundleID == before.bundleID)
             #expect(now.stepCursor == 2 || now == before)

@@ -129,17 +129,17 @@ import Testing
 
     @Test("W19: what was on its way is put back beside the storage when something else stands where it came from")
     func taken() throws {
-        let gate = Gate()
-        let writer = fixture.storage(gate: gate)
+        let faults = DiskFaults()
+        let writer = fixture.storage(faults: faults)
         var number = 0
         var wasOnItsWay = false
         while !wasOnItsWay {
             let source = try fixture.source(["new": "1"])
-            gate.arm(stoppingAt: number)
+            faults.arm(stoppingAt: number)
             let step = StepContent(assetsSource: source, sourceUse: .moved)
             let request = ProjectUpdateRequest(projectID: id, stepsToAdd: [step])
             #expect(failure { () throws(ProjectError) in try writer.updateProject(request) } != nil)
-            gate.disarm()
+            faults.disarm()
             wasOnItsWay = !Files.exists(source)
             if wasOnItsWay { try Files.write("other", to: "\(source)/other") }
             _ = fixture.storage()

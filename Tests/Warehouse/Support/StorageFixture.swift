@@ -35,12 +35,12 @@ final class StorageFixture: Sendable {
     }
 
     /// - Parameters:
-    ///   - gate: stands before the storage's system calls.
+    ///   - faults: let the storage's system calls fail, and note them.
     ///   - clock: gives the dates; nil: the system's.
     func storage(
-        bundleID: String = "org.example.editor", gate: Gate? = nil, clock: SetClock? = nil
+        bundleID: String = "org.example.editor", faults: DiskFaults? = nil, clock: SetClock? = nil
     ) -> ProjectStorage {
-        let disk = gate.map { gate in Disk { call, path throws(SystemCallError) in try gate.pass(call, path) } }
+        let disk = faults.map { faults in Disk { call, path throws(SystemCallError) in try faults.pass(call, path) } }
         return ProjectStorage(
             base: base, bundleID: bundleID, now: { clock?.date ?? .now() }, disk: disk ?? Disk())
     }

@@ -4,7 +4,7 @@ import Synchronization
 @testable import Warehouse
 
 /// Stands before a storage's system calls, lets them fail from a certain one on, and writes down which there were.
-final class Gate: Sendable {
+final class DiskFaults: Sendable {
     struct Passed: Hashable, Sendable {
         var call: Disk.Call
         var path: String
@@ -20,7 +20,7 @@ final class Gate: Sendable {
 
     private let state = Mutex(State())
 
-    /// The calls since the gate was armed.
+    /// The calls since the last `arm`.
     var passed: [Passed] { state.withLock { $0.passed } }
 
     /// Begins to count, and lets the calls with these numbers fail.
