@@ -21,3 +21,13 @@ func soon(
         try await Task.sleep(for: .milliseconds(50))
     }
 }
+
+extension Account {
+    /// Returns when a host at work has found the server.
+    func untilOnline(_ host: ChildProcess, log: String? = nil, _ place: SourceLocation = #_sourceLocation) async throws
+    {
+        try await soon("the host is online", beside: host, log: log, place) {
+            try await larder("--json", "status").output.contains("\"connection\":\"online\"")
+        }
+    }
+}

@@ -136,12 +136,10 @@ import Testing
     )
     func lastLoop() async throws {
         try await looping { fixture in
-            let larder = try fixture.account().larder
+            let account = try fixture.account()
             func inside() async throws -> Inside {
-                let host = try larder.start(["run"])
-                while try await !larder("--json", "status").output.contains("\"connection\":\"online\"") {
-                    try await Task.sleep(for: .milliseconds(50))
-                }
+                let host = try account.larder.start(["run"])
+                try await account.untilOnline(host)
                 let inside = try Inside(host.pid)
                 host.send(SIGTERM)
                 #expect(await host.wait(atMost: .seconds(120)) == .code(0))
@@ -151,7 +149,7 @@ import Testing
             // A thread's name has 15 bytes.
             let name = "org.example.looper".prefix(15)
             #expect(before.threads.count { $0 == name } == 1, "\(before.threads)")
-            #expect(try await larder("loop", "disable", "looper").exitCode == 0)
+            #expect(try await account.larder("loop", "disable", "looper").exitCode == 0)
             let after = try await inside()
             #expect(!after.threads.contains { $0 == name }, "\(after.threads)")
             // Whatever else comes and goes: nothing is there that was not.
@@ -160,10 +158,10 @@ import Testing
                 #expect(before.descriptors.count { $0 == target } >= count, "\(target)")
             }
             #expect(!after.descriptors.contains { $0.hasSuffix("looper.so") })
-            #expect(try await larder("run", "--once").exitCode == 0)
-            #expect(try await larder("loop", "enable", "looper").exitCode == 0)
+            #expect(try await account.larder("run", "--once").exitCode == 0)
+            #expect(try await account.larder("loop", "enable", "looper").exitCode == 0)
             #expect(try await inside().threads.count { $0 == name } == 1)
-            #expect(try loops(await larder("--json", "loop", "poll")) == ["looper:looper ok 3"])
+            #expect(try loops(await account.larder("--json", "loop", "poll")) == ["looper:looper ok 3"])
         }
     }
 

@@ -148,9 +148,7 @@ import Testing
             let bad = try await account.larder("get", "/Docs//b")
             #expect(bad.exitCode == 65, "\(bad.summary)")
             let host = try account.larder.start(["run"], errors: "\(account.folder)/log")
-            while try await account.larder("--json", "status").output.contains("\"connection\":\"online\"") == false {
-                try await Task.sleep(for: .milliseconds(20))
-            }
+            try await account.untilOnline(host, log: "\(account.folder)/log")
             for arguments in [
                 ["get", "/other.txt"], ["free", "/other.txt"], ["use", "/other.txt"], ["claim", "remove", "x"],
                 ["claim", "add", "/other.txt", "--type", "read"],

@@ -68,10 +68,8 @@ struct InUseTests {
                 "\(account.files)/Docs/a", ready, go, seen, hold.writes ? "r+b" : "rb", "\(hold.isMapped)",
             ], environment: ["PATH": "/usr/bin:/bin"])
         do {
-            while !Files.exists(ready) {
-                guard !child.hasEnded else { throw SetupError("python3 ended early") }
-                try await Task.sleep(for: .milliseconds(2))
-            }
+            await until { Files.exists(ready) || child.hasEnded }
+            guard Files.exists(ready) else { throw SetupError("python3 ended early") }
             try await body()
         } catch {
             await child.stop()

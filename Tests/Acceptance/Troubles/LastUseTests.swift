@@ -37,10 +37,7 @@ import Testing
     private func whileRunning(_ account: Account, _ body: () async throws -> Void) async throws {
         let host = try account.larder.start(["run"], errors: "\(account.folder)/log")
         do {
-            while try await !account.larder("--json", "status").output.contains("\"connection\":\"online\"") {
-                guard !host.hasEnded else { throw SetupError(try Files.text("\(account.folder)/log")) }
-                try await Task.sleep(for: .milliseconds(20))
-            }
+            try await account.untilOnline(host, log: "\(account.folder)/log")
             try await body()
         } catch {
             await host.stop()
@@ -92,8 +89,8 @@ import Testing
             try await whileRunning(account) {
                 let holder = try ChildProcess(
                     backup, ["-f", "\(account.files)/Docs/a"], output: "\(account.folder)/out")
-                while try !Files.exists("\(account.folder)/out") || Files.text("\(account.folder)/out").isEmpty {
-                    try await Task.sleep(for: .milliseconds(5))
+                try await soon("it reads", beside: holder) {
+                    try Files.exists("\(account.folder)/out") && !Files.text("\(account.folder)/out").isEmpty
                 }
                 // What is told later is told in order: when this shows, the other had its chance.
                 let other = try ChildProcess("tail", ["-f", "\(account.files)/Docs/b"])

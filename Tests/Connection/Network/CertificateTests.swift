@@ -220,7 +220,7 @@ struct CertificateTests {
             "/usr/sbin/apache2", ["-f", "\(folder)/run/apache.conf", "-DFOREGROUND"],
             output: "\(folder)/run/server.log",
             errors: "\(folder)/run/server.log")
-        while !LoopbackPort.isOpen(port), !child.hasEnded { try await Task.sleep(for: .milliseconds(20)) }
+        await until { LoopbackPort.isOpen(port) || child.hasEnded }
         do {
             try await body("https://127.0.0.1:\(port)/") {
                 try Files.text("\(folder)/run/access.log").split(separator: "\n").map(String.init)

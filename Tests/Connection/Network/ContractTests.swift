@@ -1,5 +1,6 @@
 import Logging
 import Model
+import TestSupport
 import Testing
 
 @testable import Connection
@@ -114,9 +115,10 @@ import Testing
     /// The file's listing once its ETag is strong.
     private func settled(_ file: ItemPath, _ connection: Connection) async throws -> ListedItem {
         var found = try await connection.list(file, depth: .zero) { _ in }.folder
-        for _ in 0..<6_000 where found.etag?.strength != .strong {
-            try await Task.sleep(for: .milliseconds(10))
+        try await until(atMost: .seconds(60)) {
+            if found.etag?.strength == .strong { return true }
             found = try await connection.list(file, depth: .zero) { _ in }.folder
+            return false
         }
         return found
     }

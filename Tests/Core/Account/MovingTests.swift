@@ -55,7 +55,7 @@ struct MovingTests {
             let hold = fixture.server.add(Fault(.hold(), method: "PROPFIND", path: "/z", times: 1))
             let host = try await fixture.ready()
             async let run = host.runOnce()
-            while !fixture.listings.contains("/a/b") { await Task.yield() }
+            await until { fixture.listings.contains("/a/b") }
             fixture.server.tree.move("/z/y/p", to: "/a/p")
             fixture.server.remove(hold)
             #expect(await run.worst == nil)
@@ -157,7 +157,7 @@ struct MovingTests {
             let host = try await fixture.ready()
             let run = Task { await host.runOnce() }
             await fixture.server.untilHeld(hold)
-            while try await fixture.item("/a/1")?.etag != other { await Task.yield() }
+            try await until { try await fixture.item("/a/1")?.etag == other }
             fixture.server.remove(hold)
             let outcome = await run.value
             #expect(outcome.failures.map(\.message) == [] && outcome.leftCount == 0)

@@ -124,11 +124,7 @@ private final class SlowDisk: Sendable {
             guard before > 0 else { return }
             let expected = min(folders, before + Self.underWay)
             // Should fewer be under way, the test fails by what it counts.
-            var looks = 0
-            while answered < expected, looks < 30_000 {
-                usleep(1_000)
-                looks += 1
-            }
+            untilOnThread(atMost: .seconds(30)) { answered >= expected }
         } catch {
             Testing.Issue.record(error)
         }

@@ -105,7 +105,7 @@ struct ScanTests {
             let host = try await fixture.ready()
             let run = Task { await host.runOnce() }
             await fixture.server.untilHeld(hold)
-            while try await fixture.item("/a/4") == nil { await Task.yield() }
+            try await until { try await fixture.item("/a/4") != nil }
             run.cancel()
             _ = await run.value
             fixture.server.remove(hold)
@@ -217,7 +217,7 @@ extension AccountFixture {
         let host = try await ready()
         let run = Task { await host.runOnce() }
         for hold in holds { await server.untilHeld(hold) }
-        for path in known { while try await item(path) == nil { await Task.yield() } }
+        for path in known { try await until { try await item(path) != nil } }
         run.cancel()
         _ = await run.value
         for hold in holds { server.remove(hold) }

@@ -59,10 +59,8 @@ import Warehouse
                     let policy = ItemPolicy(id: PolicyID(id), kind: PolicyKind("k"), condition: "true")
                     _ = try tx.policies.add(policy, by: .plugin)
                 }
-                var looks = 0
-                while try await fixture.story().last != "org.example.p added \(id)", looks < 1_500 {
-                    try await Task.sleep(for: .milliseconds(20))
-                    looks += 1
+                try await until(atMost: .seconds(60)) {
+                    try await fixture.story().last == "org.example.p added \(id)"
                 }
             }
             #expect(try await fixture.story() == ["org.example.p added x", "org.example.p added y"])

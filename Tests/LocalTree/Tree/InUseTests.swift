@@ -17,10 +17,8 @@ private func withProgram<Result>(
     var arguments = ["python3", "-c", script, file, ready]
     if let user { arguments = ["setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"] + arguments }
     let child = try ChildProcess(arguments[0], Array(arguments.dropFirst()))
-    while !Files.exists(ready) {
-        guard !child.hasEnded else { throw SetupError("python3 ended early") }
-        try await Task.sleep(for: .milliseconds(2))
-    }
+    await until { Files.exists(ready) || child.hasEnded }
+    guard Files.exists(ready) else { throw SetupError("python3 ended early") }
     do {
         let result = try body()
         await child.stop()

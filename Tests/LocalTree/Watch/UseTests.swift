@@ -124,9 +124,7 @@ import TreeFixture
     private func whileHeld(_ path: String, in folder: String, _ body: () async throws -> Void) async throws {
         try await mustRun("cp", ["/usr/bin/tail", "\(folder)/\(Self.reader)"])
         let child = try ChildProcess("\(folder)/\(Self.reader)", ["-f", path])
-        while !OpenFiles.files(of: child.pid).contains(where: { $0 == number(of: path) }) {
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        await until { OpenFiles.files(of: child.pid).contains { $0 == number(of: path) } }
         do { try await body() } catch { Issue.record(error) }
         await child.stop()
     }

@@ -36,12 +36,8 @@ func withListening<Server, Result>(
 /// Waits until a port accepts connections.
 /// - Returns: false if the program ended, or did not accept within two minutes.
 private func accepts(_ port: UInt16, while child: ChildProcess) async -> Bool {
-    for _ in 0..<6_000 {
-        if child.hasEnded { return false }
-        if LoopbackPort.isOpen(port) { return !child.hasEnded && !isSomebodyElses(port, child) }
-        do { try await Task.sleep(for: .milliseconds(20)) } catch { return false }
-    }
-    return false
+    let isOpen = await until(atMost: .seconds(120)) { child.hasEnded || LoopbackPort.isOpen(port) }
+    return isOpen && !child.hasEnded && !isSomebodyElses(port, child)
 }
 
 /// Whether another program listens there: it was faster, and the child will find the port taken.

@@ -26,7 +26,7 @@ struct EarlierBootTests {
             item.copy?.mark = try #require(fixture.tree.mark(at: file.path))
             let recorded = Timestamp.now() + FileMark.clockStep * 2
             item.copy?.mark.recorded = recorded
-            while Timestamp.now() <= recorded { await Task.yield() }
+            await until { Timestamp.now() > recorded }
             try await fixture.database.write { [item] tx in _ = try tx.items.updateLocal(item) }
         }
         return files

@@ -126,7 +126,7 @@ struct ArrivalsTests {
     }
 
     private func untilHere(_ path: String, _ fixture: EngineFixture) async throws {
-        while try fixture.text(path) == nil { try await Task.sleep(for: .milliseconds(1)) }
+        try await until { try fixture.text(path) != nil }
     }
 
     /// An engine that fetches files, all at once. The first comes by itself, each other one when its gate opens. The time stands still.

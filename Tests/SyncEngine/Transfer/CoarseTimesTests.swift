@@ -41,9 +41,7 @@ struct CoarseTimesTests {
         for attempt in 0..<20 {
             var file = try await fixture.addFile("\(path)\(attempt)", "the server's")
             // A new step begins.
-            while Timestamp.now().nanoseconds % 2_000_000_000 > 200_000_000 {
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            await until { Timestamp.now().nanoseconds % 2_000_000_000 <= 200_000_000 }
             if !isPreserving {
                 file.lastModified = Timestamp(seconds: Timestamp.now().seconds)
                 try await fixture.database.write { [file] tx in _ = try tx.items.update(file) }

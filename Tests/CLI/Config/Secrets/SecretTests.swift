@@ -95,11 +95,9 @@ import Testing
         #expect(failure?.message.contains("secret\n") == false)
         for pid in try Files.text(note).split(whereSeparator: \.isWhitespace).compactMap({ Int32($0) }) {
             // The one that is not ours is reaped by the system, in its time.
-            var isGone = false
-            for _ in 0..<100 where !isGone {
+            let isGone = await until(atMost: .seconds(60)) {
                 let status = (try? Files.text("/proc/\(pid)/stat")) ?? ""
-                isGone = status.isEmpty || status.contains(") Z ")
-                if !isGone { try await Task.sleep(for: .milliseconds(10)) }
+                return status.isEmpty || status.contains(") Z ")
             }
             #expect(isGone, "\(pid)")
         }
