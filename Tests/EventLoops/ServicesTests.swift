@@ -148,7 +148,7 @@ import Threads
 
     @Test("L26 GL5: a call that goes on for too long fails its loop alone, and is asked to end")
     func hangs() async throws {
-        let clock = ManualClock()
+        let clock = TestClock()
         try await withLoopFixture(mode: "hang 0", clock: clock.host) { fixture async throws in
             async let failures = fixture.loops.runOnce()
             await until { fixture.said.contains("hangs 0") && !clock.deadlines.isEmpty }

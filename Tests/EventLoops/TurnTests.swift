@@ -219,7 +219,7 @@ import Testing
     func requestsListing() async throws {
         try await withLoopFixture(mode: "look 0", target: "/Shared/deep") { fixture async throws in
             _ = await fixture.loops.runOnce()
-            #expect(fixture.looks.count == 1)
+            #expect(fixture.looks.value == 1)
             let jobs = try await fixture.database.read { try $0.scan.jobs() }
             #expect(jobs == [ScanJob(path: .root, isWhole: false)])
         }

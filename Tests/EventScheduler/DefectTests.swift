@@ -19,7 +19,7 @@ import Testing
 
     @Test("Defect 2: the timer does not hold the scheduler, nor does the core loop, and it ends with it")
     func release() async {
-        let clock: ManualClock
+        let clock: TestClock
         weak var released: EventsPeriodicScheduler?
         do {
             let fixture = SchedulerFixture()
@@ -164,7 +164,7 @@ import Testing
     func types() async {
         let script = LoopScript()
         let plain = PlainLoop(anchor: "a0")
-        let clock = ManualClock()
+        let clock = TestClock()
         let scheduler = EventsPeriodicScheduler(
             clock: clock.host, core: { ScriptedLoop($0, script, $1) },
             special: { $0 == plain.loopID ? plain : $0 == .three ? nil : ScriptedLoop($0, script, $1) })

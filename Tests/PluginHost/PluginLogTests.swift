@@ -1,33 +1,19 @@
 import Logging
 import Model
-import Synchronization
 import TestSupport
 import Testing
 
 @testable import PluginHost
 
 @Suite struct PluginLogTests {
-    /// A clock that a test sets.
-    private final class Time: Sendable {
-        private let value = Mutex(Duration.zero)
-        var now: Duration {
-            get { value.withLock { $0 } }
-            set { value.withLock { $0 = newValue } }
-        }
-        var clock: HostClock {
-            HostClock(
-                now: { Timestamp(seconds: 0) }, monotonic: { self.now }, sleep: { _ in throw CancellationError() })
-        }
-    }
-
     @Test("G6: a flood of lines is cut off, and what was dropped is said when the time is over")
     func flood() {
         let collected = CollectedLog()
-        let time = Time()
-        let log = PluginLog(plugin: PluginID("a.b"), account: "x", logger: collected.logger, clock: time.clock)
+        let time = TestClock()
+        let log = PluginLog(plugin: PluginID("a.b"), account: "x", logger: collected.logger, clock: time.host)
         for number in 0..<150 { log.write(.info, "line \(number)") }
         #expect(collected.messages.count == 100)
-        time.now = .seconds(11)
+        time.advance(.seconds(11))
         log.write(.info, "later")
         #expect(
             collected.messages.suffix(2) == ["warning: 50 lines were dropped: more than 100 in 10 s", "info: later"])
@@ -36,7 +22,7 @@ import Testing
     @Test("G6: each kind of mistake is counted for itself")
     func counts() {
         let collected = CollectedLog()
-        let log = PluginLog(plugin: PluginID("a.b"), account: "x", logger: collected.logger, clock: Time().clock)
+        let log = PluginLog(plugin: PluginID("a.b"), account: "x", logger: collected.logger, clock: TestClock().host)
         for _ in 0..<3 { log.note(.unknownStatus, "what") }
         log.note(.failed, "that")
         #expect(log.mistakes.counts == [.unknownStatus: 3, .failed: 1])

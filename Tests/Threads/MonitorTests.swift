@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Threads
 
@@ -87,20 +88,5 @@ import Threads
         await wait.value
         signal.send()
         await signal.wait()
-    }
-}
-
-/// A number that several threads count.
-final class Counter: Sendable {
-    private let count = Monitor(0)
-    var value: Int { count.with { $0 } }
-
-    /// - Returns: what it is then.
-    @discardableResult
-    func add(_ number: Int) -> Int {
-        count.change { count in
-            count += number
-            return count
-        }
     }
 }

@@ -68,9 +68,9 @@ import TreeFixture
     @Test("Marks of an earlier boot, or of a time when times were thought to be finer, are no proof; new ones are")
     func stored() throws {
         try withTemporaryFolder { folder in
-            let clock = AtomicTime(.now())
-            let open = { try Vault.open(at: folder + "/vault", clock: { clock.value }) }
-            let recorded = clock.value + .seconds(100)
+            let now = Timestamp.now()
+            let open = { try Vault.open(at: folder + "/vault", clock: { now }) }
+            let recorded = now + .seconds(100)
             func check(_ vault: Vault, _ isProof: Bool) {
                 var mark = mark(inode: 1)
                 (mark.changed, mark.recorded) = (recorded - .seconds(50), recorded)

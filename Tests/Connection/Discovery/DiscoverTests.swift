@@ -2,6 +2,7 @@ import Logging
 import Model
 import NIOHTTP1
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Connection
@@ -39,7 +40,7 @@ private func connection(
 ) -> Connection {
     Connection(
         bookmark: .at(url, username: username), credentials: .basic(username: "ada", password: "secret"),
-        limits: Limits(), clock: WaitlessClock().clock, logger: Logger(label: "test"), timeLimits: TimeLimits(),
+        limits: Limits(), clock: TestClock.skipping().host, logger: Logger(label: "test"), timeLimits: TimeLimits(),
         transport: transport, resolver: ServiceResolver { names[$0] ?? [] })
 }
 

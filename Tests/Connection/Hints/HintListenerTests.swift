@@ -34,7 +34,7 @@ extension ScriptedTransport {
 struct HintListenerTests {
     @Test("O08: a stream that drops is opened again, each time later, and each begins with a hint for everything")
     func reconnects() async throws {
-        let time = HeldClock()
+        let time = TestClock()
         let transport = family([
             stream: { number in
                 number == 4
@@ -42,11 +42,10 @@ struct HintListenerTests {
                     : .status(200, ["Content-Type": "text/event-stream"], ": hello\n\n")
             }
         ])
-        var sleeps = time.events.makeAsyncIterator()
-        var hints = Connection("https://h/", clock: time.clock, over: transport).hints().makeAsyncIterator()
+        var hints = Connection("https://h/", clock: time.host, over: transport).hints().makeAsyncIterator()
         for longest in [1, 2, 4, 8, 400, 32, 60, 60] {
             if longest != 400 { #expect(await hints.next() == .everything) }
-            let sleep = try #require(await sleeps.sleep(upTo: almostDay))
+            let sleep = try #require(await time.untilSleeping { $0 <= almostDay })
             #expect(sleep.duration >= .seconds(longest) * 0.5 && sleep.duration <= .seconds(longest))
             time.wake(sleep)
         }
@@ -54,15 +53,20 @@ struct HintListenerTests {
 
     @Test("O08: a stream that was good for a while is opened again at once")
     func good() async throws {
-        let time = HeldClock(step: .seconds(40))
+        let time = TestClock { _ in .untilWoken }
+        var clock = time.host
+        // Much time passes whenever somebody looks at the clock.
+        clock.monotonic = {
+            time.advance(.seconds(40))
+            return time.monotonic
+        }
         let transport = family([
             stream: { _ in .status(200, ["Content-Type": "text/event-stream; charset=utf-8"], failure: .timedOut(.body))
             }
         ])
-        var sleeps = time.events.makeAsyncIterator()
-        let hints = Connection("https://h/", clock: time.clock, over: transport).hints()
+        let hints = Connection("https://h/", clock: clock, over: transport).hints()
         for _ in 0..<5 {
-            let sleep = try #require(await sleeps.sleep(upTo: almostDay))
+            let sleep = try #require(await time.untilSleeping { $0 <= almostDay })
             #expect(sleep.duration <= .seconds(1))
             time.wake(sleep)
         }
@@ -71,21 +75,20 @@ struct HintListenerTests {
 
     @Test("O06: notifications that change give a hint; a 204 is asked again after an hour")
     func notified() async throws {
-        let time = HeldClock()
+        let time = TestClock()
         let transport = family([
             notifications: { number in
                 number < 3 ? .status(200, ["ETag": number < 2 ? "\"a\"" : "\"b\""], "{}") : .status(204)
             }
         ])
-        var sleeps = time.events.makeAsyncIterator()
-        var hints = Connection("https://h/", clock: time.clock, over: transport).hints().makeAsyncIterator()
+        var hints = Connection("https://h/", clock: time.host, over: transport).hints().makeAsyncIterator()
         for number in 1...3 {
-            let sleep = try #require(await sleeps.sleep(upTo: almostDay))
+            let sleep = try #require(await time.untilSleeping { $0 <= almostDay })
             #expect(sleep.duration <= .seconds(30) && transport.count(notifications) == number)
             time.wake(sleep)
         }
         #expect(await hints.next() == [.shares, .account])
-        let sleep = try #require(await sleeps.sleep(upTo: almostDay))
+        let sleep = try #require(await time.untilSleeping { $0 <= almostDay })
         #expect(sleep.duration >= .seconds(3_600))
         let asked = transport.requests.filter { $0.address.path == notifications }
         #expect(asked.map { $0.headers.first(name: "If-None-Match") } == [nil, "\"a\"", "\"a\"", "\"b\""])
@@ -97,12 +100,11 @@ struct HintListenerTests {
     @Test(
         "L33: a server that is not of the family is asked once, and again a day later", arguments: [404, 403, 200, 501])
     func plain(_ status: Int) async throws {
-        let time = HeldClock()
+        let time = TestClock()
         let transport = ScriptedTransport { _, _ throws(TransportError) in .status(status, [:], "<html>") }
-        var events = time.events.makeAsyncIterator()
-        let hints = Connection("https://h/dav/", clock: time.clock, over: transport).hints()
+        let hints = Connection("https://h/dav/", clock: time.host, over: transport).hints()
         for number in 1...2 {
-            let sleep = try #require(await events.sleep(upTo: .seconds(200_000)))
+            let sleep = try #require(await time.untilSleeping { $0 <= .seconds(200_000) })
             #expect(sleep.duration >= .seconds(86_400) && transport.requests.count == number)
             time.wake(sleep)
         }
@@ -111,12 +113,11 @@ struct HintListenerTests {
 
     @Test("L33: what a server of the family does not offer is asked for once a day")
     func notOffered() async throws {
-        let time = HeldClock()
+        let time = TestClock()
         let transport = family([stream: { _ in .status(200, ["Content-Type": "text/html"], "<html>") }])
-        var events = time.events.makeAsyncIterator()
-        let hints = Connection("https://h/", clock: time.clock, over: transport).hints()
+        let hints = Connection("https://h/", clock: time.host, over: transport).hints()
         for _ in 0..<3 {
-            let sleep = try #require(await events.sleep(upTo: .seconds(200_000)))
+            let sleep = try #require(await time.untilSleeping { $0 <= .seconds(200_000) })
             #expect(sleep.duration >= .seconds(86_400))
         }
         #expect(transport.requests.count == 4)
@@ -125,13 +126,12 @@ struct HintListenerTests {
 
     @Test("K14: refused credentials are not sent again for hints")
     func refused() async throws {
-        let time = HeldClock()
+        let time = TestClock()
         let transport = ScriptedTransport { _, _ throws(TransportError) in .status(401) }
-        let connection = Connection("https://h/", clock: time.clock, over: transport)
+        let connection = Connection("https://h/", clock: time.host, over: transport)
         await #expect(throws: ConnectionError.self) { try await connection.exchange(PlainRequest("GET", "/")) }
-        var sleeps = time.events.makeAsyncIterator()
         let hints = connection.hints()
-        for _ in 0..<8 { time.wake(try #require(await sleeps.sleep(upTo: .seconds(60)))) }
+        for _ in 0..<8 { time.wake(try #require(await time.untilSleeping { $0 <= .seconds(60) })) }
         #expect(transport.requests.count == 1)
         withExtendedLifetime(hints) {}
     }
@@ -140,7 +140,7 @@ struct HintListenerTests {
         "K14: a 401 where hints are asked for is no word on what the server offers: it is asked again, later each time")
     func refusedForHints() async throws {
         for isWhole in [true, false] {
-            let time = HeldClock()
+            let time = TestClock()
             let transport =
                 isWhole
                 ? ScriptedTransport { _, _ throws(TransportError) in .status(401) }
@@ -148,10 +148,9 @@ struct HintListenerTests {
                     stream: { _ in .status(401) }, notifications: { _ in .status(204) },
                     "/ocs/v2.php/apps/activity/api/v2/activity": { _ in .status(204) },
                 ])
-            var sleeps = time.events.makeAsyncIterator()
-            let hints = Connection("https://h/", clock: time.clock, over: transport).hints()
+            let hints = Connection("https://h/", clock: time.host, over: transport).hints()
             for longest in [30, 60, 120, 240, 480, 900, 900] {
-                let sleep = try #require(await sleeps.sleep(upTo: .seconds(1000)))
+                let sleep = try #require(await time.untilSleeping { $0 <= .seconds(1000) })
                 #expect(sleep.duration >= .seconds(longest) * 0.5 && sleep.duration <= .seconds(longest))
                 time.wake(sleep)
             }
@@ -161,19 +160,14 @@ struct HintListenerTests {
 
     @Test("who listens ends it by cancelling")
     func cancels() async throws {
-        let time = HeldClock()
-        let connection = Connection("https://h/", clock: time.clock, over: family([:]))
+        let time = TestClock()
+        let connection = Connection("https://h/", clock: time.host, over: family([:]))
         let listening = Task { for await _ in connection.hints() {} }
-        var events = time.events.makeAsyncIterator()
-        for _ in 0..<3 { _ = await events.sleep(upTo: .seconds(200_000)) }
+        await until { time.sleeping.count == 3 }
         listening.cancel()
         await listening.value
-        for _ in 0..<3 {
-            guard case .cancelled = await events.next() else {
-                Issue.record("somebody still sleeps")
-                return
-            }
-        }
+        await until { time.sleeping.isEmpty }
+        #expect(time.slept.isEmpty)
     }
 
     @Test("hints that nobody has taken yet become one")
@@ -193,13 +187,12 @@ struct HintListenerTests {
     func overTheNetwork() async throws {
         var configuration = TestServer.Configuration()
         configuration.manner.hints.stream = true
-        let time = HeldClock()
-        var sleeps = time.events.makeAsyncIterator()
+        let time = TestClock()
         try await TestServer.running(configuration) { server in
             let connection = Connection(
                 bookmark: .at(server.url, username: server.configuration.user),
                 credentials: .basic(username: server.configuration.user, password: server.configuration.password),
-                limits: Limits(connections: 1), clock: time.clock, logger: Logger(label: "test"))
+                limits: Limits(connections: 1), clock: time.host, logger: Logger(label: "test"))
             try await closing(connection) {
                 var hints = connection.hints().makeAsyncIterator()
                 #expect(await hints.next() == .everything)
@@ -209,7 +202,7 @@ struct HintListenerTests {
                 server.hints.send(text: ": keep-alive\n\nevent: item-moved\ndata: {}\n\n")
                 #expect(await hints.next() == .items)
                 server.hints.cutStreams()
-                time.wake(try #require(await sleeps.sleep(upTo: .seconds(1))))
+                time.wake(try #require(await time.untilSleeping { $0 <= .seconds(1) }))
                 #expect(await hints.next() == .everything)
                 #expect(server.hints.streamsOpened == 2)
             }

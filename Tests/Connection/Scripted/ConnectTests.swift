@@ -2,6 +2,7 @@ import Model
 import NIOCore
 import NIOHTTP1
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Connection
@@ -407,18 +408,18 @@ struct ConnectTests {
 
     @Test("S23: a connection that closes before the answer is tried again a few times, others are not")
     func closedEarly() async throws {
-        let time = WaitlessClock()
+        let time = TestClock.skipping()
         let flaky = ScriptedTransport { request, number throws(TransportError) in
             if number < 2 { throw .closed }
             return request.method == "GET" ? .status(404) : root("/")(request)
         }
-        _ = try await Connection("https://h/", clock: time.clock, over: flaky).connect()
-        #expect(flaky.requests.count == 4 && time.waits.count == 1)
+        _ = try await Connection("https://h/", clock: time.host, over: flaky).connect()
+        #expect(flaky.requests.count == 4 && time.slept.count == 1)
 
         for failure in [TransportError.cannotConnect("x"), .timedOut(.head), .unknownHost("h"), .closed] {
             let dead = ScriptedTransport { _, _ throws(TransportError) in throw failure }
             let error = await #expect(throws: ConnectionError.self) {
-                try await Connection("https://h/", clock: time.clock, over: dead).connect()
+                try await Connection("https://h/", clock: time.host, over: dead).connect()
             }
             #expect(error?.kind == .unreachable && error?.failure.kind == .unreachable && error?.isTransient == true)
             #expect(dead.requests.count == (failure == .closed ? 3 : 1))

@@ -3,6 +3,7 @@ import Model
 import NIOCore
 import NIOHTTP1
 import Synchronization
+import TestSupport
 
 @testable import Connection
 
@@ -85,16 +86,9 @@ extension HTTPAnswer {
     }
 }
 
-/// A clock whose waits end at once and are written down.
-final class WaitlessClock: Sendable {
-    private let slept = Mutex<[Duration]>([])
-    var waits: [Duration] { slept.withLock { $0 } }
-
-    var clock: HostClock {
-        HostClock(
-            now: { Timestamp(seconds: 1_800_000_000) }, monotonic: { .zero },
-            sleep: { duration in self.slept.withLock { $0.append(duration) } })
-    }
+extension TestClock {
+    /// A clock whose waits end at once and are written down.
+    static func skipping() -> TestClock { TestClock { _ in .skipped } }
 }
 
 extension Bookmark {
@@ -106,7 +100,7 @@ extension Bookmark {
 extension Connection {
     /// A connection to a scripted server.
     convenience init(
-        _ url: String, username: String? = "ada", clock: HostClock = WaitlessClock().clock, connections: Int = 8,
+        _ url: String, username: String? = "ada", clock: HostClock = TestClock.skipping().host, connections: Int = 8,
         over transport: ScriptedTransport
     ) {
         self.init(

@@ -48,7 +48,7 @@ extension AccountFixture {
             try await loopers.add(mode: mode, pages: pages, target: target)
             if follower { try await loopers.add("follower", collection: "org.example.looper") }
             let settings = Settings(poll: TestClock.poll, walk: TestClock.poll, plugins: loopers.plugins)
-            try await running(settings: settings, clock: TestClock(patience: patience), body)
+            try await running(settings: settings, clock: .account(patience: patience), body)
         }
     }
 

@@ -73,7 +73,7 @@ final class AccountFixture {
         let process = HostProcess(
             settings: settings,
             options: HostOptions(
-                clock: clock.clock, logger: log.logger, builtInPlugins: try plugins(),
+                clock: clock.host, logger: log.logger, builtInPlugins: try plugins(),
                 probe: [try Build.larder, "__probe"], person: { "ada" }))
         do {
             return (process, try await process.open(bookmark) { secret.get() })
@@ -93,7 +93,7 @@ final class AccountFixture {
     }
 
     static func running(
-        _ manner: Manner = Manner(), settings: Settings = Settings(), clock: TestClock = TestClock(),
+        _ manner: Manner = Manner(), settings: Settings = Settings(), clock: TestClock = .account(),
         isolation: isolated (any Actor)? = #isolation, _ body: (AccountFixture) async throws -> Void
     ) async throws {
         var configuration = TestServer.Configuration()
@@ -232,124 +232,6 @@ extension AccountHost {
     /// Gives the account free after a test failed: what goes wrong then is of no interest any more.
     fileprivate func letGo() async {
         do { try await close() } catch { print("\(error)") }
-    }
-}
-
-/// A clock on which waiting takes no time: who sleeps puts it forward. Only the waits between scans last until the next scan
-/// is called for.
-final class TestClock: Sendable {
-    /// What settings say as `poll` for an account that scans when it is told to.
-    static let poll = Duration.seconds(7777)
-
-    private struct Gate {
-        var sleeper: CheckedContinuation<Void, Never>?
-        var waiter: CheckedContinuation<Void, Never>?
-    }
-
-    private struct Sleepers {
-        var last = 0
-        var all: [Int: (until: Duration, continuation: CheckedContinuation<Void, Never>)] = [:]
-    }
-
-    /// Waits of at least this length last until the time is put forward; nil: none.
-    private let patience: Duration?
-    private let ahead = Mutex(Duration.zero)
-    /// By how much somebody has set the time of day, without any time passing.
-    private let skew = Mutex(Duration.zero)
-    private let gate = Mutex(Gate())
-    private let sleepers = Mutex(Sleepers())
-
-    init(patience: Duration? = nil) { self.patience = patience }
-
-    var now: Timestamp { Timestamp.now() + ahead.withLock { $0 } + skew.withLock { $0 } }
-
-    /// Sets the time of day off by so much; zero: right again.
-    func set(off duration: Duration) { skew.withLock { $0 = duration } }
-
-    private var monotonic: Duration { HostClock.system.monotonic() + ahead.withLock { $0 } }
-
-    func advance(_ duration: Duration) {
-        ahead.withLock { $0 += duration }
-        let due = sleepers.withLock { [monotonic] sleepers in
-            let due = sleepers.all.filter { $0.value.until <= monotonic }
-            for key in due.keys { sleepers.all[key] = nil }
-            return due
-        }
-        for sleeper in due.values { sleeper.continuation.resume() }
-    }
-
-    private func outlast(_ duration: Duration) async throws {
-        let until = monotonic + duration
-        let id = sleepers.withLock { sleepers in
-            sleepers.last += 1
-            return sleepers.last
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = sleepers.withLock { sleepers in
-                    if Task.isCancelled || monotonic >= until { return true }
-                    sleepers.all[id] = (until, continuation)
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            sleepers.withLock { $0.all.removeValue(forKey: id) }?.continuation.resume()
-        }
-        try Task.checkCancellation()
-    }
-
-    /// Returns when a scan is over.
-    func untilScanned() async {
-        await withCheckedContinuation { continuation in
-            let isOver = gate.withLock { gate in
-                if gate.sleeper == nil { gate.waiter = continuation }
-                return gate.sleeper != nil
-            }
-            if isOver { continuation.resume() }
-        }
-    }
-
-    /// Begins another scan.
-    func scan() {
-        gate.withLock { gate in
-            defer { gate.sleeper = nil }
-            return gate.sleeper
-        }?.resume()
-    }
-
-    private func pass() async throws {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let waiter = gate.withLock { gate in
-                    defer { gate.waiter = nil }
-                    gate.sleeper = continuation
-                    return gate.waiter
-                }
-                waiter?.resume()
-                if Task.isCancelled { scan() }
-            }
-        } onCancel: {
-            scan()
-        }
-        try Task.checkCancellation()
-    }
-
-    var clock: HostClock {
-        HostClock(now: { self.now }, monotonic: { self.monotonic }, sleep: { try await self.sleep($0) })
-    }
-
-    private func sleep(_ duration: Duration) async throws {
-        if duration == Self.poll { return try await pass() }
-        // The watch over the plugins looks every second, that over the tree every half minute, that over the backups every hour, for ever: time must not
-        // pass by that alone.
-        guard ![.seconds(1), TreeWatch.rootCheck, AccountHost.backupCheck].contains(duration) else {
-            return try await HostClock.system.sleep(duration)
-        }
-        if let patience, duration >= patience { return try await outlast(duration) }
-        try Task.checkCancellation()
-        advance(duration)
-        await Task.yield()
     }
 }
 

@@ -190,7 +190,7 @@ extension AccountFixture {
         isolation: isolated (any Actor)? = #isolation, _ body: (AccountFixture) async throws -> Void
     ) async throws {
         let settings = Settings(poll: .seconds(3_600), walk: .seconds(3_600))
-        try await running(settings: settings, clock: TestClock(patience: .seconds(1.5)), body)
+        try await running(settings: settings, clock: .account(patience: .seconds(1.5)), body)
     }
 
     fileprivate func whileHosting(_ body: () async throws -> Void) async throws {

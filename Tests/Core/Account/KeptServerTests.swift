@@ -59,7 +59,7 @@ struct KeptServerTests {
 
     @Test("I4: a running host knows the server's wish from before, and asks for it again after a day")
     func running() async throws {
-        try await AccountFixture.running(clock: TestClock(patience: .seconds(5))) { fixture in
+        try await AccountFixture.running(clock: .account(patience: .seconds(5))) { fixture in
             fixture.put("/a/1", "one")
             try await fixture.hosting { try await fixture.untilWaiting() }
             fixture.clock.advance(.seconds(60))
@@ -84,7 +84,7 @@ struct KeptServerTests {
     func wish(milliseconds: Int?, seconds: Int64, more: Int64) async throws {
         var manner = Manner()
         manner.pollInterval = milliseconds
-        try await AccountFixture.running(manner, clock: TestClock(patience: .seconds(5))) { fixture in
+        try await AccountFixture.running(manner, clock: .account(patience: .seconds(5))) { fixture in
             fixture.put("/a/1", "one")
             try await fixture.pin("/a")
             try await fixture.hosting {

@@ -51,7 +51,7 @@ import Vault
     }
 
     /// A host of several accounts, with a clock that stands still; nobody answers at the account's address.
-    private func process(_ clock: ManualClock, _ log: CollectedLog) throws -> HostProcess {
+    private func process(_ clock: TestClock, _ log: CollectedLog) throws -> HostProcess {
         HostProcess(
             settings: Settings(),
             options: HostOptions(
@@ -62,7 +62,7 @@ import Vault
     @Test("H11: an account whose tree is not there says so once, in the log and in status, and goes on when it is")
     func keeping() async throws {
         try await withTemporaryFolder { folder in
-            let (clock, log) = (ManualClock(), CollectedLog())
+            let (clock, log) = (TestClock(), CollectedLog())
             let bookmark = Bookmark(
                 name: "test", url: "http://127.0.0.1:9/", username: "ada", vault: "\(folder)/vault",
                 files: "\(folder)/cloud")
@@ -105,7 +105,7 @@ import Vault
         arguments: [true, false])
     func goneVault(isAlone: Bool) async throws {
         try await withTemporaryFolder { folder in
-            let (clock, log) = (ManualClock(), CollectedLog())
+            let (clock, log) = (TestClock(), CollectedLog())
             let (vault, elsewhere) = ("\(folder)/vault", "\(folder)/elsewhere")
             let bookmark = Bookmark(
                 name: "test", url: "http://127.0.0.1:9/", username: "ada", vault: vault, files: "\(vault)/files")
@@ -121,12 +121,12 @@ import Vault
             try await mustRun("mv", [vault, elsewhere])
             try Files.makeFolder(vault)
             await until {
-                clock.advance(to: clock.now + .seconds(1))
+                clock.advance(.seconds(1))
                 return log.contains(
                     "error: The account waits, and goes on when this is over: The vault \(vault) was here")
             }
             for _ in 0..<100 {
-                clock.advance(to: clock.now + .seconds(1))
+                clock.advance(.seconds(1))
                 await Task.yield()
             }
             let names = try Files.names(in: vault)
@@ -136,7 +136,7 @@ import Vault
             Files.remove(vault)
             try await mustRun("mv", [elsewhere, vault])
             await until {
-                clock.advance(to: clock.now + .seconds(1))
+                clock.advance(.seconds(1))
                 return states.all == [true, false, true] && log.contains("notice: The account goes on again")
             }
             keeping.cancel()
@@ -148,7 +148,7 @@ import Vault
     @Test("H11: what does not pass ends an account, which says so where others go on; a stop while it waits is none")
     func ending() async throws {
         try await withTemporaryFolder { folder in
-            let (clock, log) = (ManualClock(), CollectedLog())
+            let (clock, log) = (TestClock(), CollectedLog())
             let bookmark = Bookmark(
                 name: "test", url: "http://127.0.0.1:9/", username: "ada", vault: "\(folder)/vault",
                 files: "\(folder)/vault/files")

@@ -21,7 +21,7 @@ struct ScanCostTests {
         "The rows of 10,000 files in 200 folders are written once, in few transactions; where nothing changed none is")
     func transactions() async throws {
         // However slow the machine is, these walks do not take long.
-        try await AccountFixture.running(clock: TestClock(patience: .seconds(1.5))) { fixture in
+        try await AccountFixture.running(clock: .account(patience: .seconds(1.5))) { fixture in
             for number in 0..<Self.folders * Self.filesEach {
                 fixture.put("/d\(number % Self.folders)/f\(number)", "x")
             }

@@ -34,7 +34,7 @@ struct TriggerTests {
 
     @Test("P12: a scan with a folder that failed gives no trigger; when the rest is done it counts as one with changes")
     func failedScan() async throws {
-        try await recording(.plain, clock: TestClock(patience: .seconds(1.5))) { fixture, triggers in
+        try await recording(.plain, clock: .account(patience: .seconds(1.5))) { fixture, triggers in
             for path in ["/a/1", "/b/2"] { fixture.put(path, path) }
             try await fixture.whileRunning { _ in
                 _ = try triggers()
@@ -95,7 +95,7 @@ struct TriggerTests {
 
     /// Runs an account with a plugin that writes down its calls.
     private func recording(
-        _ manner: Manner = Manner(), clock: TestClock = TestClock(),
+        _ manner: Manner = Manner(), clock: TestClock = .account(),
         _ body: (AccountFixture, () throws -> [String]) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in

@@ -12,7 +12,7 @@ struct WalkTests {
     @Test("I15: a running host lists the tree once, and a folder that always fails alone, until the next walk")
     func failingFolder() async throws {
         let settings = Settings(walk: .seconds(3600))
-        try await AccountFixture.running(.plain, settings: settings, clock: TestClock(patience: .seconds(1.5))) {
+        try await AccountFixture.running(.plain, settings: settings, clock: .account(patience: .seconds(1.5))) {
             fixture in
             for path in ["/a/1", "/b/2", "/c/d/3"] { fixture.put(path, path) }
             try await fixture.runWell()
@@ -94,7 +94,7 @@ struct WalkTests {
     @Test("C3: in maintenance the status document is asked every 10 s and nothing else; then all goes on by itself")
     func maintenance() async throws {
         let settings = Settings(poll: .seconds(60), walk: .seconds(3600))
-        try await AccountFixture.running(settings: settings, clock: TestClock(patience: .seconds(5))) { fixture in
+        try await AccountFixture.running(settings: settings, clock: .account(patience: .seconds(5))) { fixture in
             fixture.put("/a/1", "one")
             try await fixture.pin("/")
             try await fixture.runWell()
@@ -130,7 +130,7 @@ struct WalkTests {
         "C3: a running host does not call a server online whose root is not listed, for whatever reason; then all goes on",
         arguments: [(Fault.Kind.status(503), ConnectionState.unavailable), (.status(403), .offline), (.page, .offline)])
     func refusedRoot(_ kind: Fault.Kind, _ state: ConnectionState) async throws {
-        try await AccountFixture.running(.plain, clock: TestClock(patience: .seconds(5))) { fixture in
+        try await AccountFixture.running(.plain, clock: .account(patience: .seconds(5))) { fixture in
             fixture.put("/a/1", "one")
             try await fixture.runWell()
             try await fixture.hosting {
@@ -154,7 +154,7 @@ struct WalkTests {
 
     @Test("H11: a running host does not call a server online that is gone, and says so once")
     func goneServer() async throws {
-        try await AccountFixture.running(.plain, clock: TestClock(patience: .seconds(5))) { fixture in
+        try await AccountFixture.running(.plain, clock: .account(patience: .seconds(5))) { fixture in
             fixture.put("/a/1", "one")
             try await fixture.runWell()
             try await fixture.hosting {

@@ -6,18 +6,9 @@ import Threads
 /// One thread for everything that a host does. Which of the jobs that are ready is run next says a seed; time passes, all at once, when
 /// none is.
 final class SeededExecutor: TaskExecutor {
-    private struct Sleeper {
-        var until: Duration
-        var number: Int
-        var continuation: CheckedContinuation<Void, Never>
-    }
-
     private struct State {
         var random: SeededGenerator
         var ready: [UnownedJob] = []
-        var sleepers: [Sleeper] = []
-        var slept = 0
-        var time = Duration.zero
         var steps = 0
     }
 
@@ -26,7 +17,7 @@ final class SeededExecutor: TaskExecutor {
         var description: String
     }
 
-    private static let start = Timestamp(seconds: 1_790_000_000)
+    private let time = TestClock(start: Timestamp(seconds: 1_790_000_000))
     private let state: Mutex<State>
 
     init(seed: UInt64) { state = Mutex(State(random: SeededGenerator(seed: seed))) }
@@ -48,7 +39,7 @@ final class SeededExecutor: TaskExecutor {
     /// Runs a task, with all that it sets off, on the calling thread.
     func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
         let result = Outcome<Value>()
-        let source = HostRandom.Source(next: { self.random() }, now: { Self.start + self.state.withLock(\.time) })
+        let source = HostRandom.Source(next: { self.random() }, now: { self.time.now })
         _ = Workplace.$single.withValue(self) {
             HostRandom.$source.withValue(source) {
                 Task(executorPreference: self) {
@@ -82,49 +73,8 @@ final class SeededExecutor: TaskExecutor {
 
     // MARK: Time
 
-    var clock: HostClock {
-        HostClock(
-            now: { Self.start + self.state.withLock(\.time) }, monotonic: { self.state.withLock(\.time) },
-            sleep: { try await self.sleep($0) })
-    }
+    var clock: HostClock { time.host }
 
     /// Lets the first of those who sleep go on.
-    private func passTime() -> Bool {
-        let first: Sleeper? = state.withLock { state in
-            guard
-                let index = state.sleepers.indices.min(by: { left, right in
-                    let (left, right) = (state.sleepers[left], state.sleepers[right])
-                    return (left.until, left.number) < (right.until, right.number)
-                })
-            else { return nil }
-            state.time = max(state.time, state.sleepers[index].until)
-            return state.sleepers.remove(at: index)
-        }
-        first?.continuation.resume()
-        return first != nil && state.withLock(\.time) < .seconds(30 * 86_400)
-    }
-
-    private func sleep(_ duration: Duration) async throws {
-        let number = state.withLock { state in
-            state.slept += 1
-            return state.slept
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    if Task.isCancelled { return true }
-                    state.sleepers.append(
-                        Sleeper(until: state.time + duration, number: number, continuation: continuation))
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            let sleeper: Sleeper? = state.withLock { state in
-                state.sleepers.firstIndex { $0.number == number }.map { state.sleepers.remove(at: $0) }
-            }
-            sleeper?.continuation.resume()
-        }
-        try Task.checkCancellation()
-    }
+    private func passTime() -> Bool { time.passToNext() && time.monotonic < .seconds(30 * 86_400) }
 }

@@ -15,7 +15,7 @@ import Warehouse
     func authors() async throws {
         try await AccountFixture.running { fixture in
             for path in ["/a/b/1", "/z/9", "/gone/2"] { fixture.put(path, path) }
-            let began = fixture.clock.clock.now()
+            let began = fixture.clock.host.now()
             for path in ["/a/b", "/gone", "/z/9"] { try await fixture.pin(path) }
             try await fixture.add("mine")
             _ = try await fixture.host.perform(
@@ -29,7 +29,7 @@ import Warehouse
             ]
             #expect(try await fixture.story() == byHand)
             let times = try await fixture.history().steps.map(\.step.author.time)
-            #expect(times.allSatisfy { $0 >= began && $0 <= fixture.clock.clock.now() })
+            #expect(times.allSatisfy { $0 >= began && $0 <= fixture.clock.host.now() })
 
             // The pins get their targets' ids, one of them moves, and another one's target goes.
             try await fixture.runWell()
@@ -130,7 +130,7 @@ import Warehouse
     func bounded() async throws {
         try await AccountFixture.running { fixture in
             let small = PolicyHistory(
-                fixture.host.database, vault: fixture.bookmark.vault, clock: fixture.clock.clock, stepLimit: 5)
+                fixture.host.database, vault: fixture.bookmark.vault, clock: fixture.clock.host, stepLimit: 5)
             for number in 0..<7 { try await fixture.add("\(number)") }
             #expect(try await fixture.story().count == 7)
             for _ in 0..<2 { _ = try await fixture.host.perform(Policies.Move(.undo)) }

@@ -5,7 +5,7 @@ import TestSupport
 
 /// A scheduler with its script, and a clock that the test moves.
 struct SchedulerFixture: Sendable {
-    let clock = ManualClock()
+    let clock = TestClock()
     let script: LoopScript
     let scheduler: EventsPeriodicScheduler
     static let period = Duration.seconds(60)
@@ -38,7 +38,7 @@ struct SchedulerFixture: Sendable {
 
     /// Lets time pass, with all that happens in it. What a gate holds up stays.
     func pass(_ duration: Duration) async {
-        let target = clock.now + duration
+        let target = clock.monotonic + duration
         while true {
             await quiet()
             guard let wake = await scheduler.machine.armed, wake <= target else { break }

@@ -104,12 +104,11 @@ import TreeFixture
     @Test("A mark becomes proof when it is taken again later, unless the file was touched")
     func settling() throws {
         let now = Timestamp.now()
-        let clock = AtomicTime(now)
-        let time: @Sendable () -> Timestamp = { clock.value }
-        try TreeFixture.with(clock: time) { fixture in
+        let clock = TestClock(start: now)
+        try TreeFixture.with(clock: { clock.now }) { fixture in
             let copy = try fixture.place("one", at: "/a")
             #expect(!copy.mark.isConclusive(step: FileMark.clockStep))
-            clock.value = now + .seconds(60)
+            clock.advance(.seconds(60))
             #expect(fixture.tree.renewed(copy.mark, at: fixture.path("/a")).isConclusive(step: FileMark.clockStep))
             try Files.write("two", to: fixture.root + "/a")
             #expect(fixture.tree.renewed(copy.mark, at: fixture.path("/a")) == copy.mark)

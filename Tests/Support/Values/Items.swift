@@ -1,5 +1,4 @@
 public import Model
-import Synchronization
 
 public func fileItem(_ path: String) -> Item {
     Item(localID: .random(), fileID: nil, path: ItemPath(unchecked: path), kind: .file)
@@ -18,14 +17,4 @@ public func mark(inode: UInt64, size: Int64 = 10) -> FileMark {
 public func localCopy(_ etag: String, inode: UInt64) -> LocalCopy {
     LocalCopy(
         etag: ETag(opaque: etag, strength: .strong), digest: [UInt8](repeating: 7, count: 32), mark: mark(inode: inode))
-}
-
-/// A clock's time that a test sets.
-public final class AtomicTime: Sendable {
-    private let time: Mutex<Timestamp>
-    public init(_ time: Timestamp) { self.time = Mutex(time) }
-    public var value: Timestamp {
-        get { time.withLock { $0 } }
-        set { time.withLock { $0 = newValue } }
-    }
 }

@@ -48,7 +48,7 @@ struct FetchAgainTests {
     @Test("P49: while the clock is not believed, a claim that it calls over keeps a distrusted copy as it is")
     func claimed() async throws {
         try await withTemporaryFolder { folder in
-            let clock = JumpingClock()
+            let clock = TestClock.jumping()
             let believed = clock.now
             let time = HostClock(
                 now: { clock.now + .seconds(1_000_000) }, agesTo: { believed }, monotonic: clock.host.monotonic,

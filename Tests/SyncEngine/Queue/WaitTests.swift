@@ -2,7 +2,6 @@ import Database
 import Glibc
 import LocalTree
 import Model
-import Synchronization
 import TestSupport
 import Testing
 import Vault
@@ -18,11 +17,8 @@ struct WaitTests {
         arguments: [Duration.seconds(-3600), .seconds(-40 * 86_400)])
     func setBack(by step: Duration) async throws {
         try await withTemporaryFolder { folder in
-            let (jumping, off) = (JumpingClock(), Off())
-            let clock = jumping.host
-            let fixture = try EngineFixture(
-                folder: folder,
-                time: HostClock(now: { clock.now() + off.value }, monotonic: clock.monotonic, sleep: clock.sleep))
+            let clock = TestClock.jumping()
+            let fixture = try EngineFixture(folder: folder, time: clock.host)
             let file = try await fixture.addFile("/a")
             try await fixture.ask(.download, file, for: .availableOffline)
             #expect(try await fixture.drain().isDone)
@@ -30,8 +26,8 @@ struct WaitTests {
             try await fixture.ask(remove, file, for: .availableOffline)
             #expect(try await fixture.drain().leftCount == 1)
             closeForAll(reader)
-            off.set(step)
-            jumping.advance(.seconds(60))
+            clock.set(off: step)
+            clock.advance(.seconds(60))
             #expect(try await fixture.drain().isDone)
             #expect(try fixture.text("/a") == nil)
             try fixture.vault.close()
@@ -52,10 +48,4 @@ struct WaitTests {
             #expect(try fixture.text("/a") == "content")
         }
     }
-}
-
-private final class Off: Sendable {
-    private let duration = Mutex(Duration.zero)
-    var value: Duration { duration.withLock { $0 } }
-    func set(_ value: Duration) { duration.withLock { $0 = value } }
 }

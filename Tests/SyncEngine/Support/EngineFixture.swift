@@ -16,7 +16,7 @@ struct EngineFixture: Sendable {
     let vault: Vault
     let tree: Tree
     let source: ScriptedSource
-    let clock: JumpingClock
+    let clock: TestClock
     let engine: SyncEngine
     /// Folders that the engine wanted to be listed again.
     let relisted: Listings
@@ -90,7 +90,7 @@ struct EngineFixture: Sendable {
         self.source = source
         vault = try Vault.open(at: folder + "/vault", files: files)
         tree = sync.map { Tree(of: folder + "/vault", hooks: TreeHooks(sync: $0)) } ?? vault.tree
-        clock = JumpingClock()
+        clock = TestClock.jumping()
         let listings = Listings()
         relisted = listings
         let coverage = Coverage()
@@ -216,4 +216,10 @@ extension Tree {
             root: vault + "/files", folder: folder("files"), incoming: folder("incoming"), reservesDotLarder: false,
             clock: { .now() }, hooks: hooks)
     }
+}
+
+extension TestClock {
+    /// A clock on which whoever sleeps wakes at once, at the time that it wanted: nothing waits, and every wait shows. Whoever wants to
+    /// sleep longer than a single run's patience wakes when the test has moved the time that far.
+    static func jumping() -> TestClock { TestClock { $0 > .seconds(10) ? .untilDue : .passes } }
 }

@@ -62,7 +62,7 @@ struct ArrivalsTests {
             for path in ["/a", "/b"] { #expect(try fixture.text(path) == nil) }
             clock.advance(to: Arrivals.longestWait)
             for path in ["/a", "/b"] { try await untilHere(path, fixture) }
-            #expect(clock.now == Arrivals.longestWait)
+            #expect(clock.monotonic == Arrivals.longestWait)
             #expect(try fixture.text("/c") == nil)
         }
     }
@@ -74,7 +74,7 @@ struct ArrivalsTests {
             #expect(try fixture.text("/a") == nil)
             gates[0].open()
             for path in ["/a", "/b"] { try await untilHere(path, fixture) }
-            #expect(clock.now == .zero)
+            #expect(clock.monotonic == .zero)
         }
     }
 
@@ -90,7 +90,7 @@ struct ArrivalsTests {
             for path in ["/a", "/b"] { #expect(try fixture.text(path) == nil) }
             clock.advance(to: Arrivals.shortWait)
             for path in ["/a", "/b"] { try await untilHere(path, fixture) }
-            #expect(clock.now == Arrivals.shortWait)
+            #expect(clock.monotonic == Arrivals.shortWait)
         }
     }
 
@@ -131,10 +131,10 @@ struct ArrivalsTests {
 
     /// An engine that fetches files, all at once. The first comes by itself, each other one when its gate opens. The time stands still.
     private func running(
-        _ paths: [String], expectsMore: Bool = false, _ body: (EngineFixture, ManualClock, [Gate]) async throws -> Void
+        _ paths: [String], expectsMore: Bool = false, _ body: (EngineFixture, TestClock, [Gate]) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
-            let clock = ManualClock()
+            let clock = TestClock()
             let fixture = try EngineFixture(folder: folder, time: clock.host)
             for path in paths { try await fixture.ask(.download, try await fixture.addFile(path)) }
             let gates = try paths.dropFirst().map { path in

@@ -15,8 +15,8 @@ import TreeFixture
     private struct Fixture {
         let tree: TreeFixture
         let watcher: TreeWatcher
-        let time: Clock
-        let wakes: Clock
+        let time: TestClock
+        let wakes: Counter
 
         /// The paths at which something changed since this was asked last.
         func changed() async -> Set<ItemPath> {
@@ -40,13 +40,6 @@ import TreeFixture
         }
     }
 
-    /// A duration that is put forward.
-    private final class Clock: Sendable {
-        private let value = Mutex(Duration.zero)
-        var now: Duration { value.withLock { $0 } }
-        func advance(_ duration: Duration) { value.withLock { $0 += duration } }
-    }
-
     private func watching(
         _ paths: [String], most: Int = .max, _ body: (Fixture) async throws -> Void
     ) async throws {
@@ -58,8 +51,8 @@ import TreeFixture
                     try Files.write("old", to: tree.root + path)
                 }
             }
-            let (time, wakes) = (Clock(), Clock())
-            let watcher = try TreeWatcher(tree.tree, most: most, monotonic: { time.now }) { wakes.advance(.seconds(1)) }
+            let (time, wakes) = (TestClock(), Counter())
+            let watcher = try TreeWatcher(tree.tree, most: most, monotonic: { time.monotonic }) { wakes.add() }
             await watcher.walk()
             do {
                 try await body(Fixture(tree: tree, watcher: watcher, time: time, wakes: wakes))
@@ -240,10 +233,10 @@ import TreeFixture
         try await watching(["/a"]) { fixture in
             let root = fixture.tree.root
             #expect(fixture.tree.tree.isInPlace)
-            let before = fixture.wakes.now
+            let before = fixture.wakes.value
             rename(root, root + "-moved")
             await fixture.watcher.note([])
-            #expect(fixture.wakes.now > before && !fixture.tree.tree.isInPlace)
+            #expect(fixture.wakes.value > before && !fixture.tree.tree.isInPlace)
             try Files.makeFolder(root)
             #expect(!fixture.tree.tree.isInPlace)
             rmdir(root)
@@ -258,17 +251,17 @@ import TreeFixture
             #expect(fixture.watcher.next() == nil)
             let root = fixture.tree.root
             _ = try await fixture.after { try Files.write("x", to: root + "/a") }
-            let first = fixture.wakes.now
-            #expect(first > .zero)
+            let first = fixture.wakes.value
+            #expect(first > 0)
             #expect(fixture.watcher.next() == nil)
             for name in ["a", "b"] { try Files.write("x", to: "\(root)/\(name)") }
             await fixture.watcher.note([])
-            let second = fixture.wakes.now
+            let second = fixture.wakes.value
             #expect(second > first)
             #expect(fixture.watcher.next() == DirtyPaths.gathering)
             try Files.write("y", to: root + "/b")
             await fixture.watcher.note([])
-            #expect(fixture.wakes.now == second)
+            #expect(fixture.wakes.value == second)
         }
     }
 

@@ -1,0 +1,19 @@
+import Synchronization
+
+/// A number that several threads count.
+public final class Counter: Sendable {
+    private let number = Mutex(0)
+
+    public init() {}
+
+    public var value: Int { number.withLock { $0 } }
+
+    /// - Returns: what it is then.
+    @discardableResult
+    public func add(_ number: Int = 1) -> Int {
+        self.number.withLock { sum in
+            sum += number
+            return sum
+        }
+    }
+}
