@@ -132,7 +132,7 @@ struct EngineModel {
                 { $0.flags.isOnline.toggle() }, { $0.flags.expectsMore.toggle() }, { $0.flags.isReset = true },
                 { $0.flags.isStale = true }, { $0.answerPeople() },
             ]
-            events.append { $0.visitors = $0.visitors == .none ? .waiting : .none }
+            events.append { $0.visitors = $0.visitors == .none ? .requested : .none }
         }
         return events
     }
@@ -178,11 +178,11 @@ struct EngineModel {
             reading = .asked(request)
         case .recordFailure(let job, let decision, let failure, _): settling.append((job, decision, failure))
         case .land(let batch, let completing):
-            if treeWork != nil || visitors == .inside { contradictions.append("lands while the tree is another's") }
+            if treeWork != nil || visitors == .granted { contradictions.append("lands while the tree is another's") }
             markStarted()
             treeWork = .land(batch, completing: completing)
         case .remove(let jobs):
-            if treeWork != nil || visitors == .inside { contradictions.append("removes while the tree is another's") }
+            if treeWork != nil || visitors == .granted { contradictions.append("removes while the tree is another's") }
             for job in jobs { begin(job, "remove") }
             treeWork = .remove(jobs)
         case .relist(let folders):
@@ -192,7 +192,7 @@ struct EngineModel {
             if treeWork != nil || !machine.inPlace.files.isEmpty && machine.health.hold?.failure.kind != .localIO {
                 contradictions.append("admits visitors to a tree that is not at rest")
             }
-            if visitors == .waiting { visitors = .inside }
+            if visitors == .requested { visitors = .granted }
         case .wake(let time):
             if time <= now { contradictions.append("wakes in the past") }
             wakes.append(time)
