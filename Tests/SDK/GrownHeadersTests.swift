@@ -49,7 +49,7 @@ import Testing
                 "gcc",
                 flags + [
                     "-I", hostIsNewer ? folder : published, "-I", "\(Build.root)/SDK/Testing/include",
-                    "\(plugins)/sizes-fixture.c", "\(folder)/sizes.o", "-o", "\(folder)/run",
+                    "\(plugins)/sizes-stage.c", "\(folder)/sizes.o", "-o", "\(folder)/run",
                 ] + host)
             let result = try await run("\(folder)/run", [])
             #expect(result.output == "checked 39, wrong:\n", "\(result.errors)")
