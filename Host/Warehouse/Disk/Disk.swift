@@ -12,6 +12,10 @@ struct Disk: Sendable {
     /// fail or the process stop at any call.
     var gate: (@Sendable (Call, Path) throws(SystemCallError) -> Void)?
 
+    /// The size of the largest file that is written or read, in bytes. A larger file, such as a sparse file, is no file of
+    /// the storage's own.
+    var largestFile = 1 << 30
+
     init(gate: (@Sendable (Call, Path) throws(SystemCallError) -> Void)? = nil) { self.gate = gate }
 
     /// Makes a system call, and repeats it if a signal interrupted it.
@@ -43,7 +47,9 @@ struct Disk: Sendable {
     }
 
     /// Writes a new file. Fails if the file exists.
+    /// - Throws: `EFBIG`, before anything is written, if the file could not be read again.
     func write(_ bytes: [UInt8], to path: Path) throws(SystemCallError) {
+        guard bytes.count <= largestFile else { throw SystemCallError(call: "write", path: path.text, code: EFBIG) }
         let file = try open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
         try write(bytes[...], to: file)
     }
@@ -59,17 +65,13 @@ struct Disk: Sendable {
         }
     }
 
-    /// The size of the largest file that is read, in bytes. A larger file, such as a sparse file, is no file of the
-    /// storage's own.
-    private static let largestFile = 1 << 30
-
     /// Reads a regular file to its end.
-    /// - Throws: `EFBIG` if the file is larger than a gibibyte.
+    /// - Throws: `EFBIG` if the file is larger than ``largestFile``.
     func read(_ file: borrowing Descriptor) throws(SystemCallError) -> [UInt8] {
         let (number, path) = (file.number, file.path)
         // The buffer has one byte more than the file, so that the first call finds the end of most files.
         let size = Int(try status(file).st_size)
-        guard size <= Self.largestFile else { throw SystemCallError(call: "read", path: path.text, code: EFBIG) }
+        guard size <= largestFile else { throw SystemCallError(call: "read", path: path.text, code: EFBIG) }
         var bytes = [UInt8](repeating: 0, count: size + 1)
         var done = 0
         while true {
@@ -83,7 +85,7 @@ struct Disk: Sendable {
                     return bytes
                 }
             } else {
-                guard done <= Self.largestFile else {
+                guard done <= largestFile else {
                     throw SystemCallError(call: "read", path: path.text, code: EFBIG)
                 }
                 bytes += [UInt8](repeating: 0, count: 65_536)

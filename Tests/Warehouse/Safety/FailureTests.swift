@@ -77,6 +77,26 @@ import Testing
         #expect(try Observation.files(fixture.source) == ["new/picture": [0x34]], "\(place)")
     }
 
+    @Test("W07: data that are too large to be read again are not written, and the project stays as it was")
+    func tooLarge() throws {
+        let fixture = try StorageFixture()
+        let storage = fixture.storage(largestFile: 1 << 16)
+        let id = try storage.project(steps: 1)
+        let before = try fixture.tree()
+        let most = [UInt8](repeating: 7, count: 1 << 16)
+        for request in [
+            ProjectUpdateRequest(projectID: id, userData: most + [7]),
+            ProjectUpdateRequest(projectID: id, stepsToAdd: [StepContent(userData: most + [7])]),
+        ] {
+            let error = failure { () throws(ProjectError) in try storage.updateProject(request) }
+            #expect(error?.code == .writeFailed)
+            #expect((error?.underlying as? SystemCallError)?.code == EFBIG)
+            #expect(try fixture.tree() == before)
+        }
+        try storage.updateProject(ProjectUpdateRequest(projectID: id, userData: most))
+        #expect(try storage.fetchProject(id, .userData).userData == most)
+    }
+
     @Test(
         "W07: on a disk that is really full the project stays as it was",
         .enabled(if: Build.isRoot, "mounting a small disk needs root"))

@@ -37,10 +37,16 @@ final class StorageFixture: Sendable {
     /// - Parameters:
     ///   - faults: let the storage's system calls fail, and note them.
     ///   - clock: gives the dates; nil: the system's.
+    ///   - largestFile: in bytes; nil: as the storage has it.
     func storage(
-        bundleID: String = "org.example.editor", faults: DiskFaults? = nil, clock: SetClock? = nil
+        bundleID: String = "org.example.editor", faults: DiskFaults? = nil, clock: SetClock? = nil,
+        largestFile: Int? = nil
     ) -> ProjectStorage {
-        let disk = faults.map { faults in Disk { call, path throws(SystemCallError) in try faults.pass(call, path) } }
+        var disk = faults.map { faults in Disk { call, path throws(SystemCallError) in try faults.pass(call, path) } }
+        if let largestFile {
+            disk = disk ?? Disk()
+            disk?.largestFile = largestFile
+        }
         return ProjectStorage(
             base: base, bundleID: bundleID, now: { clock?.date ?? .now() }, disk: disk ?? Disk())
     }
