@@ -60,3 +60,13 @@ extension DatabaseReads {
     /// The issues, which wait for a person.
     public var issues: IssueTable<Self> { IssueTable(access: self) }
 }
+
+extension Issue {
+    /// Creates an issue without its choices.
+    init(_ row: RawStatement, id: IssueID) {
+        self.init(
+            id: id, record: row.integer(1).map(SyncRecordID.init), code: row.text(2) ?? "", subject: row.text(3) ?? "",
+            message: row.text(4) ?? "", choices: [], created: Timestamp(nanoseconds: row.integer(5) ?? 0),
+            failure: row.integer(6).flatMap { Failure.Kind(rawValue: Int32(clamping: $0)) } ?? .failed)
+    }
+}
