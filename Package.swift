@@ -155,12 +155,12 @@ let package = Package(
         tests("Model", ["Model"]),
         tests("SDK", ["CLarder", "LarderFakeHost", "LarderSDK", "Model"]),
         tests("Threads", ["Threads"]),
-        tests("Database", ["Model", "Database", grdb, sqlite, crypto]),
-        tests("LocalTree", ["Model", "LocalTree", "CLinux", "TreeFixture", crypto]),
-        tests("Vault", ["Model", "Database", "LocalTree", "Vault", "CLinux", "TreeFixture", grdb, sqlite, crypto]),
+        tests("Database", ["Model", "Database", grdb, sqlite]),
+        tests("LocalTree", ["Model", "LocalTree", "CLinux", "TreeFixture"]),
+        tests("Vault", ["Model", "Database", "LocalTree", "Vault", "CLinux", "TreeFixture", grdb, sqlite]),
         tests("Warehouse", ["Warehouse", sqlite]),
         tests("Connection", ["Model", "Connection", "DemoServer", "TestServer", nioCore, nioHTTP1, logging]),
-        tests("ItemList", ["Model", "Database", "Connection", "ItemList"]),
+        tests("ItemList", ["Model", "Database", "LocalTree", "Vault", "Connection", "ItemList"]),
         tests("PluginHost", ["Model", "Threads", "PluginHost", "CLarder", "LarderFakeHost", "larder", logging]),
         tests(
             "ItemPolicies",
@@ -176,20 +176,20 @@ let package = Package(
         tests(
             "SyncEngine",
             [
-                "Model", "Threads", "Database", "LocalTree", "Vault", "Connection", "SyncEngine", "DemoServer",
-                "TestServer", logging,
+                "Model", "Threads", "Database", "LocalTree", "Vault", "Connection", "ItemList", "SyncEngine",
+                "DemoServer", "TestServer", logging,
             ]),
         tests("EventScheduler", ["Model", "EventScheduler"]),
         tests(
             "Core",
             [
-                "Model", "CLinux", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection", "ItemList",
-                "PluginHost", "Core", "DemoServer", "TestServer", "SyncEngine", "ItemPolicies", "larder", grdb,
+                "Model", "Warehouse", "Threads", "Database", "LocalTree", "Vault", "Connection", "ItemList", "PluginHost",
+                "Core", "DemoServer", "TestServer", "SyncEngine", "ItemPolicies", "larder", grdb,
                 nioCore, nioHTTP1, logging,
             ]),
         tests("DemoServer", ["DemoServer", "TestServer"]),
-        tests("CLI", ["larder", "Model", "DemoServer", "TestServer", arguments, logging]),
-        tests("Acceptance", ["DemoServer", "TestServer"]),
+        tests("CLI", ["larder", "Model", "Core", "DemoServer", "TestServer", arguments, logging]),
+        tests("Acceptance", ["Model", "DemoServer", "TestServer"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c11

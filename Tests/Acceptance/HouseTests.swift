@@ -58,6 +58,29 @@ import Testing
         }
     }
 
+    @Test("A target imports no module that the package does not give it, which may build on one machine only")
+    func dependencies() throws {
+        let package = try Files.text("\(Build.root)/Package.swift")
+        let products = package.matches(of: /let (\w+): Target\.Dependency = \.product\(name: "(\w+)"/)
+        let named = Dictionary(uniqueKeysWithValues: products.map { (String($0.1), String($0.2)) })
+        let targets = package.matches(of: /(host|tests)\("(\w+)"(?:,\s*\[([^\]]*)\])?\)/)
+        let ours = Set(targets.filter { $0.1 == "host" }.map { String($0.2) })
+            .union(["CLarder", "CLinux", "CExpat", "LarderSDK", "LarderFakeHost", "DemoServer", "TestServer"])
+            .union(["TreeFixture", "larder"])
+        let known = ours.union(named.values)
+        #expect(targets.count > 25 && known.count > 30)
+        for target in targets {
+            let list = (target.3 ?? "").split { !$0.isLetter && !$0.isNumber }.map(String.init)
+            let given = Set(list.map { named[$0] ?? $0 })
+            let folder = target.1 == "host" ? "Host/\(target.2)" : "Tests/\(target.2)"
+            for name in try Files.filesBelow("\(Build.root)/\(folder)") where name.hasSuffix(".swift") {
+                let lines = try Files.text("\(Build.root)/\(folder)/\(name)").split(separator: "\n")
+                let missing = imports(in: lines).intersection(known).subtracting(given)
+                #expect(missing.isEmpty, "\(folder)/\(name)")
+            }
+        }
+    }
+
     @Test("Only the database's room imports GRDB and holds SQL; project storage has a database of its own")
     func sql() throws {
         let words = ["import GRDB", "RawStatement", "SELECT ", "INSERT ", "DELETE FROM", "UPDATE items", "PRAGMA "]
