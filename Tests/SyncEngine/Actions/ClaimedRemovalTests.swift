@@ -9,7 +9,7 @@ import Vault
 
 @testable import SyncEngine
 
-/// Copies that somebody claims, or uses, at a removal that waits and at one that does not.
+/// Tests of copies that are claimed or in use, with removals that wait and removals that do not wait.
 struct ClaimedRemovalTests {
     private let plugin = DownloadTrigger("org.example.tidy")
 
@@ -78,7 +78,7 @@ struct ClaimedRemovalTests {
         }
     }
 
-    /// Why a copy is not removed when only unused ones are.
+    /// A reason why a copy is not removed when only unused copies are removed.
     enum Use: String, CaseIterable, Sendable {
         case claimed, open, usedSince, hasRecord, usedMeanwhile, claimedMeanwhile
     }

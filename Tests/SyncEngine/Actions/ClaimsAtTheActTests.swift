@@ -7,7 +7,7 @@ import Vault
 
 @testable import SyncEngine
 
-/// Claims that were made after something was asked for that they speak against.
+/// Tests of claims that are made after the request for an action that they forbid.
 struct ClaimsAtTheActTests {
     private func claim(_ fixture: EngineFixture, _ item: Item, _ kind: Claim.Kind) async throws {
         let claim = Claim(id: ClaimID("job"), item: item.localID, kind: kind, validity: .explicit)
@@ -96,7 +96,8 @@ struct ClaimsAtTheActTests {
         }
     }
 
-    /// A copy of an item that is gone, and another item that has its path now.
+    /// Calls `body` with a claimed copy of an item that is gone from the server, and with another item at `path`, which
+    /// is the copy's path or a path below it.
     private func withNewcomer(
         _ text: String, at path: String, _ body: (EngineFixture, Item, Item) async throws -> Void
     ) async throws {
@@ -123,7 +124,7 @@ struct ClaimsAtTheActTests {
             #expect(outcome.left.map(\.path.text) == [path])
             let why = try #require(outcome.left.first?.why)
             #expect(why.contains(path == "/a" ? "is claimed (delete, job)" : "until vacuum removes it"), "\(why)")
-            // Vacuum's time does not take a claimed copy either.
+            // A purge does not remove a claimed copy either.
             try await fixture.ask(.purge, gone, for: .availableOffline)
             #expect(try await fixture.drain().leftCount == 1)
             #expect(try fixture.text("/a") == "old")
@@ -134,7 +135,8 @@ struct ClaimsAtTheActTests {
             try await fixture.ask(.purge, gone, for: .availableOffline)
             #expect(try await fixture.drain().isDone)
             #expect(try fixture.text(path) == "another")
-            // One for the item that is gone, and one for the newcomer, however long it waited.
+            // The engine sends one request for the item that is gone and one for the newcomer, however long the
+            // newcomer waited.
             #expect(fixture.source.requests.count == 2)
         }
     }

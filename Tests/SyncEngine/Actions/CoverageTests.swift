@@ -6,7 +6,7 @@ import Vault
 
 @testable import SyncEngine
 
-/// Downloads that are wanted only as long as policies cover their items.
+/// Tests of downloads that are wanted only as long as policies cover their items.
 struct CoverageTests {
     @Test("P29: when policies change, queued downloads that none covers any more never send a GET")
     func policiesChanged() async throws {
@@ -20,7 +20,7 @@ struct CoverageTests {
             async let outcome = fixture.drain()
             await gate.untilReached(times: 2)
             let started = Set(fixture.source.requests.map(\.path))
-            // One policy of several goes: what another covers still comes.
+            // One of several policies is removed. The file that another policy covers is still downloaded.
             let kept = try #require(files.last).path
             fixture.coverage.set { item, trigger in item.path == kept && trigger == .availableOffline }
             fixture.engine.policiesChanged()
@@ -32,7 +32,7 @@ struct CoverageTests {
             for file in files {
                 let item = try await fixture.now(file)
                 #expect(item.syncActivity == [])
-                // Those under way may end as they like.
+                // Downloads that are under way may end either way.
                 if !started.contains(file.path) {
                     #expect((item.cloudStatus == .localCopy) == (file.path == kept))
                 }

@@ -23,7 +23,7 @@ struct DownloadTests {
             #expect(try await fixture.now(file).syncActivity == .downloading)
             #expect(fixture.source.requests.isEmpty)
 
-            // When the request comes, who opens the database beside the engine finds the record there.
+            // When the request arrives, a second reader of the database already finds the record.
             let journalled = Mutex<[[String]]>([])
             fixture.source.each { [vault = fixture.folder + "/vault"] request in
                 do {
@@ -78,7 +78,7 @@ struct DownloadTests {
             }
             async let outcome = fixture.drain()
             await gate.untilReached(times: 3)
-            // What is asked for meanwhile has the engine look for work again, and again.
+            // The requests made meanwhile cause the engine to search for work again and again.
             for removed in copies {
                 try await fixture.ask(.removeLocalCopy(restoringFormerTrigger: false), removed)
                 await until { (try? await fixture.now(removed).cloudStatus) == .cloudOnly }
@@ -124,7 +124,7 @@ struct DownloadTests {
             var item = try await fixture.now(file)
             #expect(item.downloadTrigger == .availableOffline && item.formerTrigger == .user)
             #expect(try await fixture.records().isEmpty)
-            // Once more changes nothing, and tells nobody of a change.
+            // A repeated request changes nothing and reports no change.
             try await fixture.ask(.download, file, for: .availableOffline)
             #expect(try await fixture.now(file).anchor == item.anchor)
 
@@ -165,7 +165,7 @@ struct DownloadTests {
             #expect(try await fixture.drain().isDone)
             #expect(try await fixture.now(inner).cloudStatus == .localCopy)
             #expect(fixture.source.requests.count == 1)
-            // The folders first: they stay for as long as something is in them.
+            // The folders are requested first. They stay as long as they contain something.
             for item in [outer, inner, file] {
                 try await fixture.ask(.removeLocalCopy(restoringFormerTrigger: true), item, for: .availableOffline)
             }
@@ -209,7 +209,7 @@ struct DownloadTests {
             _ = try await fixture.drain()
             try await fixture.change(file, "newer", version: "v2")
             try fixture.write("mine", to: "/a")
-            // Nobody has noticed the change yet: the tree does.
+            // No row records the change yet. The tree detects it.
             try await fixture.ask(.download, file, for: .availableOffline)
             #expect(try await fixture.drain().isDone)
             #expect(try fixture.text("/a") == "mine")

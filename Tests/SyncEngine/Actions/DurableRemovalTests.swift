@@ -7,7 +7,8 @@ import Vault
 
 @testable import SyncEngine
 
-/// File systems write a row down before they write down that a file went: after a power cut the file may be back.
+/// Tests of removals and power cuts. A file system may store the row before it stores the removal of the file, so the
+/// file may be back after a power cut.
 @Suite(.serialized, .enabled(if: Build.isRoot, "mounting a disk image needs root"))
 struct DurableRemovalTests {
     private static let disks = [DiskImage.Kind.ext4, .btrfs, .xfs].filter(\.isAvailable)
@@ -49,7 +50,7 @@ struct DurableRemovalTests {
                     return statuses
                 }
                 #expect(statuses["/a/f2"] == .localCopy)
-                // On the server alone, or a copy still: never a file of unknown content.
+                // The file is on the server alone or is still a copy. It is never a file of unknown content.
                 #expect([.cloudOnly, .localCopy].contains(statuses["/a/f0"]))
                 #expect([nil, .cloudOnly, .localCopy].contains(statuses["/a/f1"]))
                 try fixture.vault.close()

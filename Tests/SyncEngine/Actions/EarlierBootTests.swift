@@ -8,11 +8,12 @@ import Vault
 
 @testable import SyncEngine
 
-/// A power cut can leave what a person wrote last under the times that the file had before.
+/// Tests of marks that were recorded before the last boot. After a power cut, a file may have a person's last changes
+/// and still the times that it had before those changes.
 struct EarlierBootTests {
     private let remove = SyncRecord.Action.removeLocalCopy(restoringFormerTrigger: false)
 
-    /// Two copies, one of them changed under looks that its row takes for proof.
+    /// Makes two copies and changes one of them. The row of the changed copy holds a mark that counts as proof.
     private func prepared(_ fixture: EngineFixture) async throws -> (same: Item, changed: Item) {
         let files = (
             same: try await fixture.addFile("/same", "content"),
@@ -43,7 +44,7 @@ struct EarlierBootTests {
             #expect(try await fixture.now(files.changed).copy == before)
             let old = try #require(try await fixture.now(files.same).copy)
             for file in [files.same, files.changed] { try await fixture.ask(remove, file, for: .availableOffline) }
-            // Read before the transaction, and believed in it.
+            // The engine reads the copies before the transaction and relies on the result in the transaction.
             let jobs = try await fixture.records().map { Job($0, item: files.same) }
             #expect(try fixture.engine.readFirst(jobs) == 2)
             let read = try #require(try await fixture.now(files.same).copy)
@@ -60,7 +61,7 @@ struct EarlierBootTests {
         try await EngineFixture.with { first in
             let files = try await prepared(first)
             let fixture = try EngineFixture(reopening: first)
-            // Read, the file would stay: its bytes are not the row's.
+            // If the engine read the file, the file would stay, since its content differs from the row's digest.
             try await fixture.ask(remove, files.changed, for: .availableOffline)
             #expect(try await fixture.drain().isDone)
             #expect(try fixture.text("/changed") == nil)

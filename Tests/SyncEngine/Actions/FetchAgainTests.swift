@@ -8,9 +8,9 @@ import Vault
 
 @testable import SyncEngine
 
-/// Copies that may hold the first of two contents with one ETag.
+/// Tests of copies that may hold the first of two contents with one ETag.
 struct FetchAgainTests {
-    /// A copy that a scan distrusts: the server has another content under the same ETag.
+    /// Calls `body` with a copy that a scan distrusts. The server has another content under the same ETag.
     private func withDistrusted(
         for reason: DownloadTrigger = .user, _ body: (EngineFixture, Item) async throws -> Void
     ) async throws {
@@ -32,7 +32,7 @@ struct FetchAgainTests {
         try await withDistrusted(for: .availableOffline) { fixture, before in
             #expect(before.cloudStatus == .localCopy && before.remoteVersion == .current)
             fixture.clock.advance(.seconds(3600))
-            // A person asks meanwhile: what is here is the server's version.
+            // A person requests the file meanwhile. The local copy counts as the server's version.
             guard case .done = try await fixture.ask(.download, before) else { throw SetupError("not adopted") }
             let asked = try await fixture.now(before)
             fixture.clock.advance(.seconds(3600))

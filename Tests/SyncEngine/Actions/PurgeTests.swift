@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Forgetting items that are gone")
 struct PurgeTests {
-    /// A file with a copy, gone from the server.
+    /// Makes a file that has a copy and is gone from the server.
     private func gone(_ fixture: EngineFixture, _ path: String) async throws -> Item {
         let file = try await fixture.addFile(path)
         try await fixture.ask(.download, file, for: .user)
@@ -29,7 +29,7 @@ struct PurgeTests {
             let (file, kept) = (try await gone(fixture, "/a/x"), try await fixture.addFile("/a/y"))
             let unknown = try await removed(fixture, try await fixture.addFile("/a/z"))
             for item in [file, kept, unknown] { try await fixture.ask(.purge, item, for: .user) }
-            // Without a copy there is nothing to wait for.
+            // An item without a copy is purged at once, since there is nothing to wait for.
             #expect(try await fixture.database.read { try $0.items.item(localID: unknown.localID) } == nil)
             #expect(try await fixture.drain().isDone)
             #expect(try await fixture.database.read { try $0.items.item(localID: file.localID) } == nil)

@@ -29,7 +29,7 @@ struct RemovalTests {
                 #expect(item.cloudStatus == .cloudOnly && item.copy == nil && item.downloadTrigger == nil)
                 #expect(try fixture.text(file.path.text) == nil)
             }
-            // The folder was never kept for its own sake.
+            // The folder itself was never kept, so it is removed with its last file.
             #expect(!Files.exists(fixture.tree.localPath(of: ItemPath(unchecked: "/a"))))
             #expect(fixture.source.requests.count == 20)
         }
@@ -72,7 +72,7 @@ struct RemovalTests {
             let job = Job(try #require(try await fixture.records().first), item: file)
             fixture.engine.controls.suspend(job.id, cancels: true)
             #expect(DownloadAction(fixture.engine).startFetch(job) == nil)
-            // The transaction was rolled back: the journal says that it is still to be done.
+            // The transaction was rolled back. The journal still holds the download as unfinished.
             #expect(try await fixture.drain().isDone)
             #expect(try fixture.text("/a") == "content")
         }
@@ -114,7 +114,8 @@ struct RemovalTests {
     @Test("P25: a copy that a program has open stays for now, and goes later")
     func inUse() async throws {
         try await EngineFixture.with { fixture in
-            // As available-offline asks: a download only as long as it is covered, and the removal when it is not any more.
+            // The requests are those of available-offline: a download that holds only while the item is covered, and a
+            // removal when the item is no longer covered.
             let file = try await fixture.addFile("/a")
             try await fixture.ask(.download, file, for: .availableOffline, key: "download:a", whileCovered: true)
             _ = try await fixture.drain()

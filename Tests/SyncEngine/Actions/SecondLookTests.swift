@@ -8,7 +8,7 @@ import Vault
 
 @testable import SyncEngine
 
-/// Removals that were asked for and are not wanted any more when their turn comes.
+/// Tests of removals that were requested but are no longer wanted when their turn comes.
 struct SecondLookTests {
     private let plugin = DownloadTrigger("org.example.tidy")
     private let unpin = SyncRecord.Action.removeLocalCopy(restoringFormerTrigger: true)
@@ -98,7 +98,7 @@ struct SecondLookTests {
             try await pin(fixture, "/old", localID: folder.localID)
             #expect(try await fixture.drain().isDone)
             #expect(try fixture.text("/new/x") == "content")
-            // The policy says so still, until it is written anew.
+            // The policy keeps its old path until it is written for the new one.
             #expect(try fixture.text("/old/x") == "content")
         }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// A copy that cannot be reached is not gone.
+/// Tests that a copy that cannot be reached does not count as gone.
 struct UnreachableRemovalTests {
     @Test(
         "P25: a copy below a folder that became a symbolic link keeps its row, waits, and goes when it can be reached")
@@ -32,7 +32,7 @@ struct UnreachableRemovalTests {
             try await fixture.ask(.purge, try await fixture.now(files.gone), for: .availableOffline)
             let outcome = try await fixture.drain()
             #expect(outcome.left.map(\.path) == [files.freed.path])
-            // It holds up no other.
+            // The copy that cannot be reached does not hold up any other copy.
             #expect(try fixture.text("/other") == nil)
             for file in [files.freed, files.gone] {
                 #expect(try await fixture.now(file).cloudStatus == .localCopy)

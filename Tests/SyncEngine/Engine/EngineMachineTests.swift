@@ -6,12 +6,12 @@ import Testing
 
 @testable import SyncEngine
 
-/// The engine's decisions, without a vault, a server or a clock.
+/// Tests of the engine's decisions without a vault, a server or a clock.
 struct EngineMachineTests {
     @Test("S4 S25: whatever comes, in whatever order, no record is done twice or lost, and in the end nothing is left")
     func anyCourse() async throws {
         let seed = SeededGenerator().seed
-        // For long: on a thread of its own.
+        // The rounds take long, so they run on a thread of their own.
         let trouble = try await onThread { () -> String? in
             for round in 0..<UInt64(SeededGenerator.rounds()) {
                 var model = EngineModel(seed: seed &+ round)
@@ -38,7 +38,7 @@ struct EngineMachineTests {
 
     private static let quiet = EngineFlags(hasNews: false, isStale: false)
 
-    /// A machine that was told what there is, and has read these records as all of its journal.
+    /// Makes a machine that has received its flags and has read these records as the whole journal.
     private static func machine(having jobs: [Job], _ flags: EngineFlags = quiet) -> EngineMachine {
         var machine = EngineMachine(downloads: 2)
         machine.take(.told(flags, treeAccess: .none, hasUnmarked: false), now: now)
@@ -75,7 +75,7 @@ struct EngineMachineTests {
         let effects = machine.decide(now: Self.now)
         guard case .read(let request) = effects.first else { return #expect(Bool(false)) }
         #expect(request.after == 0)
-        // The first is under way still, and is not started again, wherever it stands.
+        // The first download is still under way and is not started again, whatever its position in the page.
         machine.take(.read(JournalPage(jobs: jobs, last: 2)), now: Self.now)
         guard case .fetch(let again) = machine.decide(now: Self.now).first else { return #expect(Bool(false)) }
         #expect(again.map(\.id) == [2])

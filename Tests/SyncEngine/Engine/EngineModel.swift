@@ -5,15 +5,16 @@ import TestSupport
 @testable import LocalTree
 @testable import SyncEngine
 
-/// A journal, a server, a disk and people around an ``EngineMachine``, all of them numbers that a seed makes again.
+/// A simulated journal, server, disk and users around an ``EngineMachine``. All of them are values that a seed
+/// reproduces.
 ///
-/// It carries out what the machine says in any order that is possible, lets it succeed or fail, and notes where the machine contradicts
-/// itself: ``contradictions``.
+/// The model carries out the machine's effects in any possible order and lets each succeed or fail. It records the
+/// machine's contradictions in ``contradictions``.
 struct EngineModel {
     struct Entry {
         var journal: SyncRecord
         var item: Item
-        /// Its file is on its way into the tree.
+        /// Whether the entry's file is being put into the tree.
         var isLanding = false
         var isMarked = false
         var id: SyncRecordID { journal.id }
@@ -41,7 +42,7 @@ struct EngineModel {
     private(set) var now = Timestamp(seconds: 1_000)
     private(set) var journal: [SyncRecordID: Entry] = [:]
     private(set) var contradictions: [String] = []
-    /// Nothing fails any more, and nobody asks for more.
+    /// Whether failures and new requests have ended.
     private(set) var isCalm = false
 
     private let downloads: Int
@@ -51,7 +52,7 @@ struct EngineModel {
     private var handed: [Job] = []
     private var fetching: [SyncRecordID: Job] = [:]
     private var cancelled: Set<SyncRecordID> = []
-    /// Fetched and not yet in place, by record.
+    /// The request for a journal page that is under way, or its answer before the machine has received it.
     private var reading: Reading?
     private var treeWork: TreeWork?
     private var isListing: [SyncRecordID]?
@@ -67,21 +68,21 @@ struct EngineModel {
 
     // MARK: Course
 
-    /// Lets something happen that can happen now.
+    /// Carries out one random event that is possible now.
     mutating func step() {
         let events = possible()
         guard let event = events.randomElement(using: &random) else { return }
         event(&self)
-        // Often more happens before the machine is asked.
+        // In half of the cases another event follows before the machine is asked.
         if Bool.random(using: &random) { act() }
     }
 
-    /// Lets all that is left go well, until the machine says that it is drained.
-    /// - Returns: whether it came to that.
+    /// Carries out the remaining work without failures until the machine is drained.
+    /// - Returns: Whether the machine was drained.
     mutating func settleDown() -> Bool {
         isCalm = true
         visitors = .none
-        // Nothing more is said than what must be: what the machine has to find out by itself it does.
+        // The model sets only the flags that the machine cannot find out by itself.
         (flags.isOnline, flags.expectsMore) = (true, false)
         if machine.health.isAccountRefused { flags.isReset = true }
         answerPeople()
@@ -102,7 +103,7 @@ struct EngineModel {
         return false
     }
 
-    /// As whoever drives the machine asks.
+    /// Whether the machine is drained and no new flag waits for it, which is the test that ``EngineRun`` applies.
     var isDrained: Bool {
         machine.isDrained(now: now) && !flags.hasNews && !flags.isStale && !flags.isReset
     }
@@ -199,7 +200,8 @@ struct EngineModel {
         }
     }
 
-    /// A record is started: nothing about its item is under way, and nothing about it stands before it.
+    /// Starts a record. Notes a contradiction if work on the record's item is under way or if an earlier record of the
+    /// item holds the lane.
     private mutating func begin(_ job: Job, _ what: String) {
         let underWay = handed + Array(fetching.values)
         if underWay.contains(where: { $0.id == job.id }) { contradictions.append("\(what) of \(job.id) twice") }
@@ -208,7 +210,8 @@ struct EngineModel {
         }
         guard !suspended.contains(job.id) else { return }
         guard journal[job.id] != nil else { return contradictions.append("\(what) of \(job.id), which has ended") }
-        // What changed since the journal was read is not known yet.
+        // The machine does not know yet what changed after it read the journal, so records suspended since then do not
+        // count.
         let isOvertaken = journal.values.contains {
             $0.id < job.id && !suspended.contains($0.id) && $0.journal.localID == job.record.localID
                 && $0.journal.holdsLane
@@ -308,7 +311,7 @@ struct EngineModel {
         }
     }
 
-    /// Like the engine's, with pages of a few records.
+    /// Returns a page as the engine's journal does, with a few records per page.
     private mutating func page(_ request: JournalRequest) -> JournalPage {
         if request.after == 0 {
             suspended = []

@@ -7,12 +7,12 @@ import Testing
 @testable import LocalTree
 @testable import SyncEngine
 
-/// Moves of the tree that get into each other's way.
+/// Tests of moves in the tree that collide with each other.
 struct TreeMoverTests {
     @Test("What a person has in a folder that made way for another item is in the tree again, not left in `incoming/`")
     func folderThatMadeWay() async throws {
         try await EngineFixture.with { fixture in
-            // The server has put the folder /b at /c, and the file /a in its place. At /c lies a folder of a person's.
+            // The server has moved the folder /b to /c and the file /a to /b. A person's folder lies at /c.
             let file = try await fixture.addFile("/b", "from a")
             let folder = try await fixture.addFolder("/c")
             try fixture.write("from a", to: "/a")

@@ -19,7 +19,7 @@ struct DownloadPoolTests {
 
     private let failure = FetchOutcome.failed(.cancelled)
 
-    /// The id of the job that a worker of the thread gets.
+    /// Returns the id of the job that a worker of the thread gets; nil if the worker gets none.
     private func next(_ pool: DownloadPool, on thread: Int = 0) -> SyncRecordID? {
         pool.next(on: thread) { $0.id }?.started
     }
@@ -32,7 +32,7 @@ struct DownloadPoolTests {
         #expect(try pool.hand([job(10)]).isEmpty)
         #expect((1...10).map { _ in next(pool) } == (1...10).map { $0 })
         #expect(next(pool) == nil && next(pool, on: 1) == nil)
-        // Two have ended, one on each thread.
+        // Two workers have ended, one on each thread.
         #expect(try pool.hand((11...20).map { try job($0) }).sorted() == [0, 1])
     }
 
@@ -52,13 +52,13 @@ struct DownloadPoolTests {
         #expect(next(pool) == 1 && next(pool) == 2)
         pool.deliver((try job(1), failure))
         #expect(next(pool) == nil)
-        // It may be why these must not start.
+        // The failure may be the reason why the remaining jobs must not start.
         _ = pool.hand([])
         #expect(next(pool) == nil)
         #expect(pool.takeOutcomes().map(\.job.id) == [1])
         #expect(pool.hand([]) == [0])
         #expect(next(pool) == 3)
-        // One that could not be started is looked at too.
+        // An outcome of a job that could not be started must be read too.
         pool.deliver((try job(3), .notStarted))
         #expect(next(pool) == nil)
     }

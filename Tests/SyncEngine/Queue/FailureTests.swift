@@ -72,7 +72,7 @@ struct ServerHealthTests {
         for round in 1...20 {
             health.failed(.unreachable(failure), record: 1, now: now)
             guard let until = health.hold?.until else { return #expect(Bool(false), "held up without a time") }
-            // What was under way fails too and is no further failure.
+            // A request that was under way fails too and does not count as another failure.
             health.failed(.unreachable(failure), record: 2, now: now)
             #expect(health.hold?.until == until)
             let wait = until - now

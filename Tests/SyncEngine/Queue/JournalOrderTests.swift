@@ -8,12 +8,12 @@ import Vault
 
 @testable import SyncEngine
 
-/// More downloads than the engine holds in memory at once, and what was asked for after them.
+/// Tests with more downloads than the engine holds in memory at once, and with actions that are requested after them.
 struct JournalOrderTests {
     private static let many = SyncEngine.pageSize + 300
     private let remove = SyncRecord.Action.removeLocalCopy(restoringFormerTrigger: false)
 
-    /// A copy here, then downloads of `many` other files in the journal.
+    /// Makes a local copy, then fills the journal with downloads of `many` other files.
     private func fill(_ fixture: EngineFixture, whileCovered: Bool = false) async throws -> (copy: Item, wanted: [Item])
     {
         let copy = try await fixture.addFile("/copy")

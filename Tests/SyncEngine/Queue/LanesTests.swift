@@ -7,7 +7,7 @@ import Vault
 @testable import SyncEngine
 
 struct LanesTests {
-    /// What the rule says, record by record, without any index.
+    /// A model of the lane rule that compares records one by one, without an index.
     private struct NaiveLanes {
         var records: [(id: SyncRecordID, localID: LocalID, path: ItemPath)] = []
 
@@ -50,7 +50,7 @@ struct LanesTests {
                 #expect(isFree == naive.isFree(next), "LARDER_TEST_SEED=\(seed), step \(step)")
                 next = next.advanced(by: 1)
             } else if let index = naive.records.indices.randomElement(using: &random) {
-                // Mostly one that may run; at times one that is cancelled while it waits.
+                // The removed record is one that may run or one that is cancelled while it waits.
                 let record = naive.records[index]
                 let before = Set(naive.records.map(\.id).filter { naive.isFree($0) })
                 naive.records.remove(at: index)

@@ -8,7 +8,7 @@ import Vault
 
 @testable import SyncEngine
 
-/// Waits while somebody sets the time of day.
+/// Tests of waits while the time of day is set.
 struct WaitTests {
     private let remove = SyncRecord.Action.removeLocalCopy(restoringFormerTrigger: false)
 

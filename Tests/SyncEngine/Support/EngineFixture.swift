@@ -10,7 +10,7 @@ import TestSupport
 @testable import LocalTree
 @testable import Vault
 
-/// A vault in a temporary folder, a server in memory, and an engine between them.
+/// A vault in a temporary folder, a server in memory, and an engine that connects the two.
 struct EngineFixture: Sendable {
     let folder: String
     let vault: Vault
@@ -18,15 +18,15 @@ struct EngineFixture: Sendable {
     let source: ScriptedSource
     let clock: TestClock
     let engine: SyncEngine
-    /// Folders that the engine wanted to be listed again.
+    /// The folders that the engine asked to have listed again.
     let relisted: Listings
-    /// What the policies cover.
+    /// The items that the policies cover.
     let coverage: Coverage
 
     final class Coverage: Sendable {
         private let isCovered = Mutex<@Sendable (Item, DownloadTrigger) -> Bool?>({ _, _ in true })
         private let taken = Mutex<[DroppedAction]>([])
-        /// What was asked for and dropped.
+        /// The actions that were requested and then dropped.
         var dropped: [DroppedAction] { taken.withLock { $0 } }
         func drop(_ action: DroppedAction) { taken.withLock { $0.append(action) } }
         func set(_ isCovered: @escaping @Sendable (Item, DownloadTrigger) -> Bool?) {
@@ -38,7 +38,7 @@ struct EngineFixture: Sendable {
     final class Listings: Sendable {
         private let state = Mutex<(folders: [ItemPath], then: (@Sendable (ItemPath) async throws -> Void)?)>(([], nil))
         var folders: [ItemPath] { state.withLock { $0.folders } }
-        /// What a listing finds.
+        /// Sets the function that carries out each later listing.
         func then(_ body: @escaping @Sendable (ItemPath) async throws -> Void) { state.withLock { $0.then = body } }
 
         func list(_ folder: ItemPath) async {
@@ -56,31 +56,33 @@ struct EngineFixture: Sendable {
         .init(relist: { [relisted] in await relisted.list($0) }, isCovered: { [coverage] in coverage.covers($0, $1) })
     }
 
-    /// Works until the task is cancelled.
+    /// Runs the engine until the task is cancelled.
     func run() async throws { try await engine.run(with: partners) }
 
-    /// Works until nothing is left that can go on soon.
+    /// Runs the engine until no work is left that can continue soon.
     func drain(only records: Set<SyncRecordID>? = nil) async throws -> DrainOutcome {
         try await engine.drain(only: records, with: partners)
     }
 
-    /// Gives `body` a fixture on a new vault.
+    /// Calls `body` with a fixture on a new vault.
     static func with(
         limits: Limits = Limits(), _ body: (EngineFixture) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
             let fixture = try EngineFixture(folder: folder, source: ScriptedSource(), limits: limits)
             try await body(fixture)
-            // Closed already if the test opened it again.
+            // The vault is already closed if the test opened it again.
             try? fixture.vault.close()
         }
     }
 
+    /// Creates a fixture.
     /// - Parameters:
-    ///   - server: Nil: the scripted one.
-    ///   - time: The engine's clock; nil: the one on which nothing waits.
-    ///   - files: Where the copies are; nil: in the vault.
-    ///   - sync: What stands in for the kernel's syncs, and its answer; nil: nothing does.
+    ///   - server: The server that the engine uses; nil for the scripted one.
+    ///   - time: The engine's clock; nil for the clock on which nothing waits.
+    ///   - files: The folder of the copies; nil for the folder in the vault.
+    ///   - sync: A function that replaces the kernel's syncs and returns their result; nil to leave the syncs as they
+    ///     are.
     init(
         folder: String, source: ScriptedSource = ScriptedSource(), server: (any FileSource)? = nil,
         limits: Limits = Limits(), time: HostClock? = nil, files: String? = nil,
@@ -107,19 +109,20 @@ struct EngineFixture: Sendable {
         }
     }
 
-    /// The vault as another start finds it: the other fixture's engine is never used again.
+    /// Opens the other fixture's vault as the next start of the host does. The other fixture's engine is never used
+    /// again.
     init(reopening other: EngineFixture) throws {
         try other.vault.close()
         try self.init(folder: other.folder, source: other.source)
     }
 
-    /// A file that the server has, listed and not here.
+    /// Adds a file that the server has. The file is listed and has no local copy.
     @discardableResult
     func addFile(_ path: String, _ text: String = "content", version: String = "v1") async throws -> Item {
         try await addFiles(1, version: version) { _ in (path, text) }[0]
     }
 
-    /// Many such files at once.
+    /// Adds `count` files that the server has. The files are listed and have no local copies.
     func addFiles(
         _ count: Int, version: String = "v1", _ file: (Int) -> (path: String, text: String)
     ) async throws -> [Item] {
@@ -143,7 +146,7 @@ struct EngineFixture: Sendable {
         }
     }
 
-    /// The server has another version of a file; with `isListed` the item says so.
+    /// Puts another version of a file on the server. If `isListed` is true, the item records the new version too.
     func change(_ item: Item, _ text: String, version: String, isListed: Bool = true) async throws {
         let etag = ETag(opaque: version, strength: .strong)
         source[item.path] = .init(bytes: Array(text.utf8), version: etag)
@@ -192,7 +195,7 @@ struct EngineFixture: Sendable {
 
     func issues() async throws -> [Issue] { try await database.read { try $0.issues.all() } }
 
-    /// What is in the tree at a path; nil if there is no file.
+    /// Returns the text of the file at a path in the tree; nil if there is no file.
     func text(_ path: String) throws -> String? {
         let place = tree.localPath(of: ItemPath(unchecked: path))
         return Files.exists(place) && !Files.isFolder(place) ? try Files.text(place) : nil
@@ -202,12 +205,12 @@ struct EngineFixture: Sendable {
         try Files.write(text, to: tree.localPath(of: ItemPath(unchecked: path)), mode: 0o600)
     }
 
-    /// What lies in `incoming/`.
+    /// Returns the names of the files in `incoming/`.
     func incoming() throws -> [String] { try Files.names(in: folder + "/vault/incoming") }
 }
 
 extension Tree {
-    /// The tree in a vault, once more.
+    /// Creates a second tree on a vault's folders.
     fileprivate convenience init(of vault: String, hooks: TreeHooks) {
         func folder(_ name: String) -> Descriptor {
             Descriptor(open("\(vault)/\(name)", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
@@ -219,7 +222,8 @@ extension Tree {
 }
 
 extension TestClock {
-    /// A clock on which whoever sleeps wakes at once, at the time that it wanted: nothing waits, and every wait shows. Whoever wants to
-    /// sleep longer than a single run's patience wakes when the test has moved the time that far.
+    /// Makes a clock on which a sleep of at most 10 s ends at once, at the time that the sleeper asked for. Nothing
+    /// waits, and the clock records every sleep. A longer sleep, which is longer than a single run waits, ends when the
+    /// test has moved the clock that far.
     static func jumping() -> TestClock { TestClock { $0 > .seconds(10) ? .untilDue : .passes } }
 }

@@ -7,7 +7,7 @@ import Vault
 
 @testable import Connection
 
-/// A server in memory that does what a test says.
+/// A server in memory that follows a test's script.
 final class ScriptedSource: FileSource {
     struct File: Sendable {
         var bytes: [UInt8]
@@ -15,16 +15,16 @@ final class ScriptedSource: FileSource {
         var checksums: [ContentChecksum] = []
     }
 
-    /// What happens to a request before it is answered as the file says.
+    /// An event that happens to a request before the request is answered from the file.
     enum Step: Sendable {
         case fail(ConnectionError)
-        /// So many bytes come, then the connection ends.
+        /// An answer that sends this many bytes and then ends the connection.
         case cutOff(after: Int)
-        /// These bytes come, in an answer that shows neither version nor length, then the connection ends.
+        /// An answer that shows neither version nor length, sends these bytes and then ends the connection.
         case unproven(String)
-        /// Waits until the gate opens.
+        /// A delay until the gate opens.
         case hold(Gate)
-        /// So many bytes come, and the others when the gate opens.
+        /// An answer that sends this many bytes at once and the others when the gate opens.
         case pause(after: Int, Gate)
     }
 
@@ -45,7 +45,7 @@ final class ScriptedSource: FileSource {
     private let state = Mutex(State())
     private let look = Mutex<(@Sendable (Request) -> Void)?>(nil)
 
-    /// Looks at each request when it comes, before anything is answered.
+    /// Sets a function that inspects each request when the request arrives, before it is answered.
     func each(_ look: @escaping @Sendable (Request) -> Void) { self.look.withLock { $0 = look } }
 
     var requests: [Request] { state.withLock { $0.requests } }

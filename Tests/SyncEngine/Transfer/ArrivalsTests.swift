@@ -7,7 +7,7 @@ import Testing
 @testable import SyncEngine
 @testable import Vault
 
-/// How long complete downloads wait for others before they are put in place together.
+/// Tests of how long complete downloads wait for others before the engine puts them in place together.
 struct ArrivalsTests {
     private static let start = Timestamp(seconds: 1_700_000_000)
 
@@ -115,13 +115,14 @@ struct ArrivalsTests {
         try await fixture.database.read { try $0.items.item(at: ItemPath(path))?.cloudStatus }
     }
 
-    /// Returns when all downloads but so many have ended, and the engine has done what follows from that at that time.
+    /// Returns when only `count` downloads are still under way and the engine has done everything that follows from the
+    /// ended downloads at the present time.
     private func untilUnderWay(_ count: Int, of files: Int, by fixture: EngineFixture) async {
         await until {
             let pending = fixture.engine.controls.with { $0.enders.count }
             return pending == count && fixture.source.requests.count == files
         }
-        // It lets visitors in when it has put in place what it began to.
+        // The engine grants exclusive access to the tree when it has finished putting files in place.
         await fixture.engine.withExclusiveTree {}
     }
 
@@ -129,7 +130,8 @@ struct ArrivalsTests {
         try await until { try fixture.text(path) != nil }
     }
 
-    /// An engine that fetches files, all at once. The first comes by itself, each other one when its gate opens. The time stands still.
+    /// Calls `body` with an engine that downloads all files at once. The first file arrives without delay, and each
+    /// other file arrives when its gate opens. The clock stands still.
     private func running(
         _ paths: [String], expectsMore: Bool = false, _ body: (EngineFixture, TestClock, [Gate]) async throws -> Void
     ) async throws {

@@ -8,7 +8,8 @@ import Vault
 
 @testable import SyncEngine
 
-/// Where times are kept in seconds, a change of the same size right after a file was put in place leaves all its looks as they were.
+/// Tests of file systems that keep times in seconds. On these, a change of the same size right after a file was put in
+/// place leaves the file's mark unchanged.
 @Suite(.serialized, .enabled(if: Build.isRoot, "mounting a disk image needs root"))
 struct CoarseTimesTests {
     static let disks = [DiskImage.Kind.ext4WithSmallInodes, .vfat].filter(\.isAvailable)
@@ -35,12 +36,13 @@ struct CoarseTimesTests {
         return info
     }
 
-    /// A copy that was put in place and then changed, both within one step of the file system's times.
-    /// - Parameter isPreserving: The program that changed it has put the modification time back. Else the server's was now.
+    /// Makes a copy that is put in place and then changed, both within one step of the file system's times.
+    /// - Parameter isPreserving: Whether the program that changes the file restores the modification time. If false,
+    ///   the server's modification time is the current time instead.
     private func changedCopy(_ fixture: EngineFixture, _ path: String, isPreserving: Bool = true) async throws -> Item {
         for attempt in 0..<20 {
             var file = try await fixture.addFile("\(path)\(attempt)", "the server's")
-            // A new step begins.
+            // The loop continues when a new step of the file system's times has begun.
             await until { Timestamp.now().nanoseconds % 2_000_000_000 <= 200_000_000 }
             if !isPreserving {
                 file.lastModified = Timestamp(seconds: Timestamp.now().seconds)
@@ -117,7 +119,8 @@ struct CoarseTimesTests {
             #expect(try fixture.text("/moved") == "a person's !")
 
             let found = try await changedCopy(fixture, "/b")
-            // Only vfat has no change time: there the looks are believed for leaving the file alone, never for an act.
+            // Only vfat has no change time. On vfat, an equal mark is enough to leave the file alone, but never enough
+            // to act on the file.
             if kind == .vfat { return }
             #expect(
                 try Reconciler(database: fixture.database, tree: fixture.tree).run(at: found.path)?.map(\.kind) == [

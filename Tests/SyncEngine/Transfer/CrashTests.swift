@@ -8,9 +8,9 @@ import Vault
 
 @testable import SyncEngine
 
-/// A host that ended is one whose engine is never used again, at a moment that the test chooses.
+/// Tests of hosts that end at a moment that the test chooses. A host has ended when its engine is never used again.
 struct CrashTests {
-    /// A whole download in `incoming/`, closed.
+    /// Makes a complete and closed download in `incoming/`.
     private func complete(_ job: Job, _ text: String, in tree: Tree) throws -> CompletedFile {
         let incoming = try tree.incomingFile(job.incomingName)
         try Array(text.utf8).withUnsafeBytes { try incoming.append($0) }
@@ -36,7 +36,7 @@ struct CrashTests {
             let file = try await first.addFile("/a", String(repeating: "a", count: 200_000))
             first.source.then(file.path, .cutOff(after: 150_000))
             try await first.ask(.download, file)
-            // Cut off, and not tried again: the host ends while it waits.
+            // The download fails and is not tried again: the host ends while the download waits.
             first.source.then(file.path, .fail(.init(.serverError, "503", retryAfter: .seconds(3600))))
             _ = try await first.drain()
             let fixture = try EngineFixture(reopening: first)
@@ -111,7 +111,7 @@ struct CrashTests {
             }
             for round in 1...8 {
                 let gate = Gate()
-                // More than can be under way: nothing behind them is asked for.
+                // The held files are more than can be under way, so no file behind them is requested.
                 for stop in files[(round * 20)...].prefix(20) { fixture.source.then(stop.path, .hold(gate)) }
                 let work = Task { [fixture] in try await fixture.run() }
                 await gate.untilReached()
@@ -156,7 +156,7 @@ struct CrashTests {
             try await fixture.ask(.download, file)
             async let outcome = fixture.drain()
             let seen = try await fixture.engine.withExclusiveTree {
-                // All or nothing: in place and recorded, or neither.
+                // Either the file is in place and recorded, or neither is the case.
                 let item = try await fixture.now(file)
                 return (try fixture.text("/a") != nil) == (item.cloudStatus == .localCopy)
             }

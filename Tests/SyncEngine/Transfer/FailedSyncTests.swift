@@ -9,12 +9,13 @@ import Vault
 
 @testable import SyncEngine
 
-/// A disk that fails once, and what had been written by then and had not got there.
+/// Tests of a disk that fails once, and of the data that was written before the failure and did not reach the disk.
 struct FailedSyncTests {
     private static let content = String(repeating: "0123456789abcdef", count: 1 << 10)
     private static let half = content.utf8.count / 2
 
-    /// After it failed, what lay in `incoming/` reads as zeros, as from a disk that never got it.
+    /// A disk whose first sync fails. After the failure, the files in `incoming/` read as zeros, as if their data had
+    /// never reached the disk.
     private final class Disk: Sendable {
         private let incoming: String
         private let fails = Mutex(true)
@@ -52,7 +53,7 @@ struct FailedSyncTests {
             let files = try await fixture.addFiles(2) { ("/\($0)", Self.content) }
             fixture.source.then(files[1].path, .pause(after: Self.half, disk.failed))
             for file in files { try await fixture.ask(.download, file, for: .availableOffline) }
-            // One that ends with the disk's error is done again.
+            // A run that ends with the disk's error is repeated.
             var drained = try await fixture.drain()
             for _ in 0..<2 where !drained.isDone { drained = try await fixture.drain() }
             #expect(drained.isDone)
@@ -82,7 +83,8 @@ struct FailedSyncTests {
 
             let disk = Disk(incoming: "\(folder)/vault/incoming")
             let fixture = try EngineFixture(folder: folder, source: source, sync: disk.sync)
-            // Not before the other one has met the disk: longer than the clock jumps by itself.
+            // The download waits for 20 s, which is longer than a sleep that the clock skips, so the other download
+            // meets the disk's error first.
             try await fixture.database.write { [now = fixture.clock.now] tx in
                 for var record in try tx.journal.records(of: file.localID) {
                     record.wait = .until(now + .seconds(20))
@@ -91,7 +93,7 @@ struct FailedSyncTests {
             }
             let other = try await fixture.addFile("/other", Self.content)
             try await fixture.ask(.download, other, for: .availableOffline)
-            // It ends with the disk's error, or goes on by itself once that is over.
+            // The run ends with the disk's error, or continues by itself once the error is over.
             _ = try await fixture.drain()
             #expect(disk.hasFailed)
             fixture.clock.advance(.seconds(20))

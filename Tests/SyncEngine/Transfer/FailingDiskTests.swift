@@ -7,7 +7,7 @@ import Vault
 
 @testable import SyncEngine
 
-/// A disk that fails to write something drops it, and says nothing of it the next time.
+/// Tests of a disk that drops what it fails to write and does not report the loss again.
 @Suite(.serialized, .enabled(if: Build.isRoot, "mounting a disk image needs root"))
 struct FailingDiskTests {
     private static let content = String(repeating: "0123456789abcdef", count: 1 << 16)
@@ -17,7 +17,7 @@ struct FailingDiskTests {
         try await withTemporaryFolder { folder in
             let memory = "\(folder)/memory"
             try Files.makeFolder(memory)
-            // The image has holes; what backs them fills up, and then writing them fails.
+            // The image is sparse. The memory that backs it fills up, and from then on writes to its holes fail.
             try await mustRun("mount", ["-t", "tmpfs", "-o", "size=24m", "tmpfs", memory])
             do { try await fail(folder, memory) } catch { Issue.record(error) }
             try await mustRun("umount", ["--lazy", memory])
@@ -29,7 +29,7 @@ struct FailingDiskTests {
         var files: [Item] = []
         try await image.mounted(at: "\(folder)/disk") {
             let fixture = try EngineFixture(folder: folder, files: "\(folder)/disk/files")
-            // Until now what the file system itself writes has found its place.
+            // By this point the file system has written its own data to the image.
             let first = try await fixture.addFile("/first", "small")
             try await fixture.ask(.download, first, for: .availableOffline)
             #expect(try await fixture.drain().isDone)
@@ -52,7 +52,7 @@ struct FailingDiskTests {
             #expect(files.contains { fixture.source.requestCount($0.path) > 1 })
             try fixture.vault.close()
         }
-        // What the disk has, and not the memory.
+        // The second mount reads what the disk holds, and not what is in memory.
         try await image.mounted(at: "\(folder)/disk") {
             for file in files {
                 let text = try Files.text("\(folder)/disk/files\(file.path.text)")

@@ -13,7 +13,7 @@ import Vault
 struct FullDiskTests {
     private static let content = String(repeating: "0123456789abcdef", count: 1 << 16)
 
-    /// A vault on a disk that has room for two or three of six files, until the ballast is taken away.
+    /// Calls `body` with a vault on a disk that has room for two or three of six files until the ballast is removed.
     private func withFullDisk(
         _ body: (EngineFixture, _ files: [Item], _ ballast: String) async throws -> Void
     ) async throws {
@@ -61,12 +61,13 @@ struct FullDiskTests {
         try await withFullDisk { fixture, files, ballast in
             let outcome = try await fixture.drain()
             let failure = try #require(outcome.failure)
-            // The journal's disk is the same: either may be the first to find it full.
+            // The journal is on the same disk, so either the journal or a download may be the first to find the disk
+            // full.
             #expect(failure.kind == .localIO, "\(failure)")
             #expect(failure.message.contains("full") || failure.message.contains("No space left"), "\(failure)")
             #expect(outcome.leftCount > 0 && outcome.left.allSatisfy { $0.failure == .localIO })
             try await expectWhole(fixture, files, isComplete: false)
-            // One reason for all, and nobody is asked about each file.
+            // All records have one common reason, and no issue is made for a single file.
             #expect(try await fixture.issues().isEmpty)
 
             Files.remove(ballast)
@@ -76,7 +77,7 @@ struct FullDiskTests {
         }
     }
 
-    /// Writes until nothing more fits.
+    /// Writes to a file until the disk is full.
     private func fill(_ path: String) throws {
         let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(file) }
@@ -109,7 +110,7 @@ struct FullDiskTests {
             outcome.withLock { $0 = result }
         }
         await gate.untilReached()
-        // The first is put in place, and not completed before another second has passed.
+        // The first file is put in place. It is not completed before another second has passed.
         while try fixture.text("/f0") == nil {
             if try fixture.incoming().contains(where: { $0.hasPrefix("1-") }) {
                 fixture.clock.advance(.seconds(1))
@@ -145,7 +146,7 @@ struct FullDiskTests {
     func running() async throws {
         try await withFullDisk { fixture, files, ballast in
             let run = Task { [fixture] in try await fixture.run() }
-            // The first pause: the disk was found full.
+            // The first pause shows that the engine found the disk full.
             await until { !fixture.clock.slept.isEmpty }
             try await expectWhole(fixture, files, isComplete: false)
             Files.remove(ballast)

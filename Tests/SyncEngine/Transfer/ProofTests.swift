@@ -9,7 +9,7 @@ import Vault
 
 @testable import SyncEngine
 
-/// What lies in `incoming/` is put in place only if it is proven to be the file.
+/// Tests that a file in `incoming/` is put in place only if it is proven to be the server's file.
 struct ProofTests {
     @Test("S14: a file that lies whole in incoming/, and that no landing was journalled of, is fetched")
     func whole() async throws {
@@ -34,14 +34,14 @@ struct ProofTests {
             var fixture = first
             let file = try await fixture.addFile("/a", "content")
             fixture.source.then(file.path, .unproven(bytes))
-            // Cut off, and not tried again: the host ends while it waits.
+            // The download is cut off and not tried again: the host ends while the download waits.
             if isReopened {
                 fixture.source.then(file.path, .fail(.init(.serverError, "503", retryAfter: .seconds(3600))))
             }
             try await fixture.ask(.download, file)
             _ = try await fixture.drain()
             if isReopened {
-                // As a kill in the middle of the first try leaves it.
+                // The file is what a kill in the middle of the first attempt leaves behind.
                 let job = Job(try #require(try await fixture.records().first), item: file)
                 try Files.write(bytes, to: "\(fixture.folder)/vault/incoming/\(job.unprovenName)", mode: 0o600)
                 fixture = try EngineFixture(reopening: fixture)

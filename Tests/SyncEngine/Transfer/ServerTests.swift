@@ -11,9 +11,11 @@ import TestSupport
 import Testing
 import Vault
 
-/// The engine with a real connection to a server that has faults.
+/// Tests of the engine with a real connection to a server that has faults.
 struct ServerTests {
-    /// - Parameter disk: The vault is on a small disk of this many MiB; nil: where all temporary folders are.
+    /// Calls `body` with a running server and an engine that is connected to the server.
+    /// - Parameter disk: The size in MiB of a small disk for the vault; nil to put the vault where all temporary
+    ///   folders are.
     private func withServer(disk: Int? = nil, _ body: (TestServer, EngineFixture) async throws -> Void) async throws {
         try await TestServer.running { server in
             try await withDisk(disk) { folder in
@@ -100,7 +102,7 @@ struct ServerTests {
         .timeLimit(.minutes(20)))
     func cutChunks() async throws {
         try await withServer { server, fixture in
-            // Two contents of one second have one strong ETag; no answer says how long it is.
+            // Two contents written in the same second have one strong ETag, and no answer states a length.
             server.behave { ($0.fileETags, $0.contentLength) = (.ofSizeAndSecond, false) }
             server.tree.put("/a", "garbage", modified: 1_700_000_000)
             await fixture.relisted.list(.root)
@@ -132,7 +134,7 @@ struct ServerTests {
             #expect(outcome.left.first?.why.contains("longer than was listed") == true, "\(outcome.left)")
             #expect(try fixture.text("/d/a") == nil && fixture.text("/d/b") == "others go on")
             #expect(try fixture.incoming().isEmpty)
-            // Listed anew three times, since it may have grown; then a person is asked.
+            // The engine has the folder listed three more times, since the file may have grown. Then it asks a person.
             #expect(fixture.relisted.folders.count == 1 + 3)
             #expect(try await fixture.issues().map(\.code) == ["download.retry"])
         }
@@ -180,7 +182,7 @@ struct ServerTests {
 }
 
 extension EngineFixture {
-    /// Takes a listing's entries in, new ones and changed ones.
+    /// Records the entries of a listing, both new and changed ones.
     fileprivate func take(_ items: [ListedItem]) async throws {
         try await database.write { tx in
             for listed in items {
