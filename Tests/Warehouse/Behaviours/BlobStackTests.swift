@@ -15,7 +15,8 @@ extension OriginalBehaviours {
             for blob in Self.blobs { try stack.push(blob) }
         }
 
-        /// What fails once the table is not there any more, as in a damaged file.
+        /// Returns the error that `body` throws when the table has been removed, as in a damaged file; nil if `body`
+        /// throws none.
         private func failureWithoutTable(_ body: (BlobStack) throws(ProjectError) -> Void) throws -> ProjectError? {
             var other: OpaquePointer?
             #expect(sqlite3_open(stack.path, &other) == SQLITE_OK)

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import Warehouse
 
-/// What an error is made of reads back from it.
+/// Tests that an error returns the values from which it is made.
 @Suite struct ErrorTests {
     private let project = ProjectID()
     private let step = StepID()

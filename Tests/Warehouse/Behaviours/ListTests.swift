@@ -52,7 +52,8 @@ extension OriginalBehaviours {
             #expect(try storage.projectIDs(sortedBy: .modificationDate, descending: false) == ids)
         }
 
-        /// Five projects whose dates are 0 to 4 seconds after 1970, in the order of these; created in another.
+        /// Makes five projects whose dates are 0 to 4 seconds after 1970. The ids are returned in the order of the
+        /// dates, which is not the order of creation.
         private func dated(
             _ set: (ProjectStorage, ProjectDate, ProjectID) throws -> Void
         ) throws -> (ProjectStorage, [ProjectID]) {

@@ -1,7 +1,7 @@
 import Testing
 import Warehouse
 
-/// Values alone: no file system is needed.
+/// Tests of values alone, which need no file system.
 @Suite struct SnapshotTests {
     private static let steps = (0..<3).map { _ in StepID() }
 

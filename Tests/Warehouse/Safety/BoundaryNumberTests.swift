@@ -4,7 +4,7 @@ import Testing
 
 @testable import Warehouse
 
-/// Projects whose files say numbers that no project has.
+/// Tests of projects whose files contain numbers that no project has.
 @Suite struct BoundaryNumberTests {
     private let fixture: StorageFixture
 
@@ -32,7 +32,7 @@ import Testing
         for name in ["userData", "stepIDs"] {
             let path = "\(fixture.base)/\(id)/data/\(name)"
             let bytes = Files.exists(path) ? try Files.read(path) : []
-            // As much as the file system allows.
+            // The file gets the largest of these sizes that the file system allows.
             try Files.write(bytes, to: path)
             #expect([1 << 62, 1 << 43].contains { truncate(path, $0) == 0 })
             #expect(failure { () throws(ProjectError) in try storage.fetchProject(id, .all) } != nil, "\(name)")

@@ -60,7 +60,7 @@ import Testing
         }
         var info = stat()
         #expect(fstat(holder, &info) == 0)
-        // The kernel lists who waits, marked by an arrow.
+        // The kernel lists each waiting process with an arrow.
         try untilOnThread {
             try Files.text("/proc/locks").split(separator: "\n").contains {
                 $0.contains("->") && $0.contains(":\(info.st_ino) ")

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Warehouse
 
-/// The process is stopped before each system call in turn: from there on no call has any effect, as after `kill -9`.
+/// Tests that stop the process before each system call in turn. From that call on no call has any effect, as after
+/// `kill -9`.
 @Suite struct CrashTests {
     private func everyStop(_ operation: Operation, exchanges: Bool) throws {
         let (before, after) = try operation.states(exchanges: exchanges)
@@ -26,7 +27,7 @@ import Testing
             let now = try Observation(fixture.storage)
             #expect(now == before || now == after, "\(operation), stop \(number): \(fixture.faults.passed.suffix(3))")
             seen.insert(now)
-            // The next start.
+            // This storage is that of the next start.
             let storage = fixture.folder.storage(clock: fixture.clock)
             if now == before { #expect(try Observation.files(fixture.source) == ["new/picture": [0x34]], "\(number)") }
             #expect(try Observation(storage) == now, "\(operation), stop \(number), swept")
@@ -65,7 +66,7 @@ import Testing
     @Test("W05: the data of one moment are read while others take their place", arguments: [true, false])
     func readers(exchanges: Bool) throws {
         let fixture = try Operation.Fixture(exchanges: exchanges)
-        // The writer is stopped at each of its calls for a moment, in which somebody reads.
+        // The writer pauses at each of its calls while a reader reads.
         let reader = fixture.folder.storage(clock: fixture.clock)
         let (before, after) = try Operation.update.states(exchanges: exchanges)
         let seen = Mutex<[Observation]>([])
@@ -107,7 +108,7 @@ import Testing
         let order = [written, placed, durable, exchanged, final, removed, consumed]
         #expect(order == order.sorted())
         #expect(data < exchanged)
-        // All that is new is made durable before the exchange: each file, and each folder with names in it.
+        // All new data are made durable before the exchange: each file, and each folder that contains names.
         let synced = Set(calls[..<exchanged].filter { $0.call == .fsync }.map(\.path))
         for call in calls[..<exchanged] where [.mkdir, .open].contains(call.call) && call.path.contains(".staging/") {
             guard call.path.split(separator: "/").last.map(String.init).flatMap(StepID.init) == nil else { continue }

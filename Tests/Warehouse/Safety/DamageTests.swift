@@ -23,7 +23,7 @@ import Testing
         try Files.write("x", to: "\(fixture.base)/\(id)/.data.new/metadata")
         try Files.write("x", to: "\(fixture.base)/\(id)/steps/note")
 
-        // A folder that no project names is no step, swept or not.
+        // A folder that no project names is not a step, before and after the sweep.
         let early = ProjectStorage(
             base: fixture.base, bundleID: "x",
             disk: Disk { call, path throws(SystemCallError) in

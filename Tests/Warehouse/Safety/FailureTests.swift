@@ -4,7 +4,7 @@ import Testing
 
 @testable import Warehouse
 
-/// The disk is full or broken at each system call in turn.
+/// Tests of a disk that is full or broken at each system call in turn.
 @Suite struct FailureTests {
     @Test(
         "W07: an operation that fails once at any call has changed nothing, and left the source of assets alone",
@@ -52,7 +52,7 @@ import Testing
                 #expect(failed.code == operation.failureCode)
                 #expect(failed.projectID != nil)
                 #expect((failed.underlying as? SystemCallError)?.code == code, "\(place)")
-                // A disk that stays broken takes nothing back either; the next opening does.
+                // On a disk that stays broken the storage cannot undo the operation. The next opening undoes it.
                 if operation != .move || failing.count == 1 { try expectSource(fixture, place) }
                 if failing.count == 1 {
                     #expect(now == before, "\(place)")

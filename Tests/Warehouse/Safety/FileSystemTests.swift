@@ -5,7 +5,7 @@ import Testing
 @testable import Warehouse
 
 extension OriginalBehaviours {
-    /// On every file system, like the original's behaviours.
+    /// Tests that run on every file system, as the original's behaviours do.
     @Suite struct FileSystemTests {
         private let fixture: StorageFixture
 

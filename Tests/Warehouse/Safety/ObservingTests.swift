@@ -46,7 +46,7 @@ import Testing
             storage.addObserver(observer)
         }
         let id = try storage.createProject()
-        // The first that is called removes all; what it creates is heard by nobody.
+        // The observer that is called first removes all observers. No observer hears of the project that it creates.
         #expect(observers.withLock { $0.flatMap(\.events) } == [.created(id)])
         #expect(try storage.projectIDs().count == 2)
     }
@@ -97,7 +97,7 @@ import Testing
         let missing = failure { () throws(ProjectError) in try storage.fetchStep(step, of: known) }
         #expect(missing?.projectID == known && missing?.stepID == step)
         #expect(missing?.underlying as? ProjectProblem == .noSuchStep)
-        // A listing is about no project, and says by what it was to be sorted.
+        // An error of a listing names no project. It names the key by which the list was to be sorted.
         Files.remove(fixture.base)
         let listing = failure { () throws(ProjectError) in try storage.projectIDs(sortedBy: .modificationDate) }
         #expect(listing?.projectID == nil && listing?.message.contains("modificationDate") == true)

@@ -3,11 +3,11 @@ import TestSupport
 
 @testable import Warehouse
 
-/// What is done to a storage while it is stopped or its disk fails.
+/// An operation on a storage that is stopped or whose disk fails.
 enum Operation: String, CaseIterable, Sendable {
     case create, firstStep, update, move, undo, duplicate, delete, setDate
 
-    /// A project with steps that were undone, user data and assets.
+    /// A storage that has a project with undone steps, user data and assets.
     struct Fixture: Sendable {
         var folder: StorageFixture
         var faults = DiskFaults()
@@ -17,7 +17,8 @@ enum Operation: String, CaseIterable, Sendable {
         var empty: ProjectID
         var source: String
 
-        /// - Parameter exchanges: whether the file system has `RENAME_EXCHANGE`.
+        /// Makes the storage and its projects.
+        /// - Parameter exchanges: Whether the file system has `RENAME_EXCHANGE`.
         init(exchanges: Bool) throws {
             folder = try StorageFixture()
             clock.date = ProjectDate(nanoseconds: 1_000)
@@ -62,12 +63,13 @@ enum Operation: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a project gets other data, so that it matters how these take their folder.
+    /// Whether the operation replaces a project's data, so that the way in which the new data take their folder
+    /// matters.
     var replacesData: Bool { [.firstStep, .update, .move, .undo, .setDate].contains(self) }
 
     var failureCode: ProjectError.Code { self == .delete ? .deleteFailed : .writeFailed }
 
-    /// What is seen before and after an undisturbed run.
+    /// Returns what a reader observes before and after an undisturbed run.
     func states(exchanges: Bool) throws -> (before: Observation, after: Observation) {
         let fixture = try Fixture(exchanges: exchanges)
         let before = try Observation(fixture.storage)

@@ -5,13 +5,14 @@ import Testing
 
 @testable import Warehouse
 
-/// A project as the original laid it out.
+/// Tests of a project in the layout of the original system.
 @Suite struct OriginalFormatTests {
     private let fixture: StorageFixture
     private let id = ProjectID()
     private let steps = [StepID(), StepID()]
 
-    /// A binary property list: a dictionary of `bundleID` `com.example.original` and `stepCursor` 1.
+    /// A binary property list that holds a dictionary with the `bundleID` `com.example.original` and the `stepCursor`
+    /// 1.
     private static let metadata = Array(
         Data(
             base64Encoded: """

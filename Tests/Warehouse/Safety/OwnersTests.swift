@@ -3,7 +3,7 @@ import Testing
 
 @testable import Warehouse
 
-/// What a host needs that keeps the projects of several programs in one folder.
+/// Tests for a host that keeps the projects of several programs in one folder.
 @Suite struct OwnersTests {
     @Test("W01 W03: one program's projects are listed alone, without what cannot be read")
     func owners() throws {

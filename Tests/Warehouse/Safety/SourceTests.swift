@@ -4,7 +4,7 @@ import Testing
 
 @testable import Warehouse
 
-/// Where a step's assets come from, and what becomes of that.
+/// Tests of the sources of steps' assets, and of what the storage does with the sources.
 @Suite struct SourceTests {
     private let fixture: StorageFixture
     private let storage: ProjectStorage
@@ -69,7 +69,7 @@ import Testing
 
     @Test("W07: whether a source lies in the storage is told by the folders themselves, whatever their names look like")
     func identity() throws {
-        // Composed and decomposed, the names of two folders are equal texts in Swift.
+        // The names of the two folders, one composed and one decomposed, are equal strings in Swift.
         let (composed, decomposed) = ("\(fixture.folder)/\u{e9}", "\(fixture.folder)/e\u{301}")
         let storage = ProjectStorage(base: composed, bundleID: "x")
         let id = try storage.createProject()
@@ -78,7 +78,7 @@ import Testing
             try storage.addSteps([StepContent(assetsSource: source, sourceUse: .copied)], to: id)
         }
         #expect(try storage.stepIDs(of: id).count == 2)
-        // One folder with two names.
+        // The base folder has a second name here.
         let (base, other) = (fixture.base, "\(fixture.folder)/other")
         #expect(symlink(base, other) == 0)
         for source in ["\(other)/", "\(other)/\(self.id)", "\(other)/\(self.id)/assets", "\(base)/../base/./"] {

@@ -28,7 +28,7 @@ import Testing
             ProjectUpdateRequest(projectID: id, stepCursor: -1),
             ProjectUpdateRequest(projectID: id, stepCursor: .max, stepIDsToDelete: (0..<9).map { _ in StepID() }),
             ProjectUpdateRequest(projectID: id, stepCursor: 2, stepIDsToDelete: [steps[0]]),
-            // Without a cursor the present one has to fit.
+            // If the request has no cursor, the present cursor must fit the remaining steps.
             ProjectUpdateRequest(projectID: id, stepIDsToDelete: [steps[0]]),
             ProjectUpdateRequest(
                 projectID: id, stepCursor: 4, stepsToAdd: [StepContent(assetsSource: try fixture.source())]),

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import Warehouse
 
-/// Stands before a storage's system calls, lets them fail from a certain one on, and writes down which there were.
+/// A filter in front of a storage's system calls that makes calls fail from a certain call on and records the calls.
 final class DiskFaults: Sendable {
     struct Passed: Hashable, Sendable {
         var call: Disk.Call
@@ -23,7 +23,7 @@ final class DiskFaults: Sendable {
     /// The calls since the last `arm`.
     var passed: [Passed] { state.withLock { $0.passed } }
 
-    /// Begins to count, and lets the calls with these numbers fail.
+    /// Starts to count the calls and makes the calls with these numbers fail.
     func arm(failing numbers: Range<Int> = Int.max..<Int.max, with code: Int32 = 0) {
         state.withLock { state in
             state.passed = []
@@ -33,12 +33,13 @@ final class DiskFaults: Sendable {
         }
     }
 
-    /// As when the process is killed before its n-th call: nothing that comes after has any effect.
+    /// Makes every call from the n-th on fail, so that none of them has any effect, as if the process had been killed
+    /// before the n-th call.
     func arm(stoppingAt number: Int) { arm(failing: number..<Int.max, with: ECANCELED) }
 
     func disarm() { state.withLock { $0.isArmed = false } }
 
-    /// Lets every call of a kind fail, armed or not, as on a file system that does not have it.
+    /// Makes every call of a kind fail, armed or not, as on a file system that does not support the call.
     func refuse(_ call: Disk.Call, with code: Int32) { state.withLock { $0.refused[call] = code } }
 
     func pass(_ call: Disk.Call, _ path: Path) throws(SystemCallError) {

@@ -4,14 +4,14 @@ import Testing
 
 @testable import Warehouse
 
-/// The file systems that a storage is tried on besides that of the temporary files.
+/// A file system on which the storage is tested in addition to the one that holds the temporary files.
 enum FileSystem: String, CaseIterable {
     case tmpfs, xfs, btrfs
 
-    /// What makes one in a file; nil: none is made.
+    /// The path of the program that makes such a file system in a file; nil if no file system is made.
     var maker: String? { self == .tmpfs ? nil : "/sbin/mkfs.\(rawValue)" }
 
-    /// Why it cannot be tried here; nil if it can.
+    /// The reason why the file system cannot be tested on this machine; nil if it can.
     var obstacle: String? {
         guard let maker else { return access("/dev/shm", W_OK) == 0 ? nil : "/dev/shm cannot be written" }
         if !Build.isRoot { return "mounting needs root" }
@@ -22,7 +22,7 @@ enum FileSystem: String, CaseIterable {
     }
 }
 
-/// Mounts the file systems for a suite.
+/// A trait that mounts the file systems for a suite.
 struct MountedFileSystems: SuiteTrait, TestScoping {
     @TaskLocal static var roots: [String] = []
 
@@ -60,7 +60,7 @@ struct MountedFileSystems: SuiteTrait, TestScoping {
     }
 }
 
-/// Runs each test once where temporary files lie, and once on each mounted file system.
+/// A trait that runs each test once in the folder for temporary files and once on each mounted file system.
 struct OnEachFileSystem: TestTrait, SuiteTrait, TestScoping {
     var isRecursive: Bool { true }
 
@@ -74,5 +74,5 @@ struct OnEachFileSystem: TestTrait, SuiteTrait, TestScoping {
     }
 }
 
-/// What the original's tests show, one test each, on every file system that can be had.
+/// The behaviours that the original's tests show, one test each, on every available file system.
 @Suite(MountedFileSystems(), OnEachFileSystem()) struct OriginalBehaviours {}

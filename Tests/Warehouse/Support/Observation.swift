@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import Warehouse
 
-/// All that a reader can see of a base folder, without ids, which differ from run to run.
+/// Everything that a reader can observe of a base folder, except the ids, which differ from run to run.
 struct Observation: Hashable {
     struct SeenStep: Hashable {
         var userData: [UInt8]
@@ -44,7 +44,7 @@ struct Observation: Hashable {
 }
 
 extension StorageFixture {
-    /// What lies in the base folder and belongs to no project that is listed.
+    /// Returns the paths in the base folder that belong to no listed project.
     func leftovers(_ storage: ProjectStorage) throws -> [String] {
         var known: Set<String> = [".lock", ".staging", ".moving"]
         var leftovers = try Files.names(in: "\(base)/.staging").map { ".staging/\($0)" }

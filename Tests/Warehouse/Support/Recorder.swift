@@ -1,7 +1,7 @@
 import Synchronization
 import Warehouse
 
-/// An observer that writes down what it hears.
+/// An observer that records the events that it receives.
 final class Recorder: ProjectStorageObserver {
     enum Event: Hashable {
         case created(ProjectID)
@@ -11,7 +11,7 @@ final class Recorder: ProjectStorageObserver {
     }
 
     private let heard = Mutex<[(storage: ObjectIdentifier, event: Event)]>([])
-    /// Called after each event.
+    /// The function that is called after each event.
     let then: @Sendable (Recorder, ProjectStorage) -> Void
 
     init(then: @escaping @Sendable (Recorder, ProjectStorage) -> Void = { _, _ in }) { self.then = then }

@@ -5,12 +5,13 @@ import TestSupport
 
 @testable import Warehouse
 
-/// A new folder for a test, removed when the test's instance goes.
+/// A new folder for a test. The folder is removed with the test's instance.
 final class StorageFixture: Sendable {
-    /// The file system that tests are to use; nil: where temporary files lie.
+    /// The folder, on the file system to test, in which tests put their storages; nil for the folder for temporary
+    /// files.
     @TaskLocal static var root: String?
 
-    /// For what does the same thing thousands of times; nil: there is no file system in memory.
+    /// A file system in memory, for tests that repeat the same operation thousands of times; nil if there is none.
     static let memory: String? = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : nil
 
     let folder: String
@@ -26,7 +27,7 @@ final class StorageFixture: Sendable {
     /// The base folder of the test's storages.
     var base: String { "\(folder)/base" }
 
-    /// A base folder that cannot be: a file stands in its way.
+    /// A base folder that cannot be created, since a file is in its place.
     var invalidBase: String {
         get throws {
             try Files.write("", to: "\(folder)/file")
@@ -34,10 +35,11 @@ final class StorageFixture: Sendable {
         }
     }
 
+    /// Makes a storage on the base folder.
     /// - Parameters:
-    ///   - faults: let the storage's system calls fail, and note them.
-    ///   - clock: gives the dates; nil: the system's.
-    ///   - largestFile: in bytes; nil: as the storage has it.
+    ///   - faults: The filter that makes the storage's system calls fail and records them; nil for none.
+    ///   - clock: The clock that gives the dates; nil for the system's.
+    ///   - largestFile: The size limit of a file in bytes; nil for the storage's default.
     func storage(
         bundleID: String = "org.example.editor", faults: DiskFaults? = nil, clock: SetClock? = nil,
         largestFile: Int? = nil
@@ -51,7 +53,7 @@ final class StorageFixture: Sendable {
             base: base, bundleID: bundleID, now: { clock?.date ?? .now() }, disk: disk ?? Disk())
     }
 
-    /// A folder with files in it, to be given away as a step's assets.
+    /// Makes a folder with files in it, for use as the source of a step's assets.
     func source(_ files: [String: String] = ["thumbnail.png": "picture"]) throws -> String {
         let source = "\(folder)/source-\(ProjectID())"
         try Files.makeFolder(source)
@@ -59,14 +61,14 @@ final class StorageFixture: Sendable {
         return source
     }
 
-    /// All files below the base folder with their content, without the lock.
+    /// Returns all files below the base folder with their content, except the lock.
     func tree() throws -> [String: [UInt8]] {
         var tree: [String: [UInt8]] = [:]
         for path in try Files.filesBelow(base) where path != ".lock" { tree[path] = try Files.read("\(base)/\(path)") }
         return tree
     }
 
-    /// The names of a project's step folders.
+    /// Returns the names of a project's step folders.
     func stepFolders(of id: ProjectID) throws -> [String] {
         let steps = "\(base)/\(id)/steps"
         return Files.isFolder(steps) ? try Files.names(in: steps) : []
@@ -82,7 +84,7 @@ extension ProjectStorage {
         } ?? []
     }
 
-    /// A project with steps whose user data are their numbers.
+    /// Makes a project with steps whose user data are their numbers.
     func project(steps: Int) throws -> ProjectID {
         let id = try createProject()
         try addSteps((0..<steps).map { StepContent(userData: [UInt8($0)]) }, to: id)
@@ -92,7 +94,7 @@ extension ProjectStorage {
     func stepIDs(of id: ProjectID) throws -> [StepID] { try fetchProject(id, .stepIDs).stepIDs ?? [] }
 }
 
-/// The error that `body` throws; nil if it throws none.
+/// Returns the error that `body` throws; nil if `body` throws none.
 func failure<Result>(_ body: () throws(ProjectError) -> Result) -> ProjectError? {
     do {
         _ = try body()
