@@ -11,7 +11,7 @@ struct DNSAnswerTests {
     }
 
     private static func record(_ type: UInt16, _ data: [UInt8]) -> [UInt8] {
-        // The name is the question's.
+        // The record's name is a pointer to the name of the question.
         [0xc0, 12] + number(Int(type)) + number(1) + [0, 0, 0, 9] + number(data.count) + data
     }
 
@@ -44,7 +44,7 @@ struct DNSAnswerTests {
     func nonsense() {
         #expect(DNSAnswer([]) == nil && DNSAnswer(Self.message([], code: 3)) == nil)
         for end in Self.rich.indices { #expect(DNSAnswer(Self.rich[..<end]) == nil, "cut at \(end)") }
-        // A name that leads to itself.
+        // The name in this record points to itself.
         let circle = Self.message([Self.service(0, 0, 1, [0xc0, 61])])
         #expect(DNSAnswer(circle) == nil)
     }

@@ -10,7 +10,7 @@ import Testing
 private let principalProperty = "current-user-principal xmlns=\"DAV:\""
 private let homeProperty = "C:calendar-home-set xmlns:C=\"urn:ietf:params:xml:ns:caldav\""
 
-/// What a server tells of one place.
+/// Returns the answer with which a server describes one path.
 private func told(principal: String? = nil, homes: [String] = [], at href: String = "/") -> HTTPAnswer {
     func href(_ text: String) -> String { "<href xmlns=\"DAV:\">\(text)</href>" }
     var properties = ""
@@ -27,7 +27,7 @@ private func told(principal: String? = nil, homes: [String] = [], at href: Strin
         """)
 }
 
-/// A server that answers at these places, told with their methods; 404 elsewhere.
+/// Makes a server that answers at these places, each a method and a path, and returns 404 elsewhere.
 private func server(_ places: [String: @Sendable (HTTPRequest) -> HTTPAnswer]) -> ScriptedTransport {
     ScriptedTransport { request, _ throws(TransportError) in
         places["\(request.method) \(request.address.path)"]?(request) ?? .status(404)
@@ -167,7 +167,7 @@ struct DiscoverTests {
         for transport in transports {
             let connection = connection("https://h/", over: transport)
             #expect(try await connection.discover(.caldav) == nil)
-            // A refusal at a place that was guessed has not locked anything.
+            // The 401 at a guessed path has not locked the account.
             #expect(try await connection.discover(.carddav) == nil)
         }
     }

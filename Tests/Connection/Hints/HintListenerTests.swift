@@ -13,7 +13,7 @@ private let stream = "/ocs/v2.php/apps/notifications/api/v1/notifications/sse"
 private let notifications = "/ocs/v2.php/apps/notifications/api/v2/notifications"
 private let almostDay = Duration.seconds(80_000)
 
-/// A server of the family that answers at these places; 404 elsewhere.
+/// Makes a server of the ownCloud family that answers at these paths and returns 404 elsewhere.
 private func family(_ places: [String: @Sendable (Int) -> HTTPAnswer]) -> ScriptedTransport {
     let counts = Mutex<[String: Int]>([:])
     return ScriptedTransport { request, _ throws(TransportError) in
@@ -55,7 +55,7 @@ struct HintListenerTests {
     func good() async throws {
         let time = TestClock { _ in .untilWoken }
         var clock = time.host
-        // Much time passes whenever somebody looks at the clock.
+        // Each reading of the clock advances it by 40 s.
         clock.monotonic = {
             time.advance(.seconds(40))
             return time.monotonic

@@ -45,7 +45,7 @@ struct WatchTests {
         headers.add(name: "X-Activity-Last-Given", value: "9")
         let third = watch.take(status: 200, headers, Self.page([(8, "shared"), (9, "file_created")]))
         #expect(third?.hints == [.items, .shares] && third?.next == .page && watch.newest == 9)
-        // The same page again ends it.
+        // An identical page ends the paging.
         #expect(watch.take(status: 200, headers, Self.page([(9, "shared")]))?.next == .pause(.short))
         for page in 0..<49 {
             #expect(watch.take(status: 200, Self.next, Self.page([(10 + page, "shared")]))?.next == .page)

@@ -6,13 +6,14 @@ import Testing
 
 @testable import Connection
 
-/// A server's certificate is judged before the first byte of a request.
+/// Tests that the connection checks a server's certificate before it sends the first byte of a request.
 struct CertificateTests {
     private func bytes(_ fingerprint: String) throws -> [UInt8] {
         try #require([UInt8](hexadecimal: fingerprint.utf8.filter { $0 != UInt8(ascii: ":") }))
     }
 
-    /// What an account with this trust gets of a TLS server with this certificate, and how many requests that server saw.
+    /// Returns what an account with this trust receives from a TLS server with this certificate, and how many requests
+    /// the server received.
     private func outcome(
         _ certificate: Certificate, _ trust: Bookmark.Trust
     ) async throws -> (result: Result<ServerFacts, ConnectionError>, requests: Int) {
@@ -74,7 +75,7 @@ struct CertificateTests {
             #expect(
                 error?.hint?.description.contains("tls: { fingerprint: \(right.fingerprint) }") == true,
                 "\(error?.hint?.description ?? "")")
-            // What the hint says does it, and so does the authority.
+            // The fingerprint that the hint names is accepted, and so is the authority.
             #expect(try await outcome(right, .fingerprint(try bytes(right.fingerprint))).result.get().hasFiles)
             #expect(try await outcome(right, .authorities(file: authority.file)).result.get().hasFiles)
         }
@@ -92,12 +93,12 @@ struct CertificateTests {
                     await #expect(throws: ConnectionError.self) { _ = try await connection.connect() }
                 }
             }
-            // Answers with a page that says so.
+            // Apache answers with a page that names the error.
             try await withTLSApache(folder, certificate, "http/1.1") { url, _ in
                 let error = try await error("http" + url.dropFirst("https".count))
                 #expect(error?.hint?.description.contains("write https://") == true, "\(String(describing: error))")
             }
-            // Answers with an alert, or closes the connection.
+            // The server answers with an alert or closes the connection.
             var configuration = TestServer.Configuration()
             configuration.certificate = (certificate.file, certificate.key)
             try await TestServer.running(configuration) { server in
@@ -179,8 +180,9 @@ struct CertificateTests {
         }
     }
 
-    /// Apache over TLS with one version of HTTP.
-    /// - Parameter body: gets the server's address, and what it logged of each request: `METHOD VERSION`.
+    /// Runs Apache over TLS with one version of HTTP.
+    /// - Parameter body: A function that gets the server's address and a function that returns a line `METHOD VERSION`
+    ///   for each logged request.
     private func withTLSApache(
         _ folder: String, _ certificate: Certificate, _ version: String,
         _ body: (_ url: String, _ log: () throws -> [String]) async throws -> Void

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Connection
 
-/// What every server has to be good for, each with its known limits.
+/// Tests of the behaviour that the connection needs from every server, each with the server's known limits.
 @Suite(.serialized) struct ContractTests {
     @Test("the root is found, and what the server offers is known", arguments: ServerKind.all)
     func connects(_ kind: ServerKind) async throws {
@@ -16,7 +16,7 @@ import Testing
             #expect((facts.rootItem.etag != nil) == kind.foldersHaveETags)
             let date = try #require(facts.date)
             #expect(date - Timestamp.now() < .seconds(60) && Timestamp.now() - date < .seconds(60))
-            // Again: it stays connected, and a second look is the same.
+            // A second call stays connected and finds the same facts.
             #expect(try await connection.connect().root == facts.root)
         }
     }
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    /// The file's listing once its ETag is strong.
+    /// Returns the file's listing once its ETag is strong.
     private func settled(_ file: ItemPath, _ connection: Connection) async throws -> ListedItem {
         var found = try await connection.list(file, depth: .zero) { _ in }.folder
         try await until(atMost: .seconds(60)) {
@@ -131,7 +131,7 @@ import Testing
             for round in 0..<20 {
                 try await served.put("new", "round \(round)")
                 first = try await connection.list(path("/new"), depth: .zero) { _ in }.folder
-                // The write may lie more than a second back on a busy machine.
+                // On a busy machine the write may lie more than a second back.
                 if kind.etags == .strong || first?.etag?.strength == .weak { break }
             }
             #expect(first?.etag?.strength == (kind.etags == .weakAtFirst ? .weak : .strong))

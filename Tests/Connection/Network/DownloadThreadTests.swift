@@ -6,9 +6,9 @@ import Testing
 
 @testable import Connection
 
-/// Where the bytes of downloads come.
+/// Tests of the threads that receive the bytes of downloads.
 struct DownloadThreadTests {
-    /// Notes on which threads it is called, and stops there before the first byte until it may go on.
+    /// A sink that records the threads on which it is called and blocks before the first byte until its gate opens.
     private final class Sink: DownloadSink, Sendable {
         let threads = Mutex<Set<pthread_t>>([])
         let bytes = Mutex<Int>(0)
@@ -41,10 +41,10 @@ struct DownloadThreadTests {
                     _ = try await connection.get(try ItemPath(path), into: sink)
                 }
             }
-            // Both have an answer and block. Elsewhere all goes on.
+            // Both downloads have an answer and block their threads. The work on other threads continues.
             for sink in sinks { await sink.gate.untilReached() }
             _ = try await connection.connect()
-            // And so does what is on the other thread.
+            // The download on the other thread continues too.
             for (sink, download) in zip(sinks, downloads).reversed() {
                 sink.gate.open()
                 try await download.value

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Connection
 
-/// A connection to a server that fails on purpose.
+/// Tests of a connection to a server that fails on purpose.
 struct FaultTests {
     private func running(
         limits: Limits = Limits(), _ body: (TestServer, Connection) async throws -> Void
@@ -134,7 +134,7 @@ struct FaultTests {
         var limits = Limits()
         limits.connections = 1
         try await running(limits: limits) { server, connection in
-            // More often than there may be connections: none is left behind.
+            // There are more rounds than permitted connections, so no round may leave a connection open.
             for round in 1...10 {
                 let faults = kinds.map { server.add(Fault($0, method: round % 2 == 0 ? "GET" : "PROPFIND")) }
                 server.forgetRequests()
@@ -149,7 +149,7 @@ struct FaultTests {
                     #expect(error?.kind == .authentication)
                 }
                 for fault in faults { server.remove(fault) }
-                // Its line is in the log when the server has seen that nobody reads on.
+                // The server logs the request when it has noticed that the client has stopped reading.
                 await until { !server.requests.isEmpty }
                 connection.use(
                     .basic(username: server.configuration.user, password: server.configuration.password))

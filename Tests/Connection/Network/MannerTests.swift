@@ -7,7 +7,7 @@ import Testing
 
 @testable import Connection
 
-/// Servers that are allowed to be different.
+/// Tests of servers with permitted peculiarities.
 struct MannerTests {
     private func running(
         _ change: (inout Manner) -> Void = { _ in }, logger: Logger = Logger(label: "test"),

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Connection
 
-/// A server that the contract is held against, with what is known of its limits.
+/// A server that must fulfil the contract, and its known limits.
 struct ServerKind: Sendable, CustomTestStringConvertible {
-    /// What a listing of a file that was just written has for an ETag.
+    /// The kind of ETag that a listing shows for a file that was just written.
     enum ETags: Sendable { case strong, weakAtFirst }
 
     var name: String
@@ -29,15 +29,15 @@ struct ServerKind: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// A running server with something in it.
+/// A running server that holds some files.
 struct Served {
     var url: String
     var username: String
     var password: String
-    /// Writes a file at a path below the root, over HTTP or beside it.
+    /// Writes a file at a path below the root, over HTTP or directly.
     var put: (String, String) async throws -> Void
 
-    /// Runs a server over these files, and a connection to it that is shut down in the end.
+    /// Runs a server with these files and a connection to the server. The connection is shut down at the end.
     static func running(
         _ kind: ServerKind, _ files: [String: String], limits: Limits = Limits(),
         _ body: (Served, Connection) async throws -> Void
@@ -78,7 +78,7 @@ struct Served {
     }
 }
 
-/// Shuts a connection down when the scope ends, however it ends.
+/// Shuts a connection down when `body` returns or throws.
 func closing<Result>(_ connection: Connection, _ body: () async throws -> Result) async throws -> Result {
     do {
         let result = try await body()

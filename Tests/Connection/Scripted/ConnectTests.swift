@@ -7,7 +7,7 @@ import Testing
 
 @testable import Connection
 
-/// A server that answers at these places; 404 elsewhere.
+/// Makes a server that answers at these paths and returns 404 elsewhere.
 private func server(_ places: [String: @Sendable (HTTPRequest) -> HTTPAnswer]) -> ScriptedTransport {
     ScriptedTransport { request, _ throws(TransportError) in places[request.address.path]?(request) ?? .status(404) }
 }
@@ -19,7 +19,7 @@ private func root(_ path: String) -> @Sendable (HTTPRequest) -> HTTPAnswer {
 private let status =
     #"{"installed":true,"maintenance":false,"needsDbUpgrade":false,"version":"10.9.1.2","versionstring":"10.9.1","productname":"ownCloud"}"#
 
-/// A request that is made in the middle of another one, once.
+/// A request that is made once, in the middle of another request.
 private final class LateRequest: Sendable {
     private let request = Mutex<(@Sendable () async -> Void)?>(nil)
 
@@ -27,7 +27,7 @@ private final class LateRequest: Sendable {
     func make() async { await request.withLock { $0.take() }?() }
 }
 
-/// A body before whose end another request is made.
+/// A body that makes another request before it ends.
 private struct AskingBody: HTTPBody {
     let asks: LateRequest
 
@@ -143,7 +143,7 @@ struct ConnectTests {
             #expect(!facts.isOwnCloudFamily && facts.hasFileIDs && connection.refusal == nil)
             let places = ["GET /x/ocs/v1.php/cloud/capabilities", "GET /ocs/v1.php/cloud/capabilities"]
             #expect(transport.lines == ["GET /x/status.php", "PROPFIND /x/"] + places)
-            // What could not be told now is asked again.
+            // The connection asks again for what the server could not tell this time.
             #expect((connection.known == nil) == (code == 502))
         }
     }
@@ -158,7 +158,7 @@ struct ConnectTests {
         let facts = try await second.connect(knowing: known) { _ in .zero }.facts
         #expect(transport.lines.dropFirst(2) == ["PROPFIND /dav/"])
         #expect(facts.root == "https://h/dav/" && second.known == known)
-        // Another account's, and one that leads to another server.
+        // The known facts belong to another account here, and lead to another server below.
         _ = try await Connection("https://h/dav", username: "eve", over: transport).connect(knowing: known) { _ in .zero
         }
         #expect(transport.lines.dropFirst(3) == ["GET /dav/status.php", "PROPFIND /dav/"])
@@ -244,7 +244,7 @@ struct ConnectTests {
             if number == 4 { return .status(401) }
             throw .closed
         }
-        // While the request waits to be sent a third time, another one is refused.
+        // While the request waits to be sent a third time, the server rejects the credentials of another request.
         let asks = LateRequest()
         let clock = HostClock(
             now: { Timestamp(seconds: 1_800_000_000) }, monotonic: { .zero }, sleep: { _ in await asks.make() })
@@ -394,7 +394,7 @@ struct ConnectTests {
         let facts = try await Connection("https://h/f", over: server(["/f/": { _ in .status(207, [:], calendar) }]))
             .connect()
         #expect(!facts.hasFiles)
-        // Xandikos' principals are no collections, and its root is nothing at all.
+        // A principal of Xandikos is not a collection, and its root has no resource type.
         let kinds = ["<D:principal/>": "1", "": "1, 3, calendar-access"]
         for (kind, classes) in kinds {
             let text = Document.multistatus(["/f/"]).replacing("<D:collection/>", with: kind)
@@ -428,7 +428,7 @@ struct ConnectTests {
 }
 
 extension String {
-    /// Without Foundation: every occurrence exchanged.
+    /// Returns the string with every occurrence of `old` replaced, without Foundation.
     fileprivate func replacing(_ old: String, with new: String) -> String {
         var result = ""
         var rest = self[...]

@@ -106,7 +106,8 @@ struct ExchangeTests {
         let request = MultistatusRequest("PROPFIND", "/dav/cal/", properties: [Sync.etag])
         #expect(try await connection.multistatus(request).status == 401)
         _ = try connection.usableCredentials()
-        // A server with one door is asked whether it is that.
+        // Only a server of the ownCloud family has one login for all paths. After each 401 the connection asks such a
+        // server's root whether it rejects the credentials.
         #expect(transport.requests.count { $0.address.path == "/dav/files/ada/" } == (isFamily ? 2 : 0))
         #expect(transport.requests.count == (isFamily ? 4 : 2))
     }
@@ -138,7 +139,7 @@ struct ExchangeTests {
         "an answer that repeats the account's credentials is handed on up to there at most, however it is cut",
         arguments: 1...40)
     func echo(_ size: Int) async throws {
-        // What Basic sends for ada and secret.
+        // The text is the header that Basic authentication sends for the user ada and the password secret.
         let page = Array("Authorization: Basic YWRhOnNlY3JldA== and more".utf8)
         let chunks = stride(from: 0, to: page.count, by: size).map { Array(page[$0..<min($0 + size, page.count)]) }
         let transport = ScriptedTransport { _, _ throws(TransportError) in

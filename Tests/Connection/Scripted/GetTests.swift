@@ -6,7 +6,7 @@ import Testing
 
 @testable import Connection
 
-/// A body of a thousand pieces that counts those that were read.
+/// A body of a thousand pieces that counts the pieces that were read.
 private final class LongBody: HTTPBody {
     private let count = Mutex(0)
     var read: Int { count.withLock { $0 } }
@@ -20,7 +20,7 @@ private final class LongBody: HTTPBody {
     }
 }
 
-/// Keeps what comes.
+/// A sink that keeps the received bytes.
 final class MemorySink: DownloadSink {
     private(set) var head: DownloadHead?
     private(set) var bytes: [UInt8] = []
@@ -215,7 +215,8 @@ struct GetTests {
             #expect(error?.kind == .protocolViolation && error?.message.contains("text/html") == true)
             #expect(sink.head == nil)
         }
-        // What was listed as a page is one; a length or a date that was listed shows the file, whatever its type.
+        // A file that was listed as a web page is a web page. A listed length or date identifies the file, whatever its
+        // type.
         let noon = try #require(Timestamp(rfc3339: "2026-11-21T12:00:00Z"))
         let date: HTTPHeaders = ["Content-Type": "text/html", "Last-Modified": "Sat, 21 Nov 2026 12:00:00 GMT"]
         let files: [(wanted: DownloadRequest, headers: HTTPHeaders)] = [

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Connection
 
-/// A plain server whose root is `/d/`, and whose listings of it and of `/d/F/` are this answer after the first.
+/// Connects to a plain server whose root is `/d/`. After the first listing, the listings of `/d/` and `/d/F/` are this
+/// answer.
 private func connection(_ answer: @escaping @Sendable () -> HTTPAnswer) async throws -> Connection {
     let transport = ScriptedTransport { request, number throws(TransportError) in
         if number == 0 { return .status(404) }

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Connection
 
-/// A plain server whose root holds so many files, and whose listings of it end badly if told so. One request at a time.
+/// Makes a plain server whose root holds `files` files, and a connection that sends one request at a time. If `failure`
+/// is given, the root's listings end with it.
 private func server(files: Int, failure: TransportError? = nil) -> (Connection, ScriptedTransport) {
     let text = Document.multistatus(["/"] + (0..<files).map { "/f\($0)" })
     let transport = ScriptedTransport { request, _ throws(TransportError) in
@@ -30,7 +31,7 @@ struct RootListingTests {
         let (facts, begun) = try await connection.connect { $0 ? .zero : .one }
         #expect(facts.hasFiles && facts.rootItem.kind == .folder)
         let begin = try #require(begun)
-        // What has only begun holds up nobody.
+        // A listing that has only begun holds up no other request.
         #expect(try await connection.entries(of: .root).entries.count == files)
         var paths: [ItemPath] = []
         let listing = try #require(try await connection.list(begin) { (entries, _) in paths += entries.map(\.path) })

@@ -7,18 +7,19 @@ import TestSupport
 
 @testable import Connection
 
-/// A transport that answers as a test wrote it down, and keeps what it was asked.
+/// A transport that answers as a test's script says and records the requests.
 final class ScriptedTransport: HTTPTransport {
     typealias Script = @Sendable (_ request: HTTPRequest, _ number: Int) throws(TransportError) -> HTTPAnswer
 
     private let script: Script
     private let asked = Mutex<[HTTPRequest]>([])
 
-    /// - Parameter script: gets each request and how many came before it.
+    /// Makes a transport that follows a script.
+    /// - Parameter script: A function that gets each request and the number of requests before it.
     init(_ script: @escaping Script) { self.script = script }
 
     var requests: [HTTPRequest] { asked.withLock { $0 } }
-    /// `GET /path`, in the order of the requests.
+    /// The requests in order, each as `GET /path`.
     var lines: [String] { requests.map { "\($0.method) \($0.address.path)" } }
 
     func execute(_ request: HTTPRequest, timeLimit: Duration) async throws(TransportError) -> HTTPAnswer {
@@ -32,7 +33,7 @@ final class ScriptedTransport: HTTPTransport {
     func shutdown() async {}
 }
 
-/// A body in pieces, which may end badly.
+/// A body that arrives in pieces and may end with an error.
 struct ScriptedBody: HTTPBody {
     var chunks: [[UInt8]]
     var failure: TransportError?
@@ -44,13 +45,13 @@ struct ScriptedBody: HTTPBody {
     }
 }
 
-/// Counts the answers that are being read.
+/// A counter of the answers that are being read.
 final class Traffic: Sendable {
     private let counts = Mutex((now: 0, most: 0, total: 0))
     var most: Int { counts.withLock { $0.most } }
     var total: Int { counts.withLock { $0.total } }
 
-    /// An answer that takes a few turns to read, and counts until it has been read.
+    /// Makes an answer that takes a few turns to read. The answer is counted until it has been read.
     func answer(_ headers: HTTPHeaders, _ text: String) -> HTTPAnswer {
         counts.withLock { counts in
             counts.now += 1
@@ -87,7 +88,7 @@ extension HTTPAnswer {
 }
 
 extension TestClock {
-    /// A clock whose waits end at once and are written down.
+    /// Makes a clock on which waits end at once and are recorded.
     static func skipping() -> TestClock { TestClock { _ in .skipped } }
 }
 
@@ -98,7 +99,7 @@ extension Bookmark {
 }
 
 extension Connection {
-    /// A connection to a scripted server.
+    /// Makes a connection to a scripted server.
     convenience init(
         _ url: String, username: String? = "ada", clock: HostClock = TestClock.skipping().host, connections: Int = 8,
         over transport: ScriptedTransport
@@ -110,7 +111,7 @@ extension Connection {
             transport: transport)
     }
 
-    /// What a listing handed out, beside what it returned.
+    /// Returns the entries that a listing passed on, together with the listing's result.
     func entries(of folder: ItemPath, depth: Depth = .one) async throws -> (entries: [ListedItem], listing: Listing) {
         var all: [ListedItem] = []
         let listing = try await list(folder, depth: depth) { all += $0 }
@@ -118,9 +119,10 @@ extension Connection {
     }
 }
 
-/// A listing as a plain server sends it.
+/// Listings as a plain server sends them.
 enum Document {
-    /// - Parameter entries: encoded hrefs; those that end with a slash are folders.
+    /// Returns a multistatus document with these entries.
+    /// - Parameter entries: The encoded hrefs. An href that ends with a slash is a folder.
     static func multistatus(_ entries: [String]) -> String {
         let responses = entries.map { href in
             let kind = href.hasSuffix("/") ? "<D:collection/>" : ""

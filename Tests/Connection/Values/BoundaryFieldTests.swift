@@ -5,7 +5,7 @@ import Testing
 
 @testable import Connection
 
-/// Each number that an answer has is fed with what no number of its kind is.
+/// Tests that put a value outside the valid range into each numeric field of an answer.
 struct BoundaryFieldTests {
     @Test("H12: a part of a file ends before an exbibyte, or is none", arguments: BoundaryNumbers.texts)
     func contentRange(_ text: String) {
@@ -85,7 +85,7 @@ struct BoundaryFieldTests {
         do {
             _ = try await connection.list(.root) { items.all += $0 }
         } catch let error as ConnectionError {
-            // A status may be an error of the whole.
+            // A status line may make the whole listing fail.
             #expect(error.kind == .protocolViolation, "\(error)")
             return
         }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("How much of a listing is taken")
 struct ListingLimitsTests {
-    /// Reads a listing of `/F` whose entries are made one by one, and hands batches to `take`.
+    /// Reads a listing of `/F` whose entries are made one by one, and passes batches of entries to `take`.
     private static func read(
         _ count: Int, limits: ListingLimits = ListingLimits(), status: String? = nil, href: (Int) -> String,
         take: (Int) -> Void = { _ in }

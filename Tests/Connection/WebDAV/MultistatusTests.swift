@@ -4,7 +4,7 @@ import Testing
 @testable import Connection
 
 struct MultistatusTests {
-    /// Reads a document in the pieces that it is cut into.
+    /// Reads a document that arrives in these pieces.
     static func responses(_ pieces: [[UInt8]]) throws -> [DAVResponse] {
         let multistatus = Multistatus(ListedResponseBuilder())
         let xml = try XMLReader(handler: multistatus)
@@ -94,7 +94,7 @@ struct MultistatusTests {
                 default: bytes.insert(UInt8.random(in: .min ... .max, using: &random), at: place)
                 }
             }
-            // What is asserted is that this returns, whichever way.
+            // The test passes if the call returns, with a result or an error.
             _ = try? Self.responses([bytes])
         }
     }
@@ -139,7 +139,7 @@ struct MultistatusTests {
             try Self.responses(text.utf8.map { [$0] })
         }
         #expect(MultistatusProblem.documentType("x").explanation.text.contains("DOCTYPE x"))
-        // A web page says what it is, and is no listing in disguise.
+        // A web page is reported as a web page and not as a listing with a document type.
         #expect(throws: MultistatusProblem.otherDocument("html")) {
             try Self.responses(text.replacing("DOCTYPE \(declaration)", with: "DOCTYPE html"))
         }

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Connection
 
-/// Answers of calendar servers, and how they are read.
+/// Answers of calendar servers, and functions that read them.
 enum Sync {
     static let etag = "{DAV:}getetag"
 
-    /// A member that changed, one that is gone, and the token at the end, as sabre sends them.
+    /// An answer as sabre sends it, with a changed member, a removed member and the token at the end.
     static let sabre = """
         <?xml version="1.0"?><d:multistatus xmlns:d="DAV:" xmlns:s="http://sabredav.org/ns">\
         <d:response><d:href>/cal/ada/1.ics</d:href><d:propstat><d:prop><d:getetag>&quot;a&quot;</d:getetag></d:prop>\
@@ -16,7 +16,7 @@ enum Sync {
         <d:sync-token>http://sabre.io/ns/sync/5</d:sync-token></d:multistatus>
         """
 
-    /// The same with the token at the beginning, as Radicale sends it.
+    /// The same answer as Radicale sends it, with the token at the beginning.
     static let radicale = """
         <?xml version='1.0' encoding='utf-8'?>
         <multistatus xmlns="DAV:"><sync-token>http://radicale.org/ns/sync/0d</sync-token>\
@@ -29,7 +29,7 @@ enum Sync {
         var end = MultistatusEnd()
     }
 
-    /// Reads a document in the pieces that it is cut into.
+    /// Reads a document that arrives in these pieces.
     static func read(
         _ pieces: [[UInt8]], _ properties: [String] = [etag], asked: String = "https://h/cal/ada/"
     ) throws -> Read {
@@ -46,7 +46,7 @@ enum Sync {
         try read([Array(text.utf8)], properties, asked: asked)
     }
 
-    /// The text of one property whose contents are these.
+    /// Returns the text that is read from one property with these contents.
     static func text(_ contents: String, of property: String = "{DAV:}x") throws -> String? {
         let name = try #require(ElementName(clark: property))
         let element = name.emptyElement.dropLast(2) + ">" + contents + "</\(name.local)>"
