@@ -1,4 +1,4 @@
 import Database
 
-/// Also where GRDB is imported, which has a `Database` of its own.
+/// The account's database. The alias is also usable where GRDB is imported, which has a `Database` of its own.
 typealias AccountDatabase = Database

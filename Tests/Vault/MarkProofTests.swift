@@ -60,7 +60,7 @@ import TreeFixture
 
     @Test("What is not known as a file system of this kernel's own is not believed")
     func types() {
-        // vfat, NFS, SMB, FUSE.
+        // The types are those of vfat, NFS, SMB and FUSE, and 0.
         for type: Int64 in [0x4d44, 0x6969, 0xff53_4d42, 0x6573_5546, 0] { #expect(!MarkProof.keepsOwnTimes(type)) }
         for type: Int64 in [0xef53, 0x0102_1994] { #expect(MarkProof.keepsOwnTimes(type)) }
     }
@@ -97,7 +97,7 @@ import TreeFixture
                 try vault.database.writeBlocking { tx in
                     if key == .bootID { try tx.meta.set(key, "another boot") } else { try tx.meta.set(key, 1) }
                 }
-                // The clock is behind that by which the marks were recorded.
+                // The clock is behind the clock by which the marks were recorded.
                 for _ in 0..<2 {
                     try reopen()
                     check(vault, false)

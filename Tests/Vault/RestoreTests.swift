@@ -8,10 +8,10 @@ import Testing
 @testable import LocalTree
 @testable import Vault
 
-/// Damage to a vault's database, its backups, and what a restore brings back.
+/// Tests of damage to a vault's database, of its backups, and of what a restore recovers.
 @Suite struct RestoreTests {
-    /// Spoils a database that nobody has open.
-    /// - Parameter isHidden: Only pages that opening it does not look at.
+    /// Damages a database that no process has open.
+    /// - Parameter isHidden: Whether only pages are damaged that SQLite does not read when it opens the database.
     private func damage(_ path: String, isHidden: Bool = false) throws {
         if path.hasSuffix("larder.db") {
             let queue = try DatabaseQueue(path: path)
@@ -21,7 +21,7 @@ import Testing
         for end in ["-wal", "-shm"] { Files.remove(path + end) }
         var bytes = try Files.read(path)
         if isHidden {
-            // Those with a plugin's large values.
+            // These pages hold a plugin's large values.
             for page in stride(from: 0, to: bytes.count, by: 4096) {
                 guard bytes[page..<page + 4096].count(where: { $0 == 1 }) > 2_000 else { continue }
                 for index in page..<page + 8 { bytes[index] = 0x5a }
@@ -32,7 +32,8 @@ import Testing
         try Files.write(bytes, to: path, mode: 0o600)
     }
 
-    /// A closed vault with a pin, a claim, a plugin's value, a loop, and a waiting download; a backup of it, unless it is not wanted.
+    /// Makes a closed vault with a pin, a claim, a plugin's value, a loop and a waiting download. Makes a backup of the
+    /// vault if `backup` is true.
     private func makeVault(_ path: String, backup: Bool = true) throws {
         let vault = try Vault.open(at: path)
         try vault.database.writeBlocking { tx in
@@ -74,16 +75,16 @@ import Testing
             try makeVault(path)
             #expect(!Files.exists(path + "/unclosed"))
             try Files.write("", to: path + "/unclosed")
-            // A sound one goes on.
+            // A sound database is opened.
             try Vault.open(at: path).close()
             try damage(path + "/larder.db", isHidden: true)
-            // Opening alone does not meet the damage.
+            // Opening the database alone does not meet the damage.
             try Vault.open(at: path).close()
             try Files.write("", to: path + "/unclosed")
             let failure = #expect(throws: Failure.self) { try Vault.open(at: path) }
             #expect(failure?.kind == .localIO && failure?.hint == .restoreDatabase)
             #expect(failure?.isDamage == true && Files.exists(path + "/unclosed"))
-            // No database at all.
+            // The file is not a database at all here.
             try Files.write("not a database, and long enough to be looked at", to: path + "/larder.db")
             let none = #expect(throws: Failure.self) { try Vault.open(at: path) }
             #expect(none?.isDamage == true)
@@ -103,7 +104,7 @@ import Testing
             #expect(stat(first, &info) == 0 && info.st_mode & 0o777 == 0o600)
             #expect(try !backups.makeIfDue(now: .now()) && !backups.makeIfDue(now: .now() + .seconds(86_000)))
             for _ in 0..<3 { #expect(try backups.makeIfDue(now: .now() + .seconds(86_500))) }
-            // Set back: what is younger than now does not keep another from being made.
+            // The clock is set back. A backup with a later date does not prevent another backup.
             #expect(try backups.makeIfDue(now: .now() - .seconds(1000)))
             try Files.write("half", to: path + "/backups/larder-000006.db.new")
             #expect(
@@ -163,7 +164,7 @@ import Testing
             #expect(found.state == .damaged && aside == path + "/damaged-1.db")
             #expect(try Files.read(path + "/damaged-1.db") == damaged)
             try expectRestored(path)
-            // Once more, of a database that somebody removed.
+            // The restore is repeated for a database that was removed.
             for end in ["", "-wal", "-shm"] { Files.remove(path + "/larder.db" + end) }
             #expect(try restore.run { _ in }.aside == nil)
             try expectRestored(path)
@@ -179,7 +180,7 @@ import Testing
             try makeVault(path)
             if hasOlder { #expect(try DatabaseBackups(vault: path).makeIfDue(now: .now() + .seconds(90_000))) }
             let unreadable = path + "/backups/larder-00000\(hasOlder ? 2 : 1).db"
-            // SQLite cannot tell whether a transaction is to be taken back.
+            // SQLite cannot tell whether a transaction must be rolled back.
             try Files.makeFolder(unreadable + "-journal")
             try damage(path + "/larder.db")
             let damaged = try Files.read(path + "/larder.db")
@@ -293,7 +294,7 @@ import Testing
             try makeVault(path)
             try damage(path + "/larder.db")
             let database = path + "/larder.db"
-            // What a kill leaves after each step of it.
+            // These are the files that a kill leaves after each step of the restore.
             if step >= 0 { try Files.write("half a copy", to: path + "/restore.db", mode: 0o600) }
             if step >= 1 { try Files.write("", to: path + "/restoring") }
             if step >= 2 { try Files.write("its log", to: path + "/damaged-1.db-wal") }
@@ -337,7 +338,7 @@ import Testing
             try Files.write("mine", to: file("kept"))
             try put(vault, "kept", "kept 2")
             #expect(try DatabaseBackups(vault: path).makeIfDue(now: .now()))
-            // After the backup.
+            // These changes come after the backup.
             for name in ["later", "kept"] { try put(vault, name, "\(name) 3") }
             try put(vault, "new", "new 1")
             try vault.close()
@@ -357,7 +358,7 @@ import Testing
                 "Work/kept.ics": "kept 3", "Work/later.ics": "later 3", "Work/new.ics": "new 1",
                 "Work/same.ics": "same 1",
             ]
-            // What Larder wrote since the backup is no change of anybody's.
+            // A file that Larder wrote after the backup does not count as a local change.
             #expect(files == mine.merging(server) { $1 }, "\(files)")
             try vault.close()
         }

@@ -10,7 +10,7 @@ import Testing
             let vault = try Vault.open(at: "\(folder)/home/vault", files: "\(folder)/home/cloud")
             try vault.close()
             try Files.makeFolder("\(folder)/home/cloud/photos/2026")
-            // Somebody's files of the same names are none of ours.
+            // A person's files of the same names do not make a folder a vault of Larder's.
             try Files.write("my vault", to: "\(folder)/mine/vault")
             try Files.write("x", to: "\(folder)/mine/.larder/vault")
             try Files.makeFolder("\(folder)/home/cloudy")
@@ -26,7 +26,7 @@ import Testing
             #expect(Vault.overlap(with: folder)?.contains(" lies in it, which is ") == true)
             #expect(Vault.overlap(with: "\(folder)/home/cloudy") == nil)
             #expect(Vault.overlap(with: "\(folder)/mine") == nil)
-            // Its mark gone, it is one still.
+            // A vault without its mark is still recognised.
             Files.remove("\(folder)/home/vault/vault")
             #expect(Vault.overlap(with: "\(folder)/home/vault") == "it is \(own.0)")
         }

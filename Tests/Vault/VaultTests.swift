@@ -69,7 +69,7 @@ import Testing
             try vault.close()
             #expect(!Vault.isInUse(at: path))
 
-            // Hosts of older versions lock the file alone.
+            // Hosts of older versions lock only the file.
             let older = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             #expect(linux_lock_open_file(older) == 0 && pwrite(older, "4711\n", 5, 0) == 5)
             let failure = #expect(throws: Failure.self) { try Vault.open(at: path) }
@@ -166,14 +166,14 @@ import Testing
                 #expect(failure?.kind == .localIO)
                 if isEmpty { #expect(try Files.names(in: files).isEmpty) }
             }
-            // The default folder is no substitute either.
+            // The default folder does not replace the configured folder either.
             #expect(throws: Failure.self) { try Vault.open(at: path) }
             Files.remove(files)
             let other = try Vault.open(at: folder + "/other", files: folder + "/otherfiles")
             try other.close()
             let failure = #expect(throws: Failure.self) { try Vault.open(at: path, files: folder + "/otherfiles") }
             #expect(failure?.message.contains("another vault") == true)
-            // Moved to another place by a person, mark and all.
+            // A person moved the tree to another path together with its mark.
             _ = try Vault.open(at: path, files: folder + "/unmounted")
         }
     }
@@ -184,7 +184,7 @@ import Testing
             let (path, files) = (folder + "/vault", folder + "/files")
             try Vault.open(at: path).close()
             #expect(throws: Failure.self) { try Vault.open(at: path, files: files) }
-            // What the hint says.
+            // The test carries out the steps that the hint names.
             try Files.makeFolder(files + "/.larder")
             try Files.write(try Files.read(path + "/vault"), to: files + "/.larder/vault")
             _ = try Vault.open(at: path, files: files)

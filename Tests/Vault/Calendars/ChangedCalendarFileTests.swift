@@ -34,11 +34,11 @@ struct ChangedCalendarFileTests {
             #expect(try Set(fixture.kept()) == subjects)
             #expect(try fixture.mirror().complete().isEmpty)
             #expect(try fixture.files() == expected)
-            // Another change is another file, and nothing of the first one is lost.
+            // A second change is kept in another file, and nothing of the first change is lost.
             try Files.write("mine too", to: folder + "/changed.ics")
             #expect(try fixture.mirror().complete().count == 1)
             #expect(try fixture.files()["Work/changed (changed here 2).ics"] == "mine too")
-            // Who takes a kept file away has seen it.
+            // A person who removes a kept file has seen it, so its issue ends.
             Files.remove(folder + "/changed (changed here).ics")
             try fixture.mirror().complete()
             #expect(

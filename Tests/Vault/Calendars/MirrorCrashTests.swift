@@ -9,7 +9,8 @@ import Testing
 
 @Suite("A host that ends while calendars are written")
 struct MirrorCrashTests {
-    /// The vault as it is on the disk: the database copied, the files by further names for them, so that they keep their looks.
+    /// Copies a vault as it is on the disk. The database is copied, and the files get hard links, so that they keep
+    /// their marks.
     private static func copy(_ folder: String, to target: String) throws {
         try Files.makeFolder(target)
         for name in ["larder.db", "larder.db-wal"] {
@@ -44,7 +45,7 @@ struct MirrorCrashTests {
                 try fixture.put(calendar, name)
                 for number in 1...3 { try fixture.put("\(calendar)\(number).ics", in: calendar, "\(name) \(number)") }
             }
-            // Each step ends with what the files must be after it; a copy is completed to the next such state.
+            // Each step ends with the files that must exist after the step. A copy is completed to the next such state.
             var states: [(copies: Int, files: [MirrorName: String])] = []
             func step() throws {
                 copies.withLock { $0.append("") }

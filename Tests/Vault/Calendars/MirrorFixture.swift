@@ -43,7 +43,7 @@ final class MirrorFixture: Sendable {
         try database.writeBlocking { _ = try $0.records.remove(calendar, from: .calendars) }
     }
 
-    /// All files and empty folders below `calendars`, with their content.
+    /// Returns all files and empty folders below `calendars`, with their content.
     func files() throws -> [MirrorName: String] { try Self.files(below: folder) }
 
     static func files(below folder: String) throws -> [MirrorName: String] {
@@ -68,13 +68,13 @@ final class MirrorFixture: Sendable {
         return found
     }
 
-    /// What is told of files that were changed here.
+    /// Returns the subjects of the issues about files that were changed locally.
     func kept() throws -> [MirrorName] {
         try database.readBlocking { try $0.issues.all() }.filter { $0.code == CalendarMirror.keptCode }
             .map { MirrorName($0.subject) }
     }
 
-    /// Calendars, folders and files that are to be mirrored still.
+    /// Returns the number of calendars, folders and files that still have to be mirrored.
     func pending() throws -> Int { try database.readBlocking { try $0.calendarFiles.changes(limit: 1_000).count } }
 }
 
@@ -92,7 +92,7 @@ func withMirror(_ body: (MirrorFixture) throws -> Void) throws {
     try withTemporaryFolder { folder in try body(try MirrorFixture(folder)) }
 }
 
-/// Compared byte by byte, which dictionaries of strings do not.
+/// A literal makes the mirrored files comparable byte by byte, which string keys of a dictionary are not.
 extension MirrorName: ExpressibleByStringInterpolation {
     public init(stringLiteral text: String) { self.init(text) }
 }

@@ -57,7 +57,7 @@ struct MirrorTests {
             let before = inode(of: fixture.calendars + "/Same (2)/1.ics")
             for _ in 0..<2 { try fixture.mirror().complete() }
             #expect(try fixture.files() == both)
-            // The name that is free now is not taken: a folder moves only when its calendar is renamed.
+            // The name that has become free is not used. A folder moves only when its calendar is renamed.
             try fixture.remove(other)
             try fixture.mirror().follow()
             try fixture.mirror().complete()
@@ -125,7 +125,8 @@ struct MirrorTests {
             #expect(try Files.text(fixture.folder + "/elsewhere") == "secret")
             #expect(inode(of: folder + "/fine.ics") == fine)
             #expect(mode(of: folder + "/shared.ics") == 0o600 && mode(of: folder) == 0o700)
-            // What is others' stays when the calendar goes, also a file of ours that was changed.
+            // When the calendar is removed, the files of other programs stay, and so does a file of Larder's that was
+            // changed.
             try Files.write("edited again", to: folder + "/edited.ics")
             try fixture.remove(work)
             try fixture.mirror().complete()
@@ -160,7 +161,7 @@ struct MirrorTests {
             ]
             try fixture.mirror().follow()
             #expect(try fixture.files() == expected)
-            // A folder of ours that was replaced by a link.
+            // A link replaces a folder of Larder's here.
             rename(fixture.calendars + "/Work", fixture.folder + "/away")
             symlink(outside, fixture.calendars + "/Work")
             try fixture.mirror().complete()

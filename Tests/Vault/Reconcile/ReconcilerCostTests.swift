@@ -11,7 +11,7 @@ import TreeFixture
 @testable import LocalTree
 @testable import Vault
 
-/// What a comparison of rows and tree costs, counted and not timed.
+/// Tests of the cost of a comparison of rows and tree. The cost is counted and not timed.
 @Suite struct ReconcilerCostTests {
     @Test("A start looks at inode and times alone: no file is opened, each folder is read once, and cost is linear")
     func start() throws {
@@ -49,7 +49,7 @@ import TreeFixture
             var steps: [Int] = []
             for files in [400, 1_600] {
                 try withCopies(files, folders: 1) { tree, database in
-                    // As much is to be done in the journal, by items that are elsewhere.
+                    // The journal holds as many records as there are files, for items that are elsewhere.
                     try database.writeBlocking { tx in
                         for number in 0..<files {
                             let path = ItemPath(unchecked: "/elsewhere/\(number)")
@@ -77,7 +77,7 @@ import TreeFixture
         }
     }
 
-    /// A tree of copies whose rows are proof of their content.
+    /// Calls `body` with a tree of copies whose rows are proof of their content.
     private func withCopies(
         _ count: Int, folders: Int, _ body: (TreeFixture, AccountDatabase) throws -> Void
     ) throws {
@@ -106,7 +106,7 @@ import TreeFixture
     }
 }
 
-/// What is opened below a folder, by whomever, as the kernel tells it.
+/// The files and folders below a folder that any process opens, as the kernel reports them.
 private struct Opened: ~Copyable {
     private let queue: Descriptor
 
@@ -119,7 +119,7 @@ private struct Opened: ~Copyable {
         }
     }
 
-    /// The names of the files, each once, and how often folders were opened.
+    /// Returns the names of the opened files, each once, and the number of times that folders were opened.
     func take() throws -> (files: Set<String>, folders: Int) {
         var (files, folders): (Set<String>, Int) = ([], 0)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 8)
@@ -142,7 +142,7 @@ private struct Opened: ~Copyable {
     }
 }
 
-/// How many hundreds of instructions SQLite's machine carries out meanwhile.
+/// Returns the number of instructions, in hundreds, that SQLite's virtual machine carries out during `body`.
 private func countingSteps(of database: AccountDatabase, _ body: () throws -> Void) throws -> Int {
     let counter = StepCounter()
     let context = Unmanaged.passUnretained(counter).toOpaque()

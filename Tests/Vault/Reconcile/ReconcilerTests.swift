@@ -58,7 +58,7 @@ import TreeFixture
             #expect(try fixture.findings().isEmpty)
             #expect(try fixture.findings().isEmpty)
             #expect(try fixture.database.readBlocking { try $0.meta.integer(.anchor) } == before)
-            // Placed a moment ago: the mark was renewed, without anybody being told.
+            // The copy was put in place a moment ago. The reconciler renewed its mark without reporting a change.
             let renewed = try fixture.item("/a/c")?.copy?.mark
             #expect(
                 renewed?.matches(fixture.tree.tree.mark(at: ItemPath(unchecked: "/a/c")) ?? mark(inode: 0)) == true)
@@ -115,7 +115,7 @@ import TreeFixture
             }
             for path in ["/a", "/folder", "/file/inside"] { try Files.write("mine", to: fixture.tree.root + path) }
             #expect(try fixture.findings() == ["/a": .modified, "/folder": .obstructed, "/file": .obstructed])
-            // Looked at alone, what is in the folder that lies in a file's place is nobody's either.
+            // The folder in the file's place is not reported for its contents either when only they are checked.
             #expect(try fixture.findings(at: "/file/inside").isEmpty)
             let item = try fixture.item("/a")
             #expect(item?.cloudStatus == .locallyModified && item?.copy == nil && item?.remoteVersion == .current)
@@ -138,7 +138,7 @@ import TreeFixture
                             modified: nil)))
             }
             #expect(try fixture.findings().isEmpty)
-            // Whoever put it there, it is looked at again when the engine is done.
+            // The file is checked again when the engine is done, whether the engine or a person put it there.
             #expect(try fixture.reconciler.run(at: [.root])?.unstable == [ItemPath(unchecked: "/a")])
             try fixture.database.writeBlocking { tx in
                 try tx.db.execute(sql: "DELETE FROM syncRecords")
@@ -172,7 +172,7 @@ import TreeFixture
             try Files.write("n", to: fixture.tree.root + "/a/new/deep")
             #expect(try fixture.findings(at: "/b") == ["/b": .removed])
             #expect(try fixture.findings(at: "/a/2") == ["/a/2": .removed])
-            // `/a` itself has no row, and is a new folder here.
+            // The folder `/a` itself has no row and is new in the tree.
             #expect(
                 try fixture.findings(at: "/a") == [
                     "/a": .added, "/a/1": .removed, "/a/new": .added, "/a/new/deep": .added,
@@ -215,7 +215,7 @@ import TreeFixture
                 for path in ["/read", "/soon", "/future", "/own", "/unknown"] {
                     guard var item = try tx.items.item(at: ItemPath(path)) else { continue }
                     item.lastUsed = path == "/unknown" ? nil : now - .seconds(1_000)
-                    // Its bytes are read to know it again.
+                    // The reconciler must read this file's content to recognise the copy.
                     if path == "/own" { item.copy?.mark.changed = Timestamp(seconds: 1) }
                     try tx.items.updateLocal(item)
                 }

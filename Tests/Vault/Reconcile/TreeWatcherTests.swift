@@ -9,23 +9,23 @@ import TreeFixture
 @testable import LocalTree
 @testable import Vault
 
-/// The watcher with the kernel's own events.
+/// Tests of the watcher with the kernel's own events.
 @Suite struct TreeWatcherTests {
-    /// A watched tree, and what was told of it.
+    /// A watched tree and the changes that its watcher reported.
     private struct Fixture {
         let tree: TreeFixture
         let watcher: TreeWatcher
         let time: TestClock
         let wakes: Counter
 
-        /// The paths at which something changed since this was asked last.
+        /// Returns the paths at which something changed since the last call.
         func changed() async -> Set<ItemPath> {
             await watcher.note([])
             time.advance(.seconds(3600))
             return Set(watcher.take().map(\.path))
         }
 
-        /// Does something that is noticed at these paths.
+        /// Calls `body` and expects the watcher to report these paths.
         func expect(
             _ paths: [String], _ place: SourceLocation = #_sourceLocation, after body: () throws -> Void
         ) async throws {
@@ -33,7 +33,7 @@ import TreeFixture
             #expect(changed == Set(paths.map(ItemPath.init(unchecked:))), sourceLocation: place)
         }
 
-        /// Does something and says where the watcher noticed it.
+        /// Calls `body` and returns the paths that the watcher reports.
         func after(_ body: () throws -> Void) async throws -> Set<ItemPath> {
             try body()
             return await changed()
@@ -107,7 +107,8 @@ import TreeFixture
             try Files.write("1", to: outside + "/new/deep/er/file")
             try await fixture.expect(["/new"]) { rename(outside + "/new", root + "/new") }
             try await fixture.expect(["/new/deep/er/file"]) { try Files.write("2", to: root + "/new/deep/er/file") }
-            // All at once: the watch may come after what is in the folder, which is looked at whole.
+            // The folders and the file are made at once, so the watch may come after the folder's contents. The watcher
+            // therefore reports the whole folder.
             try await fixture.expect(["/made"]) { try Files.write("3", to: root + "/made/at/once") }
             try await fixture.expect(["/made/at/file"]) { try Files.write("4", to: root + "/made/at/file") }
 
@@ -132,7 +133,7 @@ import TreeFixture
                 "\(root)/" + names.prefix(Int.random(in: 1...3, using: &random)).joined(separator: "/")
             }
             for _ in 0..<60 {
-                // As fast as it goes: the watcher is behind, or not.
+                // The changes come as fast as possible, so the watcher may or may not fall behind.
                 for _ in 0..<Int.random(in: 1...40, using: &random) {
                     switch Int.random(in: 0..<10, using: &random) {
                     case 0..<4: _ = mkdir(somewhere(), 0o755)
@@ -154,7 +155,7 @@ import TreeFixture
                 let changed = try await fixture.after { try Files.write("x", to: "\(root)\(folder)/probe") }
                 let probe = ItemPath(unchecked: "\(folder)/probe")
                 probes.insert(probe)
-                // The kernel may tell late that a file of before was closed.
+                // The kernel may report late that an earlier file was closed.
                 #expect(
                     changed.contains(probe) && probes.isSuperset(of: changed), "LARDER_TEST_SEED=\(seed), \(folders)")
             }
@@ -200,7 +201,7 @@ import TreeFixture
     func overflow() async throws {
         try await watching(["/a/b/file"]) { fixture in
             let file = fixture.tree.root + "/a/b/file"
-            // As if the folder had come with an event that was lost: nobody knows its watch.
+            // These events simulate a folder whose creation event was lost, so its watch is unknown.
             func event(_ watch: Int32, _ mask: Int32) -> WatchEvent {
                 WatchEvent(watch: watch, mask: UInt32(mask), name: nil, isAboutEntry: false)
             }

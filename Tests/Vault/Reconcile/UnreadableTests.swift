@@ -8,7 +8,7 @@ import TreeFixture
 @testable import LocalTree
 @testable import Vault
 
-/// A folder that cannot be looked into says nothing of what is in it.
+/// Tests that the reconciler concludes nothing about the contents of a folder that cannot be read.
 @Suite struct UnreadableTests {
     private struct Fixture {
         let tree: TreeFixture
@@ -32,7 +32,8 @@ import TreeFixture
         }
     }
 
-    /// A pinned folder with a copy, a changed copy, and what is here alone, two levels deep.
+    /// Calls `body` with a pinned folder that holds a copy, a changed copy, and files that exist only locally, two
+    /// levels deep.
     private func with(_ body: (Fixture) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let tree = try TreeFixture.make(in: folder)
@@ -66,7 +67,8 @@ import TreeFixture
     }
 
     private func expectNothingConcluded(_ fixture: Fixture, _ before: [String: CloudStatus]) throws {
-        // The whole tree, the folder alone, a folder in it, and a file in it, as the watcher looks.
+        // The scopes are the whole tree, the folder alone, a folder in it, and a file in it, as the watcher reports
+        // them.
         for scope in ["/", "/top/sub", "/top/sub/deep", "/top/sub/own/mine"] {
             let result = try fixture.reconcile(scope)
             #expect(result.findings.isEmpty, "\(scope)")
@@ -94,7 +96,7 @@ import TreeFixture
             unlink(fixture.sub)
             rename(elsewhere, fixture.sub)
             try expectReadable(fixture, before)
-            // What is gone is gone.
+            // Once the folder is readable, a missing copy counts as removed.
             Files.remove(fixture.sub + "/copy")
             #expect(try fixture.reconcile("/").findings.map(\.kind) == [.removed])
         }
