@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventScheduler
 
-/// What is wrong in the original is not so here.
+/// Tests that the original's defects do not occur in this scheduler.
 @Suite(.timeLimit(.minutes(20))) struct DefectTests {
     @Test("Defect 1: a second start makes no second timer")
     func doubleStart() async {

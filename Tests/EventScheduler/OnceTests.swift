@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventScheduler
 
-/// A single run of all loops.
+/// Tests of a single run of all loops.
 @Suite(.timeLimit(.minutes(20))) struct OnceTests {
     @Test(
         "A single run takes all pages of all loops, also of those that are enabled meanwhile, and leaves nothing behind"

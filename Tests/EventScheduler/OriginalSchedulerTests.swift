@@ -4,9 +4,9 @@ import Testing
 
 @testable import EventScheduler
 
-/// What the original's tests of its scheduler show, by their numbers, on a queue that is first in, first out.
+/// Tests that repeat the original's tests of its scheduler, by their numbers, on a first-in, first-out queue.
 @Suite(.timeLimit(.minutes(20))) struct OriginalSchedulerTests {
-    /// The core loop and two special loops, each with an id.
+    /// Makes a scheduler with the core loop and two special loops, each with an event id.
     private func fixture(_ script: LoopScript = LoopScript()) async -> SchedulerFixture {
         let fixture = SchedulerFixture(script: script)
         await fixture.enable(.one, .two)
@@ -267,7 +267,7 @@ import Testing
         #expect(await fixture.scheduler.currentlyEnabled().special.count == 12)
     }
 
-    /// Of the original's operations. Here nothing but a call under way belongs to one.
+    /// The original tests its operations. In this scheduler an operation owns only a call that is under way.
     @Test(
         "Original operation 1, 2: a scheduler that is released while a poll or a process is under way",
         arguments: [true, false])

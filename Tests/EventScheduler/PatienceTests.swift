@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventScheduler
 
-/// What a loop that hangs, fails or has nothing to poll costs it and others.
+/// Tests of what a loop that hangs, fails or has nothing to poll costs itself and other loops.
 @Suite(.timeLimit(.minutes(20))) struct PatienceTests {
     @Test("L26: a poll that is not answered fails after its limit, and the cycle goes on")
     func overdue() async {
@@ -36,7 +36,7 @@ import Testing
         await fixture.pass(.seconds(1))
         #expect(fixture.script.polled == ["core", "1", "2"])
         #expect(fixture.script.journal(of: .one) == ["1: poll e0", "1: error overdue"])
-        // Enabled anew, it would still meet the old call.
+        // The loop is enabled again but is not polled, since its old call is still under way.
         await fixture.scheduler.enableSpecialLoop(.one)
         await fixture.pass(SchedulerFixture.period * 3)
         #expect(fixture.script.polled.suffix(4) == ["core", "2", "core", "2"])
@@ -84,7 +84,7 @@ import Testing
 
     @Test("L27: back-off keeps its count of periods when refills come early and late")
     func backOffWithJitter() async {
-        // As early as can be, then as late as can be, and so on.
+        // The refills come alternately as early and as late as possible.
         let turns = Counter()
         let fixture = SchedulerFixture(random: { turns.add() % 2 == 1 ? 0 : 0.999 })
         await fixture.enable(.one)
@@ -177,7 +177,7 @@ import Testing
             await fixture.quiet()
         }
         #expect(fixture.script.polled.filter { $0 != "core" } == ["1"])
-        // 30 s, 1, 2, 4, 8 and then each 15 minutes, in whole minutes.
+        // The waits are 30 s, then 1, 2, 4 and 8 minutes, then 15 minutes each, in whole minutes.
         let waits = fixture.script.reports.filter { $0.loop == .one }
         #expect(waits.count == 1)
         await fixture.pass(.seconds(3600))
@@ -188,7 +188,7 @@ import Testing
         await fixture.scheduler.suspend()
         await fixture.start()
         #expect(fixture.script.polled.suffix(2) == ["core", "1"])
-        // The tenth goes well, and the others with it.
+        // The tenth poll of loop 1 succeeds, and loop 2 is polled again.
         await fixture.pass(.seconds(960))
         #expect(fixture.script.polled.suffix(3) == ["core", "1", "2"])
     }

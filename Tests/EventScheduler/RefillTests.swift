@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventScheduler
 
-/// When refills come, and in which order.
+/// Tests of the times and the order of refills.
 @Suite(.timeLimit(.minutes(20))) struct RefillTests {
     @Test("L01: a new scheduler has no timer, no call and no loop")
     func idle() async {

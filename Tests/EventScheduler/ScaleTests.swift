@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventScheduler
 
-/// Many loops, and many who use a scheduler at once.
+/// Tests of many loops and of many tasks that use a scheduler at once.
 @Suite(.timeLimit(.minutes(20))) struct ScaleTests {
     @Test("A thousand loops have one timer and one call between them, and a refill polls each once")
     func thousandLoops() async {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventScheduler
 
-/// What suspending, resetting, disabling and replacing leave behind: nothing.
+/// Tests that suspending, resetting, disabling and replacing leave nothing behind.
 @Suite(.timeLimit(.minutes(20))) struct StopTests {
     @Test("L16: suspending drops the answer under way, and returns when the call has ended", arguments: [true, false])
     func suspend(inPoll: Bool) async {
@@ -140,7 +140,7 @@ import Testing
         await fixture.quiet()
         #expect(fixture.script.blocked.isEmpty && fixture.script.id(of: .one) == "e0")
         await fixture.tick()
-        // The core loop was made first, then two for the calendar.
+        // The core loop was made first, and then two loops for the calendar.
         #expect(fixture.script.pollers == [0, 0, 1, 0, 2])
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventScheduler
 
-/// Turns that are asked for by themselves, and what others see and do meanwhile.
+/// Tests of turns that are requested one by one, and of what other loops and callers do meanwhile.
 @Suite(.timeLimit(.minutes(20))) struct TriggerTests {
     @Test("L22 L35: the core loop, then the special one, run before all that waits; what runs and waits is not dropped")
     func trigger() async {
@@ -35,7 +35,7 @@ import Testing
             await fixture.scheduler.triggerSpecialLoop(.two)
             await fixture.quiet()
         }
-        // The second one came when the first was heeded.
+        // The trigger of the second loop came when the first trigger had been carried out.
         #expect(fixture.script.polled == ["core", "1"])
         await fixture.pass(.milliseconds(999))
         #expect(fixture.script.polled == ["core", "1"])
@@ -43,7 +43,7 @@ import Testing
         #expect(fixture.script.polled == ["core", "1", "core", "2", "1"])
         await fixture.pass(.seconds(10))
         #expect(fixture.script.polled.count == 5)
-        // None of those that were dropped with a suspension.
+        // Triggers that a suspension dropped are not carried out later.
         await fixture.scheduler.triggerSpecialLoop(.one)
         await fixture.scheduler.triggerSpecialLoop(.one)
         await fixture.scheduler.suspend()
@@ -51,7 +51,7 @@ import Testing
         #expect(fixture.script.polled.count <= 7)
     }
 
-    /// How long calls take, in ms.
+    /// The durations of calls in milliseconds.
     struct Lengths: Sendable {
         var core: Int
         var share: Int
@@ -111,7 +111,7 @@ import Testing
             let longest = zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? end
             #expect(longest <= .seconds(120), "\(key)")
         }
-        // Besides a batch that is under way, and a pause that is as long.
+        // A trigger may also wait for a batch that is under way and for a pause of the same length.
         let batch = Duration.milliseconds(lengths.core + lengths.share)
         let patience = max(.seconds(1), batch * 2) + .milliseconds(lengths.calendar + lengths.core)
         for key in [LoopKey.core, share] {

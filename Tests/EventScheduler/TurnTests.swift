@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventScheduler
 
-/// What one turn of a loop does.
+/// Tests of one turn of a loop.
 @Suite(.timeLimit(.minutes(20))) struct TurnTests {
     @Test("L07: the event id is read when the turn comes, not when it is queued")
     func idAtExecution() async {
@@ -169,7 +169,7 @@ import Testing
     func localFirst() async {
         let fixture = SchedulerFixture()
         await fixture.enable()
-        // As storage does when the core loop's row for the calendar is committed.
+        // Storage makes the same call when the core loop's row for the calendar is committed.
         let scheduler = fixture.scheduler
         fixture.script.processes(.core, .well(during: { await scheduler.enableSpecialLoop(.one) }))
         await fixture.start()

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The page for programs that use the scheduler as a library.
+/// Tests of the guide's page for programs that use the scheduler as a library.
 @Suite(.timeLimit(.minutes(20))) struct DocumentationTests {
     private final class Server: MailServer {
         private let subjects = Mutex<[String]>([])

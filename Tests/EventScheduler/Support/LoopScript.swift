@@ -3,16 +3,17 @@ import Model
 import Synchronization
 import TestSupport
 
-/// What the scripted loops of a test do and did: the server, local storage and the journal of all calls.
+/// A script for a test's loops and a record of what they did. It stands for the server and the local storage and keeps
+/// the journal of all calls.
 final class LoopScript: Sendable {
-    /// What a poll, a process or a refresh comes to.
+    /// The result of a poll, a process or a refresh.
     struct Step: Sendable {
         var page: EventsPage<String>?
         var error: (any Error)?
         var gate: Gate?
-        /// Stores although the call was cancelled: it was too late.
+        /// Whether the call stores its result although it was cancelled, because the cancellation came too late.
         var storesAnyway = false
-        /// Runs before the call returns.
+        /// A function that runs before the call returns.
         var during: (@Sendable () async -> Void)?
 
         static let notOffered = Step()
@@ -23,7 +24,7 @@ final class LoopScript: Sendable {
         static func fail(_ kind: EventLoopError.Kind, retryAfter: Duration? = nil) -> Step {
             Step(error: EventLoopError(kind, kind.rawValue, retryAfter: retryAfter))
         }
-        /// A process or refresh that goes well.
+        /// Returns a step for a process or refresh that succeeds.
         static func well(
             _ gate: Gate? = nil, storesAnyway: Bool = false, during: (@Sendable () async -> Void)? = nil
         ) -> Step {
@@ -47,7 +48,7 @@ final class LoopScript: Sendable {
     private let state = Mutex(State())
     let refreshHandlers: [Refresh]
     let limits: LoopLimits
-    /// Of loops that wait longer than the period.
+    /// The poll intervals of the loops that wait longer than the period.
     let intervals: [LoopKey: Duration]
 
     init(
@@ -60,24 +61,25 @@ final class LoopScript: Sendable {
 
     /// All calls, such as `core: poll e0`.
     var journal: [String] { state.withLock { $0.journal } }
-    /// The polls alone, such as `core`.
+    /// The loops of the polls alone, such as `core`.
     var polled: [String] {
         journal.filter { $0.contains(": poll ") }.map { String($0.prefix { $0 != ":" }) }
     }
     var made: [LoopKey] { state.withLock { $0.made } }
     var reports: [TurnReport] { state.withLock { $0.reports } }
-    /// How many calls were under way at once, at most.
+    /// The highest number of calls that were under way at once.
     var mostActive: Int { state.withLock { $0.mostActive } }
     /// The gates that hold loops up.
     var blocked: [LoopKey: Gate] { state.withLock { $0.blocked } }
 
     func journal(of loop: LoopKey) -> [String] { journal.filter { $0.hasPrefix("\(loop.id): ") } }
-    /// Which of the loops that were made was polled.
+    /// The number of the loop that made each poll, counted among all loops that were made.
     var pollers: [Int] { state.withLock { $0.pollers } }
     func polled(by number: Int) { state.withLock { $0.pollers.append(number) } }
     func clearJournal() { state.withLock { $0.journal = [] } }
     func log(_ loop: LoopKey, _ text: String) { state.withLock { $0.journal.append("\(loop.id): \(text)") } }
-    /// - Returns: the loop's number among all that were made.
+    /// Records that a loop was made.
+    /// - Returns: The loop's number among all loops that were made.
     func made(_ loop: LoopKey) -> Int {
         state.withLock { state in
             state.made.append(loop)
@@ -97,14 +99,14 @@ final class LoopScript: Sendable {
     func process(_ loop: LoopKey) -> Step? { state.withLock { $0.processes[loop]?.popFirst() } }
     func refresh(_ loop: LoopKey) -> Step? { state.withLock { $0.refreshes[loop]?.popFirst() } }
 
-    /// Does what a step says besides its result.
+    /// Carries out a step, except for returning its result.
     func carryOut(_ step: Step?, of loop: LoopKey) async throws {
         state.withLock {
             $0.active += 1
             $0.mostActive = max($0.mostActive, $0.active)
         }
         defer { state.withLock { $0.active -= 1 } }
-        // Whoever else would run now shows.
+        // Any other call that ran at the same time would be counted now.
         await Task.yield()
         if let gate = step?.gate {
             state.withLock { $0.blocked[loop] = gate }
@@ -121,7 +123,7 @@ extension Array {
 }
 
 extension LoopKey {
-    /// The special loop with this id.
+    /// Returns the key of the special loop with this id.
     static func special(_ id: String) -> LoopKey { LoopKey(kind: LoopKind("calendar"), id: LoopID(id)) }
     static let one = special("1")
     static let two = special("2")

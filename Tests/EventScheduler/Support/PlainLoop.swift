@@ -2,7 +2,7 @@ import EventScheduler
 import Model
 import Synchronization
 
-/// A loop of another type than ``ScriptedLoop``, in the original's shape; its pages are numbers.
+/// A loop of another type than ``ScriptedLoop``, in the original's form. Its pages are numbers.
 final class PlainLoop: PlainEventLoop {
     let loopID = LoopKey(kind: LoopKind("share"), id: LoopID("12"))
     private let anchor: EventID

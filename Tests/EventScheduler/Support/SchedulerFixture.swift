@@ -10,7 +10,9 @@ struct SchedulerFixture: Sendable {
     let scheduler: EventsPeriodicScheduler
     static let period = Duration.seconds(60)
 
-    /// - Parameter random: 0.5 has every refill come neither early nor late.
+    /// Makes a scheduler and its script.
+    /// - Parameter random: The function that returns the random numbers. With 0.5 every refill comes neither early nor
+    ///   late.
     init(script: LoopScript = LoopScript(), random: @escaping @Sendable () -> Double = { 0.5 }) {
         self.script = script
         scheduler = EventsPeriodicScheduler(
@@ -18,7 +20,7 @@ struct SchedulerFixture: Sendable {
             special: { ScriptedLoop($0, script, $1) }, onTurn: { script.report($0) })
     }
 
-    /// Enables the core loop and special loops that have an event id, `e0`.
+    /// Enables the core loop and special loops, all with the event id `e0`.
     func enable(core: Bool = true, _ special: LoopKey...) async {
         if core {
             script.setID("e0", of: .core)
@@ -30,13 +32,13 @@ struct SchedulerFixture: Sendable {
         }
     }
 
-    /// Starts, and lets the first refill come to its end.
+    /// Starts the scheduler and waits until the first refill has ended.
     func start() async {
         await scheduler.start()
         await pass(.zero)
     }
 
-    /// Lets time pass, with all that happens in it. What a gate holds up stays.
+    /// Moves the clock and waits for everything that happens in that time. A call that a gate holds up stays under way.
     func pass(_ duration: Duration) async {
         let target = clock.monotonic + duration
         while true {
@@ -46,16 +48,16 @@ struct SchedulerFixture: Sendable {
             clock.advance(to: wake)
             await until { await scheduler.machine.armed != wake }
         }
-        // A timer that looked at the clock and does not sleep yet would sleep too long.
+        // A timer that has read the clock but does not sleep yet would sleep too long.
         if let wake = await scheduler.machine.armed { await until { clock.deadlines.contains(wake) } }
         clock.advance(to: target)
         await quiet()
     }
 
-    /// Lets the time to the next refill pass.
+    /// Moves the clock to the next refill.
     func tick() async { await pass(Self.period) }
 
-    /// Waits until nothing runs, or what runs is held up by a gate.
+    /// Waits until no call runs or a gate holds up the running call.
     func quiet() async {
         await until {
             guard let running = await scheduler.machine.running else { return true }

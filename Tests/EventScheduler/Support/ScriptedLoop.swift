@@ -2,7 +2,7 @@ import EventScheduler
 import Model
 import Synchronization
 
-/// A loop that does what the test's script says; without word, the page has nothing new.
+/// A loop that follows the test's script. Without a step in the script, a page holds nothing new.
 final class ScriptedLoop: EventLoop {
     let loopID: LoopKey
     private let script: LoopScript
@@ -36,7 +36,7 @@ final class ScriptedLoop: EventLoop {
 
     func process(_ page: EventsPage<String>, advancingTo id: EventID) async throws {
         script.log(loopID, "process \(id)")
-        // A core page's payload `stop 1` says that calendar 1 is gone.
+        // A core page with the payload `stop 1` reports that calendar 1 is gone.
         if page.payload.hasPrefix("stop ") {
             await delegate.disableSpecialLoop(.special(String(page.payload.dropFirst(5))))
         }
