@@ -92,7 +92,7 @@ func withMirror(_ body: (MirrorFixture) throws -> Void) throws {
     try withTemporaryFolder { folder in try body(try MirrorFixture(folder)) }
 }
 
-/// A literal makes the mirrored files comparable byte by byte, which string keys of a dictionary are not.
+/// Names that are compared byte by byte as keys of a dictionary, unlike strings.
 extension MirrorName: ExpressibleByStringInterpolation {
     public init(stringLiteral text: String) { self.init(text) }
 }
