@@ -4,7 +4,7 @@ import Model
 import TestSupport
 import Testing
 
-/// The plugin as it is built, on a real database, with a sink that does at once what is asked.
+/// Tests of the built plugin on a real database, with a sink that carries out each intent at once.
 @Suite struct AvailableOfflineTests {
     private static let effect: @Sendable (Intent, Transaction) throws -> Void = { intent, transaction in
         switch intent.change {
@@ -33,7 +33,7 @@ import Testing
         return policy
     }
 
-    /// What is here, by path.
+    /// Returns the paths of the items with a local copy.
     private static func here(_ fixture: ProcessorFixture) async throws -> [String] {
         try await fixture.database.read { reads in
             var paths: [String] = []

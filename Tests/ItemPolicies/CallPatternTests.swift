@@ -4,7 +4,7 @@ import Model
 import TestSupport
 import Testing
 
-/// The original's order of calls, call by call.
+/// Tests of the original's order of calls, call by call.
 @Suite struct CallPatternTests {
     private static let files = ["/a", "/b"]
     private static let onlyA = #"path == "/a""#
@@ -29,7 +29,7 @@ import Testing
                 ] + Self.frame.after)
             let calls = try fixture.calls()
             #expect(calls.allSatisfy { $0.trigger == trigger.name && $0.status == "ok" })
-            // Policies that did not change are not handed over again.
+            // Unchanged policies are not passed to the processor again.
             #expect(try await fixture.names { fixture.policies.fire(trigger) }.first == "performPreflightOnPolicies")
         }
     }
@@ -136,7 +136,7 @@ import Testing
 
     @Test("P7: the mask is read each time")
     func changingMask() async throws {
-        // It wants all at first, then nothing, then all again.
+        // The processor wants all triggers at first, then none, then all again.
         try await withProcessorFixture(settings: ["mode": "moody"]) { fixture in
             for expected in [1, 1, 2, 2, 3] {
                 fixture.policies.fire(.itemListUpdateCompleted)

@@ -4,7 +4,7 @@ import Model
 import TestSupport
 import Testing
 
-/// What a processor covers: what its stored policies say, and what it says itself.
+/// Tests of the items that a processor covers, by its stored policies and by its own policy condition.
 @Suite struct CoverageTests {
     private let plugin = PluginID("org.example.wilful")
 
@@ -14,7 +14,7 @@ import Testing
         try await withProcessorFixture(settings: settings) { fixture in
             let (a, b, c) = (try await fixture.add("/a"), try await fixture.add("/b"), try await fixture.add("/c"))
             await fixture.policies.waitUntilIdle()
-            // It says nothing before it has entered its first trigger.
+            // The processor has no policy condition of its own before its first trigger.
             #expect(try fixture.policies.covers(a, for: plugin) == true)
             #expect(try fixture.policies.covers(b, for: plugin) == false)
             let policy = try await fixture.database.write { transaction in
@@ -22,7 +22,7 @@ import Testing
                     ItemPolicy(kind: PolicyKind("wilful"), condition: #"path == "/b""#), by: .somebody,
                     runsTrigger: false)
             }
-            // No run has followed; what it covers by itself holds all the same.
+            // No run has followed, but the processor's own policy condition still holds.
             #expect(try fixture.policies.covers(a, for: plugin) == true)
             #expect(try fixture.policies.covers(b, for: plugin) == true)
             fixture.policies.fire(.itemListUpdateCompleted)

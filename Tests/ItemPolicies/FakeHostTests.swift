@@ -7,9 +7,10 @@ import PluginHost
 import TestSupport
 import Testing
 
-/// What a processor may not do, the fake host refuses as the host does.
+/// Tests that the fake host refuses the same requests of a processor as the host.
 @Suite struct FakeHostTests {
-    /// What the plugin wrote into the log of a fake host in a run over one item, and how many mistakes the fake host noted.
+    /// Runs a plugin over one item in a fake host. Returns the plugin's log messages and the mistakes that the fake
+    /// host noted.
     private func saidToFake(defines: [String], settings: String) async throws -> (said: [String], mistakes: [String]) {
         try await withTemporaryFolder { folder in
             let library = "\(folder)/careless.so"
@@ -63,14 +64,16 @@ import Testing
             for (host, fake) in zip(lines, said) { #expect(host == fake) }
             #expect(lines.count == said.count)
             let report = try #require(await fixture.host.reports().first { $0.id == PluginID("org.example.careless") })
-            // How many there were of each kind; what follows is about the last run.
+            // The first part of the text counts the mistakes of each kind. The rest concerns the last run.
             let counted = (report.reason ?? "").split(separator: "; the last time:")[0]
             let counts = counted.split(whereSeparator: { !$0.isNumber }).compactMap { Int($0) }
-            // The fake host notes each mistake that the host counts, and services that were not declared; not that a call failed, nor
-            // that a plugin with a maximum does not want the trigger that tells of room.
+            // The fake host notes each mistake that the host counts, and also the use of services that were not
+            // declared. It does not note that a call failed, nor that a plugin with a maximum does not want the trigger
+            // that reports free capacity.
             let failed = isNewer ? 2 : 1
             #expect(counts.reduce(0, +) - failed + 3 == mistakes.count, "\(report.reason ?? "") \(mistakes)")
-            // A flag, level or order that only later headers have is not offered, and a status of theirs is a failure like others.
+            // A flag, level or order that only later headers have is not offered. A status that only later headers have
+            // counts as a failure like any other.
             let unknown = said.filter { $0.contains("0x80") || $0.contains("UINT32_MAX") }
             #expect(unknown.count == 3 && unknown.allSatisfy { $0.hasSuffix(isNewer ? " -7" : " -2") }, "\(unknown)")
             #expect(report.reason?.contains("unknown statuses") == false)

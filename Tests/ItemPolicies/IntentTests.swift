@@ -9,7 +9,7 @@ import Testing
 @Suite struct IntentTests {
     @Test("P16: what an action changes is looked at by a run after this one, never inside it")
     func queued() async throws {
-        // Asking for a file marks it, as the sync engine does; a marked one is not asked for again.
+        // A request for a file marks the file, as in the sync engine. A marked file is not requested again.
         let settings = ["mode": "", "match": #"type == "file" && !favorite"#]
         let effect: @Sendable (Intent, Transaction) throws -> Void = { intent, transaction in
             guard case .download(let id, _) = intent.change, var item = try transaction.items.item(localID: id) else {
@@ -28,7 +28,7 @@ import Testing
                     "willEnterTrigger",
                     "didPassTrigger",
                 ])
-            // Both wishes were one transaction, so one run followed.
+            // Both requests were in one transaction, so one run followed.
             let triggers = try fixture.calls().suffix(3).map(\.trigger)
             #expect(triggers == Array(repeating: "itemsChanged", count: 3))
         }
@@ -182,7 +182,7 @@ import Testing
             let words = ["no size -2", "usage 0", "bytes 60", "copies 2", "room 1"].map { "info: \($0)" }
             await fixture.policies.waitUntilIdle()
             #expect(fixture.log.messages.filter { $0.hasPrefix("info") } == words)
-            // Nothing changed: the figures are those of the last count.
+            // Nothing changed, so the figures are those of the last count.
             fixture.policies.fire(.itemListUpdateCompleted)
             await fixture.policies.waitUntilIdle()
             #expect(fixture.log.messages.filter { $0.hasPrefix("info") } == words + words)
@@ -210,7 +210,7 @@ import Testing
                 guard case .step(let step) = row.entry else { continue }
                 #expect(step.author.who == .plugin(PluginID("org.example.wilful")) && !step.isQuiet)
             }
-            // A change from outside sets it to work again.
+            // A change from outside starts the runs again.
             fixture.policies.fire(.itemListUpdateCompleted)
             await fixture.policies.waitUntilIdle()
             #expect(try fixture.count(of: "willEnterTrigger") == 42)
@@ -233,7 +233,7 @@ import Testing
             try transaction.items.update(item)
         }
         try await withProcessorFixture(settings: settings, items: ["/a"], effect: effect) { fixture in
-            // The engine carries out what was asked, each time in a transaction of its own.
+            // This function carries out the request as the engine does, each time in a transaction of its own.
             let carryOut = { () async throws -> Bool in
                 let isDone = try await fixture.database.write { transaction in
                     guard var item = try transaction.items.item(at: ItemPath("/a")), !item.syncActivity.isEmpty else {
@@ -251,7 +251,7 @@ import Testing
             await fixture.policies.waitUntilIdle()
             var rounds = 0
             while try await carryOut(), rounds < 100 { rounds += 1 }
-            // It came, went, and came again.
+            // The file was fetched, removed and fetched again.
             #expect(rounds == 3)
             let failures = fixture.policies.takeFailures().map(\.message)
             #expect(
@@ -283,7 +283,7 @@ import Testing
             try await fixture.database.write { try $0.policies.remove(stored.id, by: .somebody, runsTrigger: false) }
             await fixture.policies.waitUntilIdle()
             #expect(try fixture.count(of: "didPassTrigger") == 2)
-            // Policies of its own kind alone, and those that are stored.
+            // The processor gets only the stored policies of its own kind.
             _ = try await fixture.database.write {
                 try $0.policies.add(ItemPolicy(kind: .availableOffline, condition: "true"), by: .somebody)
             }

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A plugin that breaks the rules harms itself alone.
+/// Tests that a plugin that breaks the rules harms only itself.
 @Suite struct MisbehaviourTests {
     private func asked(_ fixture: ProcessorFixture) -> [String] {
         fixture.sink.intents.map { intent in
@@ -58,7 +58,7 @@ import Testing
                     fixture.log.messages.count { $0.contains("org.example.fatal hangs: performAction of /bad") } == 1)
                 try Files.write("", to: until)
                 await TestSupport.until { (try? Files.text(until)) == "as it was" }
-                // Its thread has the next call as soon as it was told of the end of this one.
+                // The plugin's thread takes the next call as soon as it has been told that this call has ended.
                 for number in 0..<1_000 where try !performed("/new") {
                     try await fixture.add("/later \(number)")
                     await fixture.policies.waitUntilIdle()
@@ -123,7 +123,7 @@ import Testing
                 report.reason
                     == "calls from a wrong thread: 3; the last time: 3 calls from a wrong thread, the first: refused actions.download: called from a thread that no call into the plugin is under way on"
             )
-            // Nothing that it was to do was left undone.
+            // The run left no work of the plugin undone.
             #expect(fixture.policies.takeFailures().isEmpty)
         }
     }
@@ -197,7 +197,7 @@ import Testing
             let names = try fixture.names()
             #expect(!names.contains("beginMatching"))
             #expect(names.contains("performCleanup /a"))
-            // It is its policy condition too.
+            // The condition is also the processor's policy condition.
             #expect(
                 fixture.log.contains(
                     "2 failed calls, the first: the policy condition for itemListUpdateCompleted is none: column"))

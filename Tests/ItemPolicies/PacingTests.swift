@@ -5,12 +5,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A processor with a maximum, and a journal that the test works off.
+/// Tests of a processor with a maximum number of records, and of a journal that the test works off.
 @Suite struct PacingTests {
     private static let reason = DownloadTrigger("org.example.wilful")
     private static let soon = Timestamp(nanoseconds: .max)
 
-    /// Takes each download into the journal, as the sync engine does, and notes how many there were at most.
+    /// A sink that adds each download to the journal, as the sync engine does, and records the highest number of
+    /// records.
     private final class Journal: Sendable {
         private let most = Mutex(0)
         var mostLive: Int { most.withLock { $0 } }
@@ -30,7 +31,8 @@ import Testing
         }
     }
 
-    /// Ends the oldest records that wait for nothing: each item is here then, or no longer.
+    /// Ends the oldest records without a wait condition. Afterwards each of their items has a local copy or, after a
+    /// removal, has none.
     private func finish(_ count: Int, _ fixture: ProcessorFixture) async throws {
         try await fixture.database.write { tx in
             var records: [SyncRecord] = []

@@ -27,7 +27,7 @@ import Testing
         try await withFolder { path in
             var database = try Database.open(path: path)
             let added = try await database.write { try $0.policies.add(Self.full(), by: .somebody) }
-            // Never closed, as after kill -9.
+            // The first database is never closed, as after `kill -9`.
             database = try Database.open(path: path)
             let read = try await database.read { try $0.policies.all() }
             #expect(read == [added])

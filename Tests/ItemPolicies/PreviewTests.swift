@@ -7,7 +7,7 @@ import Testing
 @Suite struct PreviewTests {
     private static let week = Duration.seconds(7 * 86_400)
 
-    /// Gives an item a last use, and a copy that is here.
+    /// Gives an item a time of last use and a local copy.
     private func use(_ path: String, at time: Timestamp?, _ fixture: ProcessorFixture) async throws -> Item {
         try await fixture.database.write { tx in
             var item = try #require(try tx.items.item(at: ItemPath(path)))
@@ -31,7 +31,7 @@ import Testing
                 ])
             #expect(fixture.sink.intents.isEmpty)
             #expect(try await fixture.database.read { try $0.meta.integer(.anchor) } == before)
-            // A trigger that is not in its mask is none of its business.
+            // The processor's mask contains this trigger too, so the results are as many as before.
             let quiet = Collected<Wish>()
             try await fixture.policies.dryRun(.policiesChanged) { quiet.add($0) }
             #expect(quiet.all.count == 3)
@@ -105,7 +105,7 @@ import Testing
             let explanation = try #require(try await fixture.policies.explain(item).first)
             #expect(explanation.trigger == nil && explanation.because == nil && explanation.now == [])
         }
-        // One that is called for changed items alone gets the item as its batch.
+        // A processor that is called only for changed items gets the item as its batch.
         try await withProcessorFixture(settings: ["match": "true", "triggers": "1"], items: ["/a", "/b"]) { fixture in
             let item = try #require(try await fixture.database.read { try $0.items.item(at: ItemPath("/b")) })
             let explanation = try #require(try await fixture.policies.explain(item).first)

@@ -7,7 +7,7 @@ import PluginHost
 import Synchronization
 import TestSupport
 
-/// Takes what processors ask for, and does with it what a test wants.
+/// A sink that records the processors' intents and applies the test's effect to each of them.
 final class TestSink: IntentSink {
     private let taken = Mutex<[Intent]>([])
     private let effect: @Sendable (Intent, Transaction) throws -> Void
@@ -24,12 +24,12 @@ final class TestSink: IntentSink {
     }
 }
 
-/// A line of a trace, as far as tests look at it.
+/// The members of a trace line that tests read.
 struct TracedCall: Decodable, Hashable {
     var call: String?
     var trigger: String?
     var path: String?
-    /// Nil: the end of one of the calls of the call pattern.
+    /// The phase of the line; nil for the end of a call of the call pattern.
     var phase: String?
     var what: String?
     var text: String?
@@ -37,7 +37,7 @@ struct TracedCall: Decodable, Hashable {
     var status: String?
 }
 
-/// A database, one plugin in C at work on it, and everything that it did.
+/// A database, a C plugin that works on the database, and a record of everything that the plugin did.
 struct ProcessorFixture: Sendable {
     let database: Database
     let policies: ItemPolicies
@@ -47,25 +47,25 @@ struct ProcessorFixture: Sendable {
     let log: CollectedLog
     let host: PluginHost
 
-    /// All lines of the trace.
+    /// Returns all lines of the trace.
     func lines() throws -> [TracedCall] {
         try trace.check()
         return try Files.text(tracePath).split(separator: "\n")
             .map { try JSONDecoder().decode(TracedCall.self, from: Data($0.utf8)) }
     }
 
-    /// The calls of the call pattern since the trace began.
+    /// Returns the calls of the call pattern since the trace began.
     func calls() throws -> [TracedCall] { try lines().filter { $0.phase == nil } }
 
-    /// Each call's name, with the item's path if it is about one.
+    /// Returns the name of each call, with the item's path if the call concerns an item.
     func names() throws -> [String] {
         try calls().map { [$0.call, $0.path].compactMap(\.self).joined(separator: " ") }
     }
 
-    /// How many calls there were of one name.
+    /// Returns the number of calls with this name.
     func count(of name: String) throws -> Int { try calls().filter { $0.call == name }.count }
 
-    /// The names of the calls that a change gives.
+    /// Makes a change and returns the names of the calls that follow from it.
     func names(after change: () async throws -> Void) async throws -> [String] {
         await policies.waitUntilIdle()
         let before = try names().count
@@ -90,14 +90,14 @@ struct ProcessorFixture: Sendable {
     }
 }
 
-/// Runs a plugin.
+/// Runs a plugin and calls `body` with its fixture.
 /// - Parameters:
-///   - source: of one in C; nil: available-offline as it was built.
-///   - defines: macros that choose a variant of it.
-///   - settings: its settings, JSON.
-///   - other: another one in C, with its settings.
-///   - items: paths of files that are there before it starts.
-///   - effect: what an asked action does.
+///   - source: The name of a plugin in C; nil for the built available-offline plugin.
+///   - defines: The macros that choose a variant of the plugin.
+///   - settings: The plugin's settings, which are passed as JSON.
+///   - other: Another plugin in C and its settings.
+///   - items: The paths of files that exist before the plugin starts.
+///   - effect: The effect of each intent on the database.
 func withProcessorFixture(
     _ source: String? = "wilful", defines: [String] = [], settings: [String: String] = [:],
     beside other: (source: String, settings: [String: String])? = nil, items: [String] = [], clock: HostClock = .system,
@@ -149,7 +149,7 @@ func withProcessorFixture(
     }
 }
 
-/// What is told on another thread.
+/// A collection of values that are reported on another thread.
 final class Collected<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
 
@@ -158,6 +158,6 @@ final class Collected<Element: Sendable>: Sendable {
 }
 
 extension PolicyAuthor {
-    /// Where it does not matter who.
+    /// An author for tests in which the author does not matter.
     static let somebody = PolicyAuthor.person("somebody", at: Timestamp(seconds: 1))
 }

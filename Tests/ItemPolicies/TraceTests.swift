@@ -4,9 +4,9 @@ import PluginHost
 import TestSupport
 import Testing
 
-/// What a trace has beside the ends of calls.
+/// Tests of the lines of a trace other than those at the ends of calls.
 @Suite struct TraceTests {
-    /// A line as one text.
+    /// Returns each line of a phase as one text.
     private func texts(_ fixture: ProcessorFixture, _ phase: String) throws -> [String] {
         try fixture.lines().filter { $0.phase == phase }
             .map { [$0.call, $0.path, $0.what, $0.text, $0.because].compactMap(\.self).joined(separator: " | ") }
