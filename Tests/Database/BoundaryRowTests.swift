@@ -5,7 +5,7 @@ import Testing
 
 @testable import Database
 
-/// Rows with numbers that only another program writes, or an older Larder did.
+/// Tests of rows with numbers that only another program or an older Larder writes.
 @Suite struct BoundaryRowTests {
     @Test("H12: sizes that make no sum are reckoned with as far as numbers go")
     func sums() throws {
@@ -65,7 +65,7 @@ import Testing
                 var item = try #require(try tx.items.item(at: ItemPath("/a")))
                 #expect(item.size == number)
                 let record = try #require(try tx.journal.records(of: item.localID).first)
-                // Each try counts one more.
+                // Each attempt increases the number by one.
                 #expect((0...Int(Int32.max)).contains(record.attempts))
                 #expect((0...Int(Int32.max)).contains(record.rounds))
                 item.cloudStatus = .localOnly

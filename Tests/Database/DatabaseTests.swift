@@ -53,12 +53,12 @@ import Testing
                 let read = Task { [database] in
                     try await database.read { reads in
                         isReading.value.store(true, ordering: .relaxed)
-                        // An interruption between two statements has nothing to interrupt.
+                        // An interruption between two statements interrupts nothing.
                         while !isOver.value.load(ordering: .relaxed) { _ = try reads.issues.all(code: "x") }
                     }
                 }
                 await until { isReading.value.load(ordering: .relaxed) }
-                // Between two moments of a statement, another one each time.
+                // The cancellation comes at a different moment of the statement in each round.
                 for _ in 0..<index { await Task.yield() }
                 read.cancel()
                 isOver.value.store(true, ordering: .relaxed)
@@ -84,7 +84,7 @@ import Testing
                 }
             }
             await until { isWriting.value.load(ordering: .relaxed) }
-            // It may have come to the statement or not.
+            // The write may or may not have reached the statement.
             for _ in 0..<1000 { await Task.yield() }
             write.cancel()
             await #expect(throws: CancellationError.self) { try await write.value }
@@ -141,7 +141,7 @@ import Testing
                 try database.writeBlocking { tx in
                     try tx.meta.set(MetaKey("long"), String(repeating: "x", count: bytes))
                 }
-                // What reads is closed with it.
+                // Closing the database also closes the connections for reading.
                 #expect(try database.readBlocking { try $0.items.knownCount() } == 0)
                 try database.close()
                 #expect((size(path + "-wal") == 0) == isCopied)
@@ -218,7 +218,7 @@ import Testing
         try withTemporaryFolder { folder in
             let queue = try DatabaseQueue(path: folder + "/making.db")
             try queue.writeWithoutTransaction { db in
-                // Pages go to the file before the transaction ends.
+                // SQLite writes pages to the file before the transaction ends.
                 try db.execute(sql: "PRAGMA cache_size = 1; BEGIN IMMEDIATE; CREATE TABLE a (x)")
                 for _ in 0..<50 { try db.execute(sql: "INSERT INTO a VALUES (randomblob(10000))") }
                 for suffix in ["", "-journal"] {
@@ -274,7 +274,8 @@ import Testing
             let path = folder + "/larder.db"
             try Database.open(path: path).close()
             try #require(chmod(path, 0) == 0)
-            // Of this thread alone, in case that it is root's, who may read everything.
+            // The change of user applies to this thread alone. It is needed if the thread runs as root, which may read
+            // everything.
             let user = setUser(65_534)
             defer { _ = setUser(UInt32(bitPattern: user)) }
             let failure = #expect(throws: Failure.self) { try Database.open(path: path, readOnly: true) }

@@ -83,7 +83,7 @@ import Testing
                 try tx.policies.add(Self.full("c"), by: Self.plugin, runsTrigger: false)
                 try tx.policies.add(Self.full("gone"), by: Self.ada)
                 try tx.policies.remove(PolicyID("gone"), by: Self.ada)
-                // Another one changes what ada changed, and ada changes it again: in this order.
+                // The plugin changes what ada changed, and then ada changes the policy again.
                 again.condition = "false"
                 again = try tx.policies.update(again, by: Self.plugin)
                 again.condition = "size > 1"

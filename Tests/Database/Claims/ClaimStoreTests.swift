@@ -7,7 +7,7 @@ import Testing
 struct ClaimStoreTests {
     private let process = ProcessIdentity(pid: 7, started: .max, boot: "1b2c-3d")
 
-    /// Every shape, groups in groups too.
+    /// One validity of every form, including nested groups.
     private var shapes: [ClaimValidity] {
         let until = ClaimValidity.until(Timestamp(nanoseconds: 1_795_255_200_000_000_001))
         return [

@@ -5,7 +5,7 @@ import Testing
 @testable import Database
 
 @Suite struct ConditionAgreementTests {
-    /// 100 times 20 conditions on 10 items.
+    /// The number of rounds, each of which tries 20 conditions on 10 items.
     private static let rounds = 100
 
     @Test("Q2: a large group that is looked up means what its terms mean one by one")
@@ -62,7 +62,7 @@ import Testing
             }
         }
         #expect(pairs >= 10_000)
-        // The pairs say something: neither all nor none match.
+        // The test is meaningful only if neither all nor none of the pairs match.
         #expect(matches > pairs / 10 && matches < pairs * 9 / 10)
     }
 
@@ -76,7 +76,7 @@ import Testing
     }
 }
 
-/// The rows that a condition's SQL picks.
+/// Returns the rows that a condition's SQL selects.
 func rows(_ condition: Condition, now: Timestamp, in database: Database) throws -> [ItemRowID] {
     let (sql, arguments) = ConditionSQL.compile(condition, now: now)
     return try database.readBlocking { tx in

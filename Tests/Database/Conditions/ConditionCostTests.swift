@@ -7,10 +7,12 @@ import Testing
 
 @testable import Database
 
-/// What conditions cost, in SQLite's own counts, over a database of many items: `LARDER_TEST_ITEMS` says how many.
+/// Tests of the cost of conditions, in SQLite's own counts, over a database of many items. `LARDER_TEST_ITEMS` sets the
+/// number of items.
 @Suite struct ConditionCostTests {
-    /// A hundred files in each folder. Every 50th is here, every second of these for available-offline; every 200th is older
-    /// than the server's; every 1,000th is gone from the server.
+    /// The number of items, with a hundred files in each folder. Every 50th file has a local copy, and every second of
+    /// these copies is for available-offline. Every 200th is older than the server's, and every 1,000th is gone from
+    /// the server.
     private static let count = getenv("LARDER_TEST_ITEMS").flatMap { Int(String(cString: $0)) } ?? 50_000
     private static var folders: Int { count / 100 }
     private static var copies: Int { count / 50 }
@@ -39,7 +41,7 @@ import Testing
 
     struct Cost {
         var rows = 0
-        /// Rows of a table or an index that were stepped over without a search.
+        /// The rows of a table or an index that SQLite stepped over without a search.
         var scanned: Int
         var steps: Int
         var sorts: Int
@@ -67,13 +69,13 @@ import Testing
         }
     }
 
-    /// What is asked, how many items that gives, and of how many items rows are looked at: what an index has of them.
+    /// A condition, the number of items that match it, and the number of items whose index entries or rows are read.
     struct Case: CustomTestStringConvertible {
         var text: String
         var order = ""
         var rows: Int?
         var looked: Int
-        /// Whether all of a partial index is read, of which each entry is one of those that are looked at.
+        /// Whether a partial index is read as a whole. Each of its entries then counts as a read item.
         var readsIndex = false
         var testDescription: String { String(text.prefix(120)) }
     }
@@ -89,7 +91,7 @@ import Testing
     private static let mayGo =
         "cloudStatus == 'localCopy' && type == 'file' && !removed && downloadTrigger != 'availableOffline'"
     private static let isOurs = "downloadTrigger == \"availableOffline\""
-    /// As available-offline asks.
+    /// Returns the condition with which available-offline matches items.
     private static func match(_ pins: String) -> String {
         "!removed && (cloudStatus == \"cloudOnly\" || type == \"file\" && cloudStatus == \"localCopy\" && "
             + "(!(\(isOurs)) || remoteVersion == \"newer\")) && (\(pins))"
@@ -120,7 +122,7 @@ import Testing
             text: "removed && cloudStatus == 'cloudOnly' && lastModified < now && size != null", rows: count / 1_000,
             looked: count / 1_000, readsIndex: true),
         Case(text: "removed && cloudStatus != 'cloudOnly'", rows: 0, looked: count / 1_000, readsIndex: true),
-        // As vacuum, download-expiration and version-updates ask.
+        // Vacuum, download-expiration and version-updates use these conditions.
         Case(text: "removed && removedAt < now - duration('60000ms')", rows: 0, looked: 0),
         Case(
             text: "\(mayGo) && lastUsed < now - duration('168h') || \(mayGo) && lastUsed == null && "
@@ -154,7 +156,7 @@ import Testing
                 let shown = "\(one.testDescription)\(one.order): \(cost)"
                 if let rows = one.rows { #expect(cost.rows == rows, "\(shown)") }
                 #expect(cost.scanned <= (one.readsIndex ? one.looked + 1 : 0), "\(shown)")
-                // A step over a row is some dozen of SQLite's instructions, with its conditions.
+                // A step over a row and its conditions takes some dozens of SQLite's instructions.
                 #expect(cost.steps <= 60 * (one.looked + 20), "\(shown)")
                 #expect(cost.sorts == 0, "\(shown)")
             }

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 @Suite struct ConditionCourseTests {
-    /// The same without what makes sums that 64 bits do not hold, 292 years from here: there the answer stands still.
+    /// Returns a condition's text without the values whose sums exceed 64 bits, 292 years from now. Beyond that limit
+    /// the answer no longer changes.
     private static func withinReach(_ text: String) -> String {
         var text = text.replacing("2562000h", with: "9h")
         for century in ["16", "22"] {
@@ -38,7 +39,8 @@ import Testing
             let part = condition.deciding(for: item, now: now)
             #expect(part.matches(item, now: now) == value, "LARDER_TEST_SEED=\(seed): \(text)")
             #expect(try Condition(parsing: part.text) == part, "LARDER_TEST_SEED=\(seed): \(text)")
-            // Moments between now and the change, near and far, and those that random times are made of.
+            // The probes are moments between now and the change, near and far, and the moments from which random times
+            // are made.
             let offsets: [Int64] = [1, 3_600_000_000_000, 604_800_000_000_000, 608_400_000_000_000, 1 << 60]
             let probes = offsets.flatMap { [$0 - 1, $0, $0 + 1] }.filter { $0 > 0 }
                 .map { Timestamp(nanoseconds: now.nanoseconds + $0) }
@@ -57,7 +59,8 @@ import Testing
                     "LARDER_TEST_SEED=\(seed): \(text) at \(probe), \(item)")
             }
         }
-        // Some 90 of them change with time, give or take 10: fewer than half of that would mean that they are not found.
+        // About 90 of the conditions change with time, give or take 10. Fewer than half of that number would mean that
+        // changes are not found.
         #expect(changes > 40, "\(changes)")
     }
 }

@@ -6,11 +6,12 @@ import Testing
 
 @testable import Database
 
-/// Conditions at the limits of the language, on SQLite's narrowest: the parameters are cut to SQLite's own default.
+/// Tests of conditions at the limits of the language with SQLite's strictest settings. The number of parameters is
+/// limited to SQLite's own default.
 @Suite struct ConditionLimitTests {
     private let noon = Timestamp(seconds: 1_795_262_400)
 
-    /// A hundred files in ten folders; `now` is noon.
+    /// Calls `body` with a hundred files in ten folders; `now` is noon.
     private func withItems(_ body: (AccountDatabase, [Item]) throws -> Void) throws {
         try withDatabase { database in
             let items = try database.writeBlocking { tx in
@@ -25,7 +26,7 @@ import Testing
         }
     }
 
-    /// That SQL finds so many items, and that memory agrees on every tenth.
+    /// Expects that SQL finds `matches` items and that the evaluation in memory agrees on every tenth item.
     private func expectAgreement(
         _ condition: Condition, _ items: [Item], _ database: AccountDatabase, matches: Int
     ) throws {
@@ -34,7 +35,7 @@ import Testing
         let found = try database.readBlocking { tx in
             sqlite3_limit(tx.db.sqliteConnection, SQLITE_LIMIT_VARIABLE_NUMBER, 32_766)
             var found: Set<ItemRowID> = []
-            // As the runs of policies ask.
+            // The runs of policies use the same query.
             try tx.items.each(where: "items.removedAt IS NULL AND (\(sql))", arguments.map { .text($0) }) { item in
                 found.insert(item.databaseID)
                 return true
@@ -50,7 +51,8 @@ import Testing
     @Test("Q7: 10,000 policies of one kind in one group, and their negation")
     func manyPolicies() throws {
         let policies = try (0..<10_000).map { number in
-            // Of every third only the folder's contents are here, of every third the file by its path.
+            // For a third of the conditions only the folder's contents exist, and for another third only the file at
+            // the path.
             try Condition(parsing: #"path == "/d\#(number)/f\#(number)" || path.startsWith("/d\#(number + 5)/")"#)
         }
         try withItems { database, items in

@@ -32,7 +32,7 @@ import Testing
                 "cloudStatus == 'localCopy' && lastUsed < now - duration('168h')",
                 "items_here (cloudStatus=? AND lastUsed<?)"
             ),
-            // What vacuum and download-expiration ask for.
+            // Vacuum and download-expiration use these conditions.
             ("removed && removedAt < now - duration('60s')", "items_removed (removedAt>? AND removedAt<?)"),
             (
                 "cloudStatus == 'localCopy' && type == 'file' && !removed && downloadTrigger != 'availableOffline' && lastUsed < now - duration('168h') || cloudStatus == 'localCopy' && type == 'file' && !removed && downloadTrigger != 'availableOffline' && lastUsed == null && (lastModified == null || lastModified < now - duration('168h'))",
@@ -45,7 +45,7 @@ import Testing
         ])
     func indexes(_ text: String, _ expected: String) throws {
         let plan = try plan(text)
-        // A scan of the index of what is here reads nothing else.
+        // A scan of the index of the items with a local copy reads no other items.
         let rest = plan.split(separator: "\n").filter { $0 != "SCAN items USING INDEX items_here" }
         #expect(plan.contains(expected) && !rest.contains { $0.hasPrefix("SCAN items") }, "\(plan)")
     }

@@ -1,7 +1,7 @@
 import Model
 import TestSupport
 
-/// Makes items and conditions out of few, odd values, so that they meet often.
+/// A generator of items and conditions that uses few, unusual values, so that items and conditions often match.
 struct ConditionRandom {
     var generator = SeededGenerator()
     let now = Timestamp(seconds: 1_795_262_400)
@@ -35,7 +35,7 @@ struct ConditionRandom {
         let path =
             "/"
             + [text(), text()].filter { !$0.isEmpty && !$0.contains("/") && !$0.contains("\0") }.joined(separator: "/")
-        // A path has one item at a time.
+        // Each path has one item at a time.
         let unique = path + (path == "/" ? "" : "/") + "\(number)"
         let etag = chance(0.7) ? ETag(opaque: text(), strength: one(of: [.strong, .weak, .substitute])) : nil
         let status = one(of: CloudStatus.allCases)
@@ -163,6 +163,6 @@ struct ConditionRandom {
 }
 
 extension String {
-    /// Closes the list if one is open.
+    /// The text with its list closed if a list is open.
     fileprivate var closingList: String { contains("in [") ? self + "]" : self }
 }

@@ -77,7 +77,7 @@ struct CachedTests {
                     try tx.records.put(Model.Record(key: RecordKey("\(number)"), value: value), in: .shares)
                 }
                 try tx.records.put(Model.Record(key: RecordKey("none")), in: .shares)
-                // What is called like a share elsewhere is none.
+                // A record of another collection with the same key is not a share.
                 try tx.records.put(Model.Record(key: RecordKey("0"), value: #"{"path":"/f/1"}"#), in: .calendars)
             }
             try database.readBlocking { (reads) throws in

@@ -24,7 +24,7 @@ struct LoopCrashTests {
                 }
                 from = "\(turn)"
             }
-            // The log as it was at each moment: cut behind each of its frames, and in the middle of some.
+            // The log is tried as it was at many moments: cut behind each of its frames and in the middle of frames.
             let log = try Files.read(path + "-wal")
             let frame = 24 + 4096
             var seen: Set<String> = []

@@ -4,7 +4,7 @@ import TestSupport
 @testable import Database
 
 extension Transaction {
-    /// A turn of the work calendar's loop.
+    /// Commits a turn of the work calendar's loop.
     func turn(
         from: String?, to: String?, _ changes: [RecordChange] = [], values: [PluginValue] = []
     ) throws -> LoopTurnOutcome {

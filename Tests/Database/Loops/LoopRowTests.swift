@@ -17,7 +17,7 @@ struct LoopRowTests {
             try database.writeBlocking { (tx) throws in
                 #expect(try tx.loops.enrol(key("/a/"), plugin: calendarLoops))
                 #expect(try !tx.loops.enrol(key("/a/"), plugin: calendarLoops))
-                // The same name in another form, and of another kind, are other loops.
+                // The same name in another Unicode form, and the same id of another kind, name other loops.
                 for id in ["/caf\u{e9}/", "/cafe\u{301}/"] {
                     #expect(try tx.loops.enrol(key(id), plugin: calendarLoops))
                 }

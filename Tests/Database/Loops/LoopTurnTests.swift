@@ -134,7 +134,7 @@ struct LoopTurnTests {
                 expected.removedLoops = [workLoop]
                 #expect(outcome == .committed(expected))
                 #expect(try tx.loops.all().map(\.key) == [.core])
-                // What was under way for it comes too late.
+                // A turn of the removed loop that was under way comes too late.
                 #expect(try tx.turn(from: "7", to: "8", [.put(object("b", "B"), in: workObjects)]) == .superseded)
             }
             #expect(try database.keys(in: workObjects).isEmpty)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Database
 
-/// What records cost, in SQLite's own counts.
+/// Tests of the cost of records, in SQLite's own counts.
 @Suite struct RecordCostTests {
-    /// Events of 1.5 kB, each in its calendar of 10,000, and small shares.
+    /// Adds events of 1.5 kB, in calendars of 10,000 events each, and small shares.
     private func fill(_ database: AccountDatabase, _ count: Int) throws {
         try database.writeBlocking { (tx) throws in
             try tx.db.execute(
@@ -27,7 +27,9 @@ import Testing
         }
     }
 
-    /// - Returns: SQLite's instructions, rows passed over without a search, and pages read from the file.
+    /// Runs a statement and counts its cost.
+    /// - Returns: The number of rows of the result, of SQLite's instructions, of rows passed over without a search, and
+    ///   of pages read from the file.
     private func cost(
         _ sql: String, _ arguments: [SQLValue], in database: AccountDatabase
     ) throws -> (rows: Int, steps: Int, scanned: Int, pages: Int) {
