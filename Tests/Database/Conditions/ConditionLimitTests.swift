@@ -51,8 +51,7 @@ import Testing
     @Test("Q7: 10,000 policies of one kind in one group, and their negation")
     func manyPolicies() throws {
         let policies = try (0..<10_000).map { number in
-            // For a third of the conditions only the folder's contents exist, and for another third only the file at
-            // the path.
+            // Only the first condition matches a file by its path, and only the first five match a folder's contents.
             try Condition(parsing: #"path == "/d\#(number)/f\#(number)" || path.startsWith("/d\#(number + 5)/")"#)
         }
         try withItems { database, items in
