@@ -6,7 +6,7 @@ import TreeFixture
 
 @testable import LocalTree
 
-/// Another program that holds a file open until it is stopped.
+/// Runs another program that holds a file open until `body` returns.
 private func withProgram<Result>(
     holding file: String, mode: String, mapped: Bool = false, as user: uid_t? = nil, _ body: () throws -> Result
 ) async throws -> Result {
@@ -71,7 +71,7 @@ private func withProgram<Result>(
                 stat(name, &info)
                 return OpenFiles.use(of: info, except: -1)
             }
-            // Where some process cannot be looked into, nothing but a finding is sure.
+            // If some process cannot be inspected, only a positive answer is certain.
             let quiet: [OpenFiles.Answer] = [.unused, .unknown]
             #expect(quiet.contains(answer()))
             for (mode, mapped, expected) in [

@@ -54,7 +54,7 @@ import TreeFixture
             }
             try setAside("the server's", judged: "the server's")
             try setAside("a person's", judged: "the server's too")
-            // Killed before the exchange: the replacement bears the name.
+            // The host was killed before the exchange, so the replacement has this name.
             let complete = try fixture.complete("complete", name: "3-keep")
             let name = SetAside(mark(inode: 1), replacement: complete).name
             rename(fixture.incoming + "/3-keep", fixture.incoming + "/" + name)

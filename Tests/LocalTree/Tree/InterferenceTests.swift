@@ -8,32 +8,32 @@ import TreeFixture
 
 @testable import LocalTree
 
-/// What another program does to a path at a point between looking and acting.
+/// An operation of another program on a path, at a point between the check and the act.
 private enum Deed: CaseIterable {
-    /// Writes into the file, same length.
+    /// A write into the file that keeps the file's length.
     case writeInPlace
-    /// Writes a new file and renames it over the path, as editors do.
+    /// A write of a new file that is then renamed over the path, as editors do.
     case saveByRename
     case remove
-    /// Removes the file and makes another.
+    /// A removal of the file and the creation of another file.
     case recreate
-    /// Opens the file for writing and keeps it open; writes at the end.
+    /// An open for writing that stays open. The program writes through it at the end.
     case holdOpen
     case append
 }
 
-/// Another program. It never waits: a lease in its way makes it try again after the act, as a waiting `open` would.
+/// Another program. It never waits: if a lease is in its way, it tries again after the act, as a waiting `open` would.
 private final class Meddler: Sendable {
     private struct State {
         var plan: [TreeHooks.Point: Deed] = [:]
         var path = ""
         var count = 0
-        /// A file that it keeps open for writing.
+        /// The descriptor of a file that the program keeps open for writing.
         var held: Int32 = -1
-        /// What it wrote into each file, and has not itself overwritten or removed since.
+        /// The texts that the program wrote into each file and has not itself overwritten or removed.
         var texts: [ino_t: [String]] = [:]
         var removed: Set<ino_t> = []
-        /// Keeps the file system from giving an inode's number to another file.
+        /// Descriptors that prevent the file system from reusing an inode's number for another file.
         var pins: [Int32] = []
         var waiting: [Deed] = []
     }
@@ -51,8 +51,8 @@ private final class Meddler: Sendable {
         }
     }
 
-    /// What was kept waiting by a lease happens now, on the path as it is now; then the program ends.
-    /// - Returns: what it wrote and would find again, were it alone.
+    /// Carries out the operations that a lease delayed, on the path as it is now. Then the program ends.
+    /// - Returns: The texts that the program wrote and would find again if it were the only one.
     func end() -> [String] {
         state.withLock { state in
             for deed in state.waiting { Self.perform(deed, &state) }

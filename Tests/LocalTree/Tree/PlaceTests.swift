@@ -128,7 +128,7 @@ import TreeFixture
                 let letter = String(UnicodeScalar(UInt8(97 + round % 26)))
                 let file = try fixture.complete(String(repeating: letter, count: size))
                 var outcome = PlaceOutcome.inUse
-                // A child process that just begins has all files open that the test's process has.
+                // A child process that is just starting has open every file that the test's process has open.
                 try await until {
                     outcome = try fixture.tree.place(file, at: fixture.path("/a"), replacing: copy)
                     return outcome != .inUse
@@ -169,7 +169,7 @@ import TreeFixture
                     #expect(outcome == .obstructed(obstruction), "\(path)")
                 }
             }
-            // What is on the other side of it is not gone.
+            // A file behind the link does not count as gone.
             let failure = #expect(throws: Failure.self) {
                 try fixture.tree.remove(at: fixture.path("/link/x"), known: known)
             }

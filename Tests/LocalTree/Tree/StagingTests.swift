@@ -6,7 +6,7 @@ import TreeFixture
 
 @testable import LocalTree
 
-/// Moves that go by way of `incoming/`.
+/// Tests of moves that go through `incoming/`.
 @Suite struct StagingTests {
     private let move = TreeMoveID(7)
 
@@ -14,7 +14,7 @@ import TreeFixture
     func unreadable() throws {
         try TreeFixture.with { fixture in
             try Files.write("mine", to: fixture.root + "/a")
-            // As if the disk failed.
+            // The invalid folder descriptor simulates a failing disk.
             let incoming = Descriptor(open(fixture.incoming, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
             let failing = Tree(
                 root: fixture.root, folder: Descriptor(-1), incoming: incoming, reservesDotLarder: false,

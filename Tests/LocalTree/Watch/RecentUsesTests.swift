@@ -29,7 +29,7 @@ struct RecentUsesTests {
         uses.note(a, time(103), now: .seconds(3))
         #expect(uses.take(now: .seconds(5)).isEmpty && uses.next == .seconds(6))
         #expect(uses.take(now: .seconds(6)) == [a: time(103)])
-        // Long after, it is a use of its own again, told as soon as the first.
+        // A much later use counts as a new use and is reported as soon as the first.
         #expect(uses.take(now: .seconds(60)).isEmpty && !uses.has(a))
         uses.note(a, time(160), now: .seconds(60))
         #expect(uses.next == .seconds(61))

@@ -7,14 +7,14 @@ import TreeFixture
 
 @testable import LocalTree
 
-/// Which uses of files the watcher counts, with the kernel's own events.
+/// Tests of the uses of files that the watcher counts, with the kernel's own events.
 @Suite(.serialized) struct UseTests {
     private struct Fixture {
         let tree: TreeFixture
         let watcher: TreeWatcher
         let uses: UseLog
 
-        /// The files that are used when something is done, once each.
+        /// Returns the files that are used during `body`, each once.
         func used(after body: () throws -> Void) async throws -> Set<String> {
             try body()
             await watcher.note([])
@@ -23,7 +23,8 @@ import TreeFixture
             return taken
         }
 
-        /// The same, for what the kernel tells late where a child process of another test inherited the open file for a moment.
+        /// Returns the same files as ``used(after:)``, but waits for an event that the kernel reports late because a
+        /// child process of another test inherited the open file for a moment.
         func usedAtLast(after body: () throws -> Void) async throws -> Set<String> {
             var taken = try await used(after: body)
             while taken.isEmpty, !Task.isCancelled { taken = try await used {} }
@@ -60,17 +61,17 @@ import TreeFixture
                 _ = try Files.names(in: root + "/Sub")
                 _ = Files.isFolder(root + "/a")
             }
-            // What was read before may be closed late, by a child process of another test that inherited it for a moment.
+            // A child process of another test may have inherited the file that was read before, and may close it late.
             #expect(looked.isSubset(of: ["/Sub/c d %"]))
             let file = open(root + "/a", O_RDONLY | O_CLOEXEC)
             #expect(try await fixture.used {} == ["/a"])
             var byte: UInt8 = 0
             #expect(try await fixture.used { _ = read(file, &byte, 1) } == ["/a"])
             #expect(try await fixture.usedAtLast { close(file) } == ["/a"])
-            // Elsewhere by now, and new.
+            // The folder has moved, and another folder is new.
             try Files.write("new", to: root + "/New/deep/d")
             rename(root + "/Sub", root + "/New/Sub")
-            // Until the watcher has seen the move, what is read in the folder is told by its access time alone.
+            // Until the watcher has seen the move, only the access time shows a read in the folder.
             _ = try await fixture.used {}
             #expect(try await fixture.used { _ = try Files.text(root + "/New/Sub/b") }.contains("/New/Sub/b"))
         }
@@ -81,16 +82,16 @@ import TreeFixture
         try await watching { fixture in
             let tree = fixture.tree.tree
             let path = fixture.tree.path("/a")
-            /// Whether each of them opened the file and came to its end.
+            /// Whether each operation opened the file and completed.
             var isRead = false
             var hash = ContentHash()
             Array("content".utf8).withUnsafeBytes { hash.update($0) }
             let digest = hash.digest
             let read = {
-                // Looking at it moved it aside and back the last time.
+                // The previous round moved the file aside and back, so its mark is new.
                 let mark = try #require(tree.mark(at: path))
                 let copy = LocalCopy(etag: ETag(opaque: "1", strength: .strong), digest: digest, mark: mark)
-                // Its content is another than it should be.
+                // The file's content differs from the content that this value expects.
                 var other = copy
                 other.mark.modified = Timestamp(seconds: 1)
                 other.digest = [UInt8](repeating: 0, count: 32)
@@ -100,7 +101,7 @@ import TreeFixture
                 else { return }
                 isRead = true
             }
-            // A child process of another test may inherit the open file for a moment, and close it late: that is rare.
+            // In rare cases a child process of another test inherits the open file for a moment and closes it late.
             var used: Set<String> = []
             for _ in 0..<5 {
                 isRead = false
@@ -108,7 +109,8 @@ import TreeFixture
                 if isRead, used.isEmpty { break }
             }
             #expect(isRead && used == [])
-            // Others' opens count again once the events of its own were read, which takes a moment on a busy machine.
+            // Opens by other programs count again once the events of Larder's own opens have been read. This takes a
+            // moment on a busy machine.
             used = []
             for _ in 0..<5 where used.isEmpty {
                 used = try await fixture.used { _ = try Files.text(fixture.tree.root + "/a") }
@@ -117,10 +119,10 @@ import TreeFixture
         }
     }
 
-    /// A program's name that no other process has.
+    /// A program name that no other process has.
     private static let reader = "ldr-\(getpid())-rd"
 
-    /// A program of that name has a file open until `body` is done.
+    /// Runs a program with that name that has a file open until `body` is done.
     private func whileHeld(_ path: String, in folder: String, _ body: () async throws -> Void) async throws {
         try await mustRun("cp", ["/usr/bin/tail", "\(folder)/\(Self.reader)"])
         let child = try ChildProcess("\(folder)/\(Self.reader)", ["-f", path])
@@ -142,7 +144,7 @@ import TreeFixture
             try await whileHeld(root + "/Sub/b", in: fixture.tree.incoming) {
                 #expect(try await fixture.used {} == [])
                 #expect(try await fixture.used { _ = try Files.text(root + "/a") } == [])
-                // Somebody else can be seen holding it.
+                // Another program visibly holds the file.
                 let child = try ChildProcess("sleep", ["1000"], output: root + "/a")
                 #expect(try await fixture.used {} == ["/a"])
                 await child.stop()

@@ -7,7 +7,7 @@ import Testing
 @Suite struct WatchedFoldersTests {
     private func path(_ text: String) -> ItemPath { ItemPath(unchecked: text) }
 
-    /// `/` 1, `/a` 2, `/a/b` 3, `/a/b/c` 4, `/x` 5.
+    /// The folders `/` with watch 1, `/a` with 2, `/a/b` with 3, `/a/b/c` with 4, and `/x` with 5.
     private var folders: WatchedFolders {
         var folders = WatchedFolders()
         for (watch, text) in [(1, "/"), (2, "/a"), (3, "/a/b"), (4, "/a/b/c"), (5, "/x")] {
@@ -40,7 +40,7 @@ import Testing
         var folders = folders
         #expect(folders.put(9, at: path("/a")).map(Set.init) == [2, 3, 4])
         #expect(folders.path(of: 9) == path("/a") && folders.path(of: 3) == nil && folders.count == 3)
-        // One that was below what goes stays.
+        // A watch that was below the replaced folder stays if it is the new folder's watch.
         var moved = self.folders
         #expect(moved.put(4, at: path("/a")).map(Set.init) == [2, 3])
         #expect(moved.path(of: 4) == path("/a") && moved.count == 3)
@@ -96,7 +96,7 @@ import Testing
             #expect(steps(1, mask, name: nil) == [.root])
             #expect(steps(2, mask, name: nil) == [])
         }
-        // A watch that was ended, the tree's own mark, and names that are no item's.
+        // The events concern a watch that has ended, the tree's own mark, and names that no item has.
         #expect(steps(77, IN_CREATE, name: "f") == [])
         #expect(steps(1, IN_CREATE, IN_ISDIR, name: ".larder") == [])
         #expect(steps(1, IN_CREATE, name: String(repeating: "n", count: 256)) == [])
