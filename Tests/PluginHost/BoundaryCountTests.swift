@@ -5,7 +5,7 @@ import Testing
 
 @testable import PluginHost
 
-/// Counts, strides and times that a plugin writes into what it asks with.
+/// Tests of the counts, strides and times that a plugin writes into its requests.
 @Suite struct BoundaryCountTests {
     static let mostCounts: [UInt64] = BoundaryNumbers.integers.map { UInt64(bitPattern: $0) }.filter { $0 > 65 }
 

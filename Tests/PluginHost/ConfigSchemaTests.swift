@@ -37,7 +37,7 @@ import Testing
         #expect(Self.reason(settings, schema) == "settings: " + problem)
     }
 
-    /// Why the settings are refused; nil: they are not.
+    /// Returns the reason why the settings are refused; nil if they are accepted.
     private static func reason(_ settings: String, _ schema: ConfigSchema) -> String? {
         do {
             _ = try schema.settings(from: settings)

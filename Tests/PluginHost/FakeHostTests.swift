@@ -4,7 +4,7 @@ import Model
 import TestSupport
 import Testing
 
-/// What the host refuses before it starts a plugin, the fake host refuses too, with the same words.
+/// Tests that the fake host refuses, with the same words, what the host refuses before it starts a plugin.
 @Suite struct FakeHostTests {
     static let schemas = [
         ("", "its settings' schema is no JSON"), ("{}", "its settings' schema has no `properties`"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginHost
 
-/// A struct as a later version may have it: the last member was not there when it was published.
+/// A struct as a later version may define it. The last member did not exist when the struct was published.
 private struct Grown: SizedTable, Equatable {
     static let tableName = "grown struct"
     static let firstSize = 16
@@ -21,7 +21,7 @@ private struct Element: Equatable {
 }
 
 @Suite struct FilledStructTests {
-    /// Fills a plugin's struct that says that it has `given` bytes, with 64 bytes behind what the host knows.
+    /// Fills a plugin's struct that declares a size of `given` bytes. 64 bytes follow the part that the host knows.
     private func fill(given: UInt32, with value: Grown) throws -> [UInt8] {
         let size = MemoryLayout<Grown>.size + 64
         let bytes = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)

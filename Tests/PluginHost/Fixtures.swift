@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import PluginHost
 
-/// The folder of plugins, and what the config says of them.
+/// The folder of plugins and the config for them.
 struct PluginFolder {
     var path: String
     var log = CollectedLog()
@@ -12,7 +12,7 @@ struct PluginFolder {
     static let probe = ProbeCommand(arguments: ["\(Build.root)/.build/debug/larder", "__probe"])
     static let variant = PluginID("org.example.variant")
 
-    /// Loads what the config names. A plugin in C runs in process, since the config says so.
+    /// Loads the plugins that the config names. A plugin in C runs in process, as the config says.
     func load(
         _ plugins: [PluginSettings], builtIn: String? = nil, probe: ProbeCommand = PluginFolder.probe,
         memory: (any ProbeMemory)? = nil, clock: HostClock = .system
@@ -25,7 +25,7 @@ struct PluginFolder {
         return host
     }
 
-    /// What becomes of a variant that is built with these macros.
+    /// Returns the report about a variant that is built with these macros.
     func report(
         ofVariant defines: [String], id: PluginID = variant, memory: (any ProbeMemory)? = nil,
         probe: ProbeCommand = PluginFolder.probe, settings: String = "{}"
@@ -48,7 +48,7 @@ func withPluginFolder<Result>(_ body: (PluginFolder) async throws -> Result) asy
     }
 }
 
-/// Remembers in memory.
+/// A probe memory that keeps its entries in memory.
 actor TestMemory: ProbeMemory {
     private(set) var known: [[UInt8]: ProbedLibrary] = [:]
     private(set) var asked = 0

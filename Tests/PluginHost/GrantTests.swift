@@ -5,12 +5,12 @@ import Testing
 
 @testable import PluginHost
 
-/// Which services a plugin gets: what it asks for and the operator does not withhold.
+/// Tests of the services that a plugin gets: those that it requests and that the operator does not withhold.
 @Suite struct GrantTests {
     private static let keeper = PluginID("org.example.keeper")
 
-    /// Starts the keeper with services withheld, and lets it pass a trigger.
-    /// - Returns: what is known of it, and what it wrote.
+    /// Starts the keeper with services withheld and passes it a trigger.
+    /// - Returns: The report about the keeper and the messages that it wrote.
     private func run(
         withheld: Set<String>, defines: [String] = []
     ) async throws -> (report: PluginReport?, said: [String]) {

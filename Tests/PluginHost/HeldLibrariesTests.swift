@@ -4,7 +4,7 @@ import Testing
 
 @testable import PluginHost
 
-/// How long libraries are held that ended the host, with the time injected.
+/// Tests of how long the host holds back libraries that ended it. The time is injected.
 @Suite struct HeldLibrariesTests {
     private let start = Timestamp(seconds: 1_795_255_920)
     private let day = Duration.seconds(86_400)
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// As a record has it that a crash left.
+    /// Returns the note that a crash leaves in a record.
     private func note(_ library: String, at time: Timestamp, _ state: UInt32 = 4) -> CallNote? {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: 8192, alignment: 64)
         defer { memory.deallocate() }
@@ -41,7 +41,7 @@ import Testing
             #expect(held.nextEnd(after: start) == start + .seconds(600))
             #expect(held.hold(of: library, now: start + .seconds(600)) == nil)
             #expect(held.nextEnd(after: start + .seconds(600)) == nil)
-            // A clock that was set back holds nothing for longer than that.
+            // If the clock was set back by more than ten minutes, the library is no longer held.
             #expect(held.hold(of: library, now: start - .seconds(601)) == nil)
         }
     }
@@ -63,7 +63,7 @@ import Testing
                 slow.add([try #require(note(library, at: time))], now: time)
             }
             #expect(slow.hold(of: library, now: start + .seconds(26 * 3_600)) == nil)
-            // Found twice it is still one.
+            // A note that is found several times counts once.
             let twice = try #require(note(library, at: start))
             var one = HeldLibraries()
             for _ in 0..<3 { one.add([twice], now: start) }
@@ -83,7 +83,7 @@ import Testing
             let isAnothers = held.release(PluginID("c.d"), library: "/elsewhere")
             let isReleased = held.release(PluginID("a.b"), library: "/elsewhere")
             #expect(!isAnothers && isReleased && held.isEmpty)
-            // What ended the host is not there any more.
+            // The library that ended the host no longer exists with the same content.
             let gone = try #require(note(library, at: start))
             try Files.write("yet other bytes", to: library)
             held.add([gone], now: start)

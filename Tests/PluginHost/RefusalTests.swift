@@ -4,7 +4,7 @@ import PluginHost
 import TestSupport
 import Testing
 
-/// Each wrong library is refused with its own reason, and the host runs on.
+/// Tests that each faulty library is refused with its own reason and that the host continues to run.
 @Suite struct RefusalTests {
     @Test("G4: a good library is ready, and says what it is")
     func good() async throws {
@@ -90,7 +90,7 @@ import Testing
                     try await folder.report(ofVariant: ["ON_OPEN=\(hanging)"], memory: memory, probe: quick))
                 #expect(hang.reason?.hasPrefix("opening it did not end within") == true)
             }
-            // A slow machine may be why: it is tried again.
+            // The cause may be a slow machine, so the result is not remembered and the library is tried again.
             #expect(await memory.known.count == 2)
         }
     }
@@ -117,7 +117,8 @@ import Testing
             let memory = TestMemory()
             let library = "\(folder.path)/v.so"
             try await CompiledPlugin.build("variant", to: library)
-            /// How often it is asked whether something was tried: for the file, and where that is not known, for its bytes.
+            /// Returns the number of questions to the memory whether a library was tried: one for the file and, if the
+            /// file is not known, one for its bytes.
             func asked(_ clock: HostClock) async throws -> Int {
                 let settings = PluginSettings(id: PluginFolder.variant, library: library, isolation: .inProcess)
                 let before = await memory.asked
@@ -188,7 +189,7 @@ import Testing
             chmod(folder.path, 0o1777)
             #expect(await reason(library, folder) == "its folder \(folder.path) is writable by others")
             chmod(folder.path, 0o755)
-            // A link to it from a safe place does not make it safe.
+            // A link from a safe folder does not make the library safe.
             let parent = "\(folder.path)/open"
             try Files.makeFolder(parent)
             try Files.write(try Files.read(library), to: "\(parent)/v.so")

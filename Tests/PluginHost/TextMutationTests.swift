@@ -58,7 +58,7 @@ import Testing
         var read = 0
         for _ in 0..<SeededGenerator.rounds() {
             let size = UInt32.random(in: 0...512, using: &mutator)
-            // As long as it says, and its functions are somewhere.
+            // The table is as long as it says, and its functions point anywhere.
             var bytes = (0..<Int(max(size, 4))).map { _ in UInt8.random(in: 0...2, using: &mutator) }
             withUnsafeBytes(of: size) { for (index, byte) in $0.enumerated() { bytes[index] = byte } }
             bytes.withUnsafeBytes { table in

@@ -17,7 +17,7 @@ import Testing
             writer.begin(call, at: time)
             let members =
                 #""time":"2026-11-21T10:12:00Z","plugin":"a.b","call":"performAction","trigger":"itemsChanged","path":"/q\"\\\u000a\u0001é","loop":null"#
-            // What is written is in the file at once: a crash would leave it.
+            // A written line is in the file at once, so a crash does not lose it.
             #expect(try Files.text("\(folder)/trace") == #"{"seq":1,\#(members),"phase":"begin"}"# + "\n")
             writer.note(.asked, call, what: "download", text: "/q", at: time)
             writer.end(call, status: "ok", at: time, took: .microseconds(42))

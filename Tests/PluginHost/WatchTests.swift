@@ -41,7 +41,7 @@ import Testing
                 named.count == 1 && named[0].contains("\(fatal) hangs: matchCondition has not returned"), "\(named)")
             try await other.withProcessor { _ = $0.didPassTrigger(.timer) }
             #expect(hanging.context.callCount.load(ordering: .relaxed) % 2 == 1)
-            // Nobody waits for it any longer, and nobody is let in behind it.
+            // No caller waits for the hanging call any longer, and no other call is admitted behind it.
             await #expect(throws: PluginHangs.self) { try await call.value }
             await #expect(throws: PluginHangs.self) { try await hanging.withProcessor { _ = $0.triggers() } }
             try Files.write("", to: until)
