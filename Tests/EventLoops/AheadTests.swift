@@ -4,7 +4,7 @@ import TestServer
 import TestSupport
 import Testing
 
-/// Requests whose answers are waited for later.
+/// Tests of requests that are sent ahead and whose answers are awaited later.
 @Suite struct AheadTests {
     private static let sent = ["unknown flag -2", "ahead 0", "before 0", "ahead 0", "before 0"]
 
@@ -28,7 +28,7 @@ import Testing
         try await withLoopFixture(mode: "ahead 0", pages: 1, target: "FOLDER/", connections: 1) {
             fixture async throws in
             let hold = fixture.server.add(Fault(.hold(), method: "PROPFIND", times: 1))
-            // The second would be refused while the first is held up.
+            // The second request would be refused while the first request is held up.
             let refusal = fixture.server.add(Fault(.status(500), method: "PROPFIND", from: 2))
             async let failures = fixture.loops.runOnce()
             await fixture.server.untilHeld(hold)

@@ -10,7 +10,7 @@ import Synchronization
 import TestServer
 import TestSupport
 
-/// A line of a trace, as far as tests look at it.
+/// The members of a trace line that tests read.
 struct TracedCall: Decodable, Hashable {
     var call: String?
     var loop: String?
@@ -21,7 +21,7 @@ struct TracedCall: Decodable, Hashable {
     var status: String?
 }
 
-/// A database, a server, one plugin in C with event loops, and everything that it did.
+/// A database, a server, a C plugin with event loops, and a record of everything that the plugin did.
 struct LoopFixture: Sendable {
     let database: Database
     let connection: Connection
@@ -39,19 +39,19 @@ struct LoopFixture: Sendable {
     static let loop = LoopKey(kind: LoopKind("looper"), id: LoopID("looper"))
     static let own = RecordCollection("org.example.looper")
 
-    /// All lines of the trace.
+    /// Returns all lines of the trace.
     func lines() throws -> [TracedCall] {
         try trace.check()
         return try Files.text(tracePath).split(separator: "\n")
             .map { try JSONDecoder().decode(TracedCall.self, from: Data($0.utf8)) }
     }
 
-    /// The calls into loops since the trace began.
+    /// Returns the calls into loops since the trace began.
     func calls() throws -> [String] {
         try lines().filter { $0.phase == nil }.map { "\($0.call ?? "-") \($0.loop ?? "-") \($0.status ?? "-")" }
     }
 
-    /// What the plugin said, in order.
+    /// The plugin's messages, in order.
     var said: [String] {
         log.messages.filter { $0.hasPrefix("info: ") }.map { String($0.dropFirst(6)) }
     }
@@ -62,7 +62,7 @@ struct LoopFixture: Sendable {
         try await database.read { try $0.loops.all() }.map(\.key.id.text)
     }
 
-    /// The keys and versions of the plugin's own records.
+    /// Returns the keys and versions of the plugin's own records.
     func records(in collection: RecordCollection = own) async throws -> [String] {
         try await database.read { tx in
             var found: [String] = []
@@ -83,12 +83,12 @@ struct LoopFixture: Sendable {
     }
 }
 
-/// Runs the test plugin.
+/// Runs the test plugin and calls `body` with its fixture.
 /// - Parameters:
-///   - defines: macros that choose a variant of it.
-///   - clock: what time limits, of 600 s each, are measured by.
-///   - connections: `limits.connections`.
-///   - startsAt: its event id before anything runs; nil: none.
+///   - defines: The macros that choose a variant of the plugin.
+///   - clock: The clock by which time limits, of 600 s each, are measured.
+///   - connections: The value of `limits.connections`.
+///   - startsAt: The loop's event id before anything runs; nil for none.
 func withLoopFixture(
     defines: [String] = [], mode: String = "", pages: Int = 3, target: String = "/", startsAt: String? = "0",
     clock: HostClock = .system, connections: Int = 8, log: CollectedLog = CollectedLog(),

@@ -13,7 +13,7 @@ import Threads
 
 @testable import PluginHost
 
-/// What a loop may ask of the host, and what it is refused.
+/// Tests of the host's services for a loop and of the requests that the host refuses.
 @Suite struct LoopServicesTests {
     @Test("GL3: a loop's call of the host from another thread is refused, counted and named")
     func elsewhere() async throws {
@@ -42,7 +42,7 @@ import Threads
                     ])
             let own = RecordCollection("org.example.looper/c")
             #expect(try await fixture.records(in: own).contains("x"))
-            // What it cached beside the record goes with it.
+            // The removal of the record also removes the records that the loop cached beside it.
             _ = try await fixture.database.write { tx in
                 try tx.loops.apply(
                     [.remove(RecordKey("c"), from: .calendars)],

@@ -9,7 +9,7 @@ import Testing
 
 @testable import EventLoops
 
-/// Turns of a loop in C: what is called, what is committed, and what not.
+/// Tests of turns of a loop in C: which functions are called, and what is committed and what is not.
 @Suite struct TurnTests {
     @Test("L13 L14: pages follow each other by `more`, and each is committed with its event id")
     func pages() async throws {
@@ -178,7 +178,7 @@ import Testing
             let calls = try fixture.calls()
             #expect(Set(calls.map { $0.split(separator: " ")[1] }) == ["a", "b"])
             #expect(try await fixture.loopIDs() == ["a", "b"])
-            // One that went while its plugin was away.
+            // The record of this loop is removed while the plugin is away.
             _ = try await fixture.database.write {
                 try $0.records.remove(RecordKey("a"), from: RecordCollection("things"))
             }
@@ -273,7 +273,7 @@ import Testing
     }
 }
 
-/// Nobody polls.
+/// A scheduler for tests in which no loop is polled.
 private struct NoScheduler: LoopDelegate {
     func enableSpecialLoop(_ id: LoopKey) async {}
     func disableSpecialLoop(_ id: LoopKey) async {}
