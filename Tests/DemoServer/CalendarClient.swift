@@ -1,7 +1,7 @@
 import DemoServer
 import TestServer
 
-/// Asks a server's calendars as a calendar program does.
+/// A client that queries a server's calendars as a calendar program does.
 struct CalendarClient {
     let calendars: Calendars
     private let client: Client
@@ -16,7 +16,8 @@ struct CalendarClient {
         try await client(method, "/" + path, fields, body: body, more: more)
     }
 
-    /// - Parameter names: the wanted properties' names, written as elements with the prefixes `C` and `S`.
+    /// Sends a PROPFIND request.
+    /// - Parameter names: The names of the wanted properties, written as elements with the prefixes `C` and `S`.
     func find(_ path: String, depth: Int = 0, _ names: String) async throws -> Client.Reply {
         try await self(
             "PROPFIND", path, ["Depth: \(depth)"],
@@ -26,7 +27,8 @@ struct CalendarClient {
                 """)
     }
 
-    /// - Parameter token: escaped already.
+    /// Asks a calendar for its changes.
+    /// - Parameter token: The sync token, already escaped.
     func sync(_ calendar: String, _ token: String = "", limit: Int? = nil) async throws -> Client.Reply {
         let limit = limit.map { "<limit><nresults>\($0)</nresults></limit>" } ?? ""
         return try await self(
@@ -43,7 +45,8 @@ extension Client.Reply {
     /// The sync token, still escaped.
     var token: String { body.contents(of: "d:sync-token").last ?? "" }
 
-    /// The last part of each entry's address, with its own status; those with properties have none.
+    /// The last part of each entry's address, followed by the entry's own status. Entries with properties have no
+    /// status.
     var members: [String] {
         body.contents(of: "d:response").map { response in
             let name = response.contents(of: "d:href").first?.split(separator: "/").last.map(String.init) ?? ""
@@ -53,7 +56,7 @@ extension Client.Reply {
     }
 }
 
-/// An event with a name of its own.
+/// Returns an event with its own name.
 func event(_ uid: String) -> String {
     [
         "BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Larder//Tests//EN", "BEGIN:VEVENT", "UID:\(uid)",

@@ -2,13 +2,13 @@ import DemoServer
 import TestServer
 import TestSupport
 
-/// Asks a server by `curl`, a client that is not ours.
+/// A client that queries a server with `curl`, which is not part of Larder.
 struct Client {
     struct Reply {
-        /// What `curl` ended with: 0, or 18 for a body that ended too early.
+        /// The exit code of `curl`: 0, or 18 for a body that ended too early.
         var exitCode: Int32?
         var status: Int
-        /// Names in small letters.
+        /// The header fields, with their names in lower case.
         var fields: [String: String]
         var body: String
     }
@@ -27,7 +27,8 @@ struct Client {
         credentials = "\(server.user):\(server.password)"
     }
 
-    /// - Parameter path: encoded, below the served folder; with a leading `//` from the server's root.
+    /// Sends a request.
+    /// - Parameter path: The encoded path below the served folder or, with a leading `//`, from the server's root.
     func callAsFunction(
         _ method: String, _ path: String, _ fields: [String] = [], body: String? = nil, more: [String] = []
     ) async throws -> Reply {
@@ -56,7 +57,7 @@ struct Client {
 }
 
 extension String {
-    /// What stands between an element's tags, each time that it occurs.
+    /// Returns the text between an element's tags for each occurrence of the element.
     func contents(of element: String) -> [String] {
         var found: [String] = []
         var rest = self[...]

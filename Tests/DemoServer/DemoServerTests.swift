@@ -1,7 +1,7 @@
 import DemoServer
 import Testing
 
-/// The server as it ships: alone, without what the tests' server adds to it.
+/// Tests of the server as it ships, without the additions of the tests' server.
 @Suite struct DemoServerTests {
     private func running(_ body: (DemoServer) async throws -> Void) async throws {
         let server = try await DemoServer.start()

@@ -113,7 +113,7 @@ import Testing
         await server.untilHeld(fault)
         await server.stop()
         _ = try await reply
-        // A child process of another test may have come by the socket, and has it until it ends.
+        // A child process of another test may have inherited the socket and keeps it until the process ends.
         await until { !LoopbackPort.isOpen(UInt16(server.port)) }
     }
 }

@@ -143,7 +143,7 @@ import Testing
                 #expect(reply.body == "x")
                 return server
             }
-            // The port may be another server's by now.
+            // Another server may have the port by now.
             let reply = try await Client(stopped)("GET", "a", more: ["--cacert", certificate.file])
             #expect(reply.exitCode != 0)
         }

@@ -10,7 +10,8 @@ import Testing
 
         init(_ server: TestServer) { (self.server, client) = (server, Client(server)) }
 
-        /// - Parameter path: below the sharing service's address.
+        /// Sends a request to the sharing service.
+        /// - Parameter path: The path below the service's address.
         func callAsFunction(_ path: String, version: Int = 2, format: String = "json") async throws -> Client.Reply {
             let mark = path.contains("?") ? "&" : "?"
             return try await client(
