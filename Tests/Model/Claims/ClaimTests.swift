@@ -5,7 +5,7 @@ struct ClaimTests {
     private let one = ProcessIdentity(pid: 7, started: 100, boot: "b")
     private let soon = Timestamp(seconds: 10)
 
-    /// A world at a time, in which these processes live.
+    /// Returns the state of the world at a time at which these processes live.
     private func world(_ seconds: Int64, living: Set<ProcessIdentity> = []) -> ClaimWorld {
         ClaimWorld(now: Timestamp(seconds: seconds)) { living.contains($0) }
     }
@@ -18,7 +18,7 @@ struct ClaimTests {
         let process = ClaimValidity.process(one)
         #expect(process.standing(in: world(0, living: [one])) == .now)
         #expect(process.standing(in: world(0)) == .over)
-        // Its number belongs to another process now, or the system was started again.
+        // The process's number belongs to another process now, or the system was restarted.
         for other in [
             ProcessIdentity(pid: 7, started: 101, boot: "b"), ProcessIdentity(pid: 7, started: 100, boot: "c"),
         ] {

@@ -84,7 +84,7 @@ import Testing
         #expect(error(longest + " ")?.kind == .tooLong)
         let sum = "lastUsed" + String(repeating: " + duration('1s')", count: 9) + " < now"
         #expect(error(sum)?.kind == .tooDeep)
-        // Levels that were closed do not count.
+        // Closed levels do not count.
         #expect(try holds(Array(repeating: "(!(removed))", count: 300).joined(separator: " && ")))
     }
 

@@ -22,7 +22,8 @@ import Testing
 
     private static let week = Int64(7 * 86_400)
 
-    /// How long after `noon` the answer changes, in seconds as the condition names it, and what it is then.
+    /// Returns the time from `noon` to the change of the answer, in seconds and as the condition names it, and the
+    /// answer from then on.
     private func change(_ text: String, _ item: Item) throws -> (after: Int64, value: Bool, isExact: Bool)? {
         try Condition(parsing: text).nextChange(for: item, after: noon).map {
             ($0.named.seconds - noon.seconds, $0.value, $0.first == $0.named)
@@ -60,7 +61,7 @@ import Testing
             ("!removed && (removed || lastUsed < now - duration('2h')) && favorite", 3600, true, false),
             ("lastUsed < now - duration('3h') || lastUsed < now - duration('2h')", 3600, true, false),
             ("lastUsed < now - duration('3h') && lastUsed < now - duration('2h')", 7200, true, false),
-            // What each term does at the same moment takes the other's change away.
+            // The terms change at the same moment, and their changes cancel each other.
             (
                 "lastUsed > now - duration('2h') || lastUsed <= now - duration('3h') || lastUsed <= now - duration('2h')",
                 0, true, true

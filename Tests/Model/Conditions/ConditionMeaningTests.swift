@@ -38,7 +38,7 @@ import Testing
         ] {
             #expect(try !holds(text, odd), "\(text)")
         }
-        // The code point after U+FFFF comes after it in UTF-8, though not in UTF-16.
+        // The code point after U+FFFF sorts after U+FFFF in UTF-8, but not in UTF-16.
         #expect(try holds(#""\uffff" < "\U00010000""#))
         #expect(try !holds(#""e\u0301" == "\u00e9""#))
     }

@@ -26,7 +26,7 @@ import Testing
             do throws(ConditionError) {
                 let condition = try Condition(parsing: text)
                 #expect(try Condition(parsing: condition.text) == condition, "\(text) LARDER_TEST_SEED=\(mutator.seed)")
-                // Answering ends, whatever is asked.
+                // The evaluation ends, whatever the condition is.
                 _ = condition.matches(report, now: noon) || condition.matches(bare, now: noon)
                 conditions += 1
             } catch {

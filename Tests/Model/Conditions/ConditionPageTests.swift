@@ -2,7 +2,7 @@ import FoundationEssentials
 import Model
 import Testing
 
-/// The page that people read is held to the parser.
+/// Tests that the guide's page about conditions agrees with the parser.
 @Suite struct ConditionPageTests {
     @Test("Q6: the page's examples are read, its counterexamples refused, and its table names every property")
     func page() throws {
@@ -19,7 +19,7 @@ import Testing
         for property in Condition.Property.allCases { #expect(page.contains("| `\(property.rawValue)` |")) }
     }
 
-    /// The lines of the fenced blocks of a language, each an example.
+    /// Returns the lines of the fenced blocks of a language. Each line is an example.
     private func blocks(of language: String, in page: String) -> [String] {
         var lines: [String] = []
         var isInside = false
