@@ -10,12 +10,12 @@ import Vault
 
 @testable import ItemList
 
-/// A database and the listings that it is given, folder by folder, as a scan would.
+/// A database and the listings that it receives, folder by folder, as in a scan.
 private struct Account {
     let database: Database
     var listedFolders: Set<ItemPath> = []
     var started = Timestamp(seconds: 1_000_000)
-    /// The items whose copies scans wanted fetched once more.
+    /// The items whose copies the scans asked to fetch again.
     private let fetchedAgain = FetchedAgain()
 
     private final class FetchedAgain: Sendable {
@@ -33,7 +33,7 @@ private struct Account {
         database = try Database.open(path: folder + "/larder.db")
     }
 
-    /// Lists a folder as a scan does and returns what is to be listed next.
+    /// Lists a folder as a scan does and returns the folders to list next.
     @discardableResult
     mutating func list(
         _ path: String, etag: String, whole: Bool = false, _ entries: ListedItem...
@@ -51,7 +51,7 @@ private struct Account {
             let folder = ListedItem(
                 path: path, kind: .folder, fileID: FileID("id" + path.text), etag: ETag(field: etag))
             let result = try merge.finish(Listing(folder: folder), in: tx)
-            // As if the scan ended here.
+            // The scan ends here.
             _ = try tx.decideMissing(guardedBy: nil, at: date)
             return result
         }
@@ -69,7 +69,7 @@ private struct Account {
         return try await database.read { try $0.items.item(at: path) }
     }
 
-    /// As if the file had been downloaded.
+    /// Gives an item a local copy, as a download does.
     func giveCopy(_ path: String, modified: Bool = false) async throws {
         let path = try ItemPath(path)
         try await database.write { tx in
@@ -87,7 +87,7 @@ private struct Account {
         }
     }
 
-    /// As if an action were under way for the item, with all that its record may hold.
+    /// Adds an action that is under way for the item, with a record that uses all its members.
     func addWork(_ action: SyncRecord.Action, to path: String) async throws -> (Item, [SyncRecord]) {
         let path = try ItemPath(path)
         return try await database.write { tx in
@@ -133,7 +133,7 @@ private func folder(_ path: String, id: String?, etag: String) throws -> ListedI
 }
 
 extension Item {
-    /// What is known of it here, whatever the server says.
+    /// The item with only its local properties, whatever the server says.
     fileprivate var localPart: Item {
         var item = Item(localID: localID, fileID: nil, path: .root, kind: kind)
         (item.cloudStatus, item.copy, item.syncActivity) = (cloudStatus, copy, syncActivity)
@@ -347,7 +347,7 @@ struct FolderMergeTests {
             var found = try #require(try await account.work(of: item.localID))
             #expect(found.records == expected)
             #expect(found.item.localPart == item.localPart)
-            // Only what is the server's is news.
+            // Only the server's part of the item is new.
             #expect(found.item.etag == ETag(field: "2") && found.item.size == 5 && found.item.remoteVersion == .newer)
 
             account.beginScan()
@@ -364,7 +364,7 @@ struct FolderMergeTests {
             found = try #require(try await account.work(of: item.localID))
             #expect(found.records == moved)
             #expect(found.item.isRemoved && found.item.localPart == item.localPart)
-            // It is the other item's place, and nothing of it is the other's.
+            // The path belongs to the other item now, and that item takes over no part of the first one.
             let other = try #require(try await account.item("/b/y"))
             #expect(other.localID != item.localID && other.cloudStatus == .cloudOnly && other.syncActivity == [])
         }
@@ -424,7 +424,8 @@ struct FolderMergeTests {
             try await account.list("/", etag: "r1", file("/x", id: nil, etag: "\"1\"", changed: now))
             try await account.giveCopy("/x")
             account.beginScan()
-            // Each scan asks for it until it has come; the copy is of the server's version all the time.
+            // Each scan asks for the copy until the copy has been fetched. The copy is of the server's version
+            // throughout.
             for _ in 1...2 {
                 try await account.list("/", etag: "r1", file("/x", id: nil, etag: "\"1\"", changed: now))
                 let item = try #require(try await account.item("/x"))

@@ -47,7 +47,7 @@ struct ScanModeTests {
         #expect(mode(.seconds(24 * 3600)) == .whole && mode(.seconds(-60)) == .whole)
         #expect(mode(.seconds(60), wrong: true) == .rest && mode(.seconds(60), ownCloud: false) == .rest)
         #expect(mode(.seconds(24 * 3600), ownCloud: false) == .whole)
-        // The daily one, too.
+        // An open walk that is due to the daily verification continues by ETags too.
         #expect(mode(.seconds(60), walked: .seconds(25 * 3600)) == .byETags)
     }
 

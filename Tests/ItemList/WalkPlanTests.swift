@@ -41,7 +41,7 @@ struct WalkPlanTests {
         let planned = plan.pause(at: now)
         #expect(planned == hour - now)
         #expect(plan.mode(isFamily: false, never, time: start + hour, at: hour) == .whole)
-        // What is there again is forgotten.
+        // The plan forgets a folder that can be listed again.
         plan.ended(.whole, outcome(), walkBegan: nil, time: start + hour, at: hour)
         let next = plan.pause(at: hour)
         #expect(next == hour && !plan.waits(b, at: hour))
@@ -59,13 +59,13 @@ struct WalkPlanTests {
         let planned = plan.pause(at: .seconds(60))
         #expect(planned == hour - .seconds(60))
         #expect(plan.mode(isFamily: false, .init(), time: start + hour, at: .seconds(61)) == .rest)
-        // Who waited for the walk has it, whatever the clock says then.
+        // A caller that waited for the walk gets the walk, whatever the clock says then.
         plan.paused()
         #expect(plan.mode(isFamily: false, .init(), time: start + hour, at: .seconds(61)) == .whole)
         history.openWalk = nil
         #expect(plan.mode(isFamily: false, history, time: start + hour, at: hour) == .whole)
 
-        // Also by another process, whose clock began anew; for a day.
+        // Another process, whose clock began anew, continues the walk too, for a day.
         history.openWalk = start
         var other = WalkPlan(interval: hour)
         #expect(other.mode(isFamily: false, history, time: start + hour * 23, at: .zero) == .rest)
