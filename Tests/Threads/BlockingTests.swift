@@ -7,7 +7,7 @@ import Threads
     func executor() async {
         let executor = BlockingExecutor(name: "test", threads: 3)
         let gate = Gate()
-        // Each holds its thread up until all three are there.
+        // Each task blocks its thread until all three tasks have arrived.
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<3 {
                 group.addTask(executorPreference: executor) { gate.passOnThread() }
@@ -72,7 +72,7 @@ import Threads
         let begun = Counter()
         let second = Task { try await thread.run(isHurried: true) { begun.add(1) } }
         let patient = Task { try await thread.run { 1 } }
-        // Passed over again until the second has asked too.
+        // The thread is passed over repeatedly until the second caller has waited too.
         let passing = Task {
             while !Task.isCancelled {
                 thread.passOver()

@@ -18,7 +18,7 @@ import Threads
                     }
                     got.change { $0.append(number) }
                 }
-                // The next comes when this one waits.
+                // The next task starts when this task waits.
                 while room.waiting == waiting { await Task.yield() }
             }
             for number in 0..<20 {
