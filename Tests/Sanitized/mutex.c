@@ -1,6 +1,7 @@
-/* Tells ThreadSanitizer what it does not see of Swift's Mutex. Whoever has to wait for such a lock gets it inside the standard library,
- * and is given it there by whoever had it; that library is built without the sanitizer, which then takes what the lock orders for a
- * race. This stands before the library (LD_PRELOAD) and says of both what they order. Built with clang, which knows Swift's calls. */
+/* A library that tells ThreadSanitizer about the locking of Swift's Mutex. A thread that has to wait for such a lock gets
+ * the lock from its former owner inside the standard library. The standard library is built without the sanitizer, so the
+ * sanitizer takes the accesses that the lock orders for a race. LD_PRELOAD puts this library before the standard library,
+ * and its functions report both threads' steps. It is built with clang, which supports Swift's calling convention. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -22,7 +23,7 @@ typedef SWIFT void lock_function(uint32_t thread, SELF);
 typedef SWIFT bool try_lock_function(SELF);
 typedef SWIFT void unlock_function(SELF);
 
-/* A function of the sanitizer's, in programs that are built with it. */
+/* Calls a function of the sanitizer. Does nothing in programs that are built without the sanitizer. */
 static void tell(const char *name, void *lock) {
     void (*function)(void *) = (void (*)(void *))dlsym(RTLD_DEFAULT, name);
     if (function) function(lock);
