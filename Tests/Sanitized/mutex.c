@@ -1,7 +1,8 @@
-/* A library that tells ThreadSanitizer about the locking of Swift's Mutex. A thread that has to wait for such a lock gets
- * the lock from its former owner inside the standard library. The standard library is built without the sanitizer, so the
- * sanitizer takes the accesses that the lock orders for a race. LD_PRELOAD puts this library before the standard library,
- * and its functions report both threads' steps. It is built with clang, which supports Swift's calling convention. */
+/* A library that tells ThreadSanitizer about the locking of Swift's Mutex. A thread that has to wait for such a lock
+ * gets the lock from its former owner inside the standard library. The standard library is built without the sanitizer,
+ * so the sanitizer takes the accesses that the lock orders for a race. LD_PRELOAD puts this library before the standard
+ * library, and its functions report both threads' steps. It is built with clang, which supports Swift's calling
+ * convention. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
