@@ -200,8 +200,8 @@ struct EngineModel {
         }
     }
 
-    /// Starts a record. Notes a contradiction if work on the record's item is under way or if an earlier record of the
-    /// item holds the lane.
+    /// Checks a record that the machine starts. Notes a contradiction if the record or another record of its item is
+    /// under way, if the record has ended, or if an earlier record of the item holds the lane.
     private mutating func begin(_ job: Job, _ what: String) {
         let underWay = handed + Array(fetching.values)
         if underWay.contains(where: { $0.id == job.id }) { contradictions.append("\(what) of \(job.id) twice") }

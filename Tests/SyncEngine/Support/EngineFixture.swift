@@ -223,7 +223,7 @@ extension Tree {
 
 extension TestClock {
     /// Makes a clock on which a sleep of at most 10 s ends at once, at the time that the sleeper asked for. Nothing
-    /// waits, and the clock records every sleep. A longer sleep, which is longer than a single run waits, ends when the
-    /// test has moved the clock that far.
+    /// waits, and the clock records every sleep. A sleep of more than 10 s, which a single run does not wait for, ends
+    /// when the test has moved the clock that far.
     static func jumping() -> TestClock { TestClock { $0 > .seconds(10) ? .untilDue : .passes } }
 }
