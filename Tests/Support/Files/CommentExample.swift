@@ -1,17 +1,18 @@
-/// An example in a comment of a source file.
+/// An example of code in a comment of a source file.
 public struct CommentExample: Sendable {
-    /// The file's path.
+    /// The path of the source file.
     public let file: String
-    /// The number of the example's first line in the file.
+    /// The number of the example's first line in the source file.
     public let line: Int
+    /// The example's text, without the comment's own characters.
     public let code: String
     /// The first line of the declaration below the comment; empty in a C header.
     public let declaration: String
 
-    /// Reads the examples of a Swift file: the blocks between "```swift" and "```" in its documentation comments.
+    /// Returns the examples of a Swift file: the blocks between "```swift" and "```" in its documentation comments.
     public static func swift(in file: String) throws -> [CommentExample] {
         var examples: [CommentExample] = []
-        /// Examples whose declaration comes below, and the example that is being read.
+        /// The examples whose declaration has not been read yet, and the example that is being read.
         var waiting: [(line: Int, code: String)] = []
         var open: (line: Int, code: String)?
         for (index, line) in try lines(of: file).enumerated() {
@@ -36,7 +37,8 @@ public struct CommentExample: Sendable {
         return examples
     }
 
-    /// Reads the example of a C header: the indented lines between " * Example:" and the comment's end. Nil: there is none.
+    /// Returns the example of a C header: the indented lines between " * Example:" and the comment's end. Returns nil
+    /// if the header has no example.
     public static func header(_ file: String) throws -> CommentExample? {
         let lines = try lines(of: file)
         guard let title = lines.firstIndex(of: " * Example:") else { return nil }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A file system in a file, for what the file system under the tests does not do. Mounting it needs root.
+/// A file system in a file, with properties that the file system under the tests lacks. Mounting the image needs root.
 public struct DiskImage: Sendable {
-    /// What makes a file system of a kind.
+    /// A kind of file system: its name, its size and the program that makes it.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         public let name: String
         let size: String
@@ -15,18 +15,19 @@ public struct DiskImage: Sendable {
 
         public var description: String { name }
 
-        /// Keeps times in whole seconds.
+        /// An ext4 that keeps times in whole seconds.
         public static let ext4WithSmallInodes = Kind("ext4", size: "64M", program: "mkfs.ext4", "-q", "-I", "128")
-        /// Keeps times in steps of two seconds, and no change time.
+        /// A file system that keeps times in steps of two seconds, and no change time.
         public static let vfat = Kind("vfat", size: "64M", program: "mkfs.vfat")
+        /// An ext4 with the defaults of `mkfs.ext4`.
         public static let ext4 = Kind("ext4", size: "64M", program: "mkfs.ext4", "-q")
-        /// Loses what it cannot write, and goes on.
+        /// An ext4 that loses the data it cannot write, and goes on.
         public static let ext4WithoutJournal = Kind(
             "ext4", size: "64M", program: "mkfs.ext4", "-q", "-O", "^has_journal")
         public static let btrfs = Kind("btrfs", size: "256M", program: "mkfs.btrfs", "-q")
         public static let xfs = Kind("xfs", size: "320M", program: "mkfs.xfs", "-q")
 
-        /// Whether this system makes and mounts it.
+        /// Whether this system can make and mount a file system of this kind.
         public var isAvailable: Bool {
             guard ["/sbin", "/usr/sbin"].contains(where: { Files.exists("\($0)/\(program)") }) else { return false }
             var system = utsname()
@@ -39,18 +40,19 @@ public struct DiskImage: Sendable {
         }
     }
 
-    /// The file.
+    /// The path of the image file.
     public let path: String
 
     public init(at path: String) { self.path = path }
 
+    /// Makes an image file with an empty file system.
     public static func make(_ kind: Kind, at path: String) async throws -> DiskImage {
         try await mustRun("truncate", ["-s", kind.size, path])
         try await mustRun(kind.program, kind.options + [path])
         return DiskImage(at: path)
     }
 
-    /// Mounts it for the time of `body`.
+    /// Mounts the image while `body` runs.
     public func mounted<Result>(
         at folder: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -58,7 +60,7 @@ public struct DiskImage: Sendable {
         try await mustRun("mount", ["-o", "loop", path, folder])
         do {
             let result = try await body()
-            // What a task held is let go a moment after its end.
+            // A task may release its files a moment after it has ended.
             var isGone = false
             try await until {
                 isGone = try await run("umount", [folder]).exitCode == 0
@@ -72,8 +74,9 @@ public struct DiskImage: Sendable {
         }
     }
 
-    /// What a power cut at this moment leaves: the file's content, without what the kernel has not written yet. It is copied twice
-    /// until both are equal, so that it is one moment's.
+    /// Copies the state that a power cut at this moment would leave: the image file's content, without the data that
+    /// the kernel has not written yet.
+    /// The image is copied twice, until both copies are equal, so that the copy shows a single moment.
     public func afterPowerCut(copiedTo copy: String) async throws -> DiskImage {
         let again = copy + ".again"
         for _ in 0..<50 {

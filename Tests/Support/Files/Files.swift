@@ -1,8 +1,8 @@
 public import Glibc
 
-/// Files and folders for tests, by system calls: names are bytes here, as they are to the file system.
+/// Files and folders for tests, by system calls. Names are bytes here, as they are to the file system.
 public enum Files {
-    /// Makes a folder and those above it.
+    /// Makes a folder and the missing folders above it.
     public static func makeFolder(_ path: String) throws {
         if mkdir(path, 0o755) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else {
@@ -54,13 +54,13 @@ public enum Files {
         return lstat(path, &info) == 0
     }
 
-    /// The rights of a file, folder or link, without its kind; nil if there is none.
+    /// Returns the permission bits of a file, folder or link, without its type; nil if there is no such entry.
     public static func mode(of path: String) -> mode_t? {
         var info = stat()
         return lstat(path, &info) == 0 ? info.st_mode & 0o7777 : nil
     }
 
-    /// The user whom a file, folder or link belongs to; nil if there is none.
+    /// Returns the user that owns a file, folder or link; nil if there is no such entry.
     public static func owner(of path: String) -> uid_t? {
         var info = stat()
         return lstat(path, &info) == 0 ? info.st_uid : nil
@@ -71,14 +71,14 @@ public enum Files {
         return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Where a symbolic link leads; nil for anything else.
+    /// Returns the path that a symbolic link points to; nil for anything else.
     public static func target(of link: String) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(link, &bytes, bytes.count)
         return count < 0 ? nil : String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// The names in a folder, sorted by their bytes.
+    /// Returns the names in a folder, sorted by their bytes.
     public static func names(in path: String) throws -> [String] {
         guard let folder = opendir(path) else { throw SetupError(call: "opendir", path: path) }
         defer { closedir(folder) }
@@ -92,7 +92,7 @@ public enum Files {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// The paths of all regular files below a folder, relative to it. Symbolic links are passed over.
+    /// Returns the paths of all regular files below a folder, relative to that folder. Symbolic links are passed over.
     public static func filesBelow(_ path: String) throws -> [String] {
         var found: [String] = []
         func walk(_ relative: String) throws {
@@ -108,7 +108,7 @@ public enum Files {
         return found
     }
 
-    /// Removes a file, or a folder with all that is in it. What is not there is no error.
+    /// Removes a file, or a folder with everything in it. A missing file is no error.
     public static func remove(_ path: String) {
         if isFolder(path) {
             for name in (try? names(in: path)) ?? [] { remove("\(path)/\(name)") }

@@ -1,17 +1,17 @@
-/// The authors' guide: what its readers copy from it.
+/// The authors' guide: the code and the commands that its readers copy.
 public struct Guide {
     private let text: String
 
     public init() throws { text = try Files.text("\(Build.root)/Host/Docs/plugin-abi.md") }
 
-    /// The blocks of code in a language, in order.
+    /// Returns the blocks of code in a language, in order.
     public func blocks(_ language: String) -> [String] {
         text.split(separator: "\n```\(language)\n").dropFirst().map { block in
             String(block.prefix(upTo: block.firstRange(of: "```")?.lowerBound ?? block.endIndex))
         }
     }
 
-    /// The first block of code in a language that has a word.
+    /// Returns the first block of code in a language that contains a word.
     public func block(_ language: String, with word: String) throws -> String {
         guard let block = blocks(language).first(where: { $0.contains(word) }) else {
             throw SetupError("the guide has no block in \(language) with \(word)")
@@ -19,13 +19,13 @@ public struct Guide {
         return block
     }
 
-    /// The lines that a program is called with.
+    /// Returns the command lines that call a program.
     public func commands(of program: String) -> [String] {
         text.split(separator: "\n").filter { $0.hasPrefix("    \(program) ") }.map { String($0.dropFirst(4)) }
     }
 
-    /// Runs what the guide says for a compiler, in a folder with the SDK beside what is compiled.
-    /// - Parameter which: a word that only this command has.
+    /// Runs the guide's command for a compiler, in a folder with the SDK beside the source to compile.
+    /// - Parameter which: a word that only this command contains.
     public func build(
         with compiler: String, which word: String = "", flags: String = "", in folder: String
     ) async throws {

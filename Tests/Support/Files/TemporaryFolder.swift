@@ -1,21 +1,21 @@
 import FoundationEssentials
 import Glibc
 
-/// What went wrong in a test's surroundings, as opposed to in what is tested.
+/// A failure of a test's surroundings, as opposed to a failure of the code under test.
 public struct SetupError: Error, CustomStringConvertible {
     public let description: String
 
     public init(_ description: String) { self.description = description }
 
-    /// For a system call that just failed.
+    /// Makes the error of a system call that has just failed.
     init(call: String, path: String) {
         self.init("\(call) \(path): \(String(cString: strerror(errno)))")
     }
 }
 
-/// Gives `body` the path of a new empty folder, which is removed when the scope ends, however it ends.
+/// Gives `body` the path of a new empty folder. The folder is removed when the scope ends, however it ends.
 ///
-/// The folder is readable by everybody, so that servers which give up root's rights can enter it.
+/// Everybody may read the folder, so that servers which give up root's rights can enter it.
 public func withTemporaryFolder<Result>(
     isolation: isolated (any Actor)? = #isolation, _ body: (String) async throws -> Result
 ) async throws -> Result {
@@ -24,7 +24,7 @@ public func withTemporaryFolder<Result>(
     return try await body(path)
 }
 
-/// The same for tests that wait for nothing.
+/// Gives `body`, which does not suspend, the path of a new empty folder. The folder is removed when the scope ends.
 public func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
     let path = try makeTemporaryFolder()
     defer { Files.remove(path) }

@@ -1,4 +1,4 @@
-/// Numbers that somebody else may send where one is expected, as text and as integers.
+/// Numbers that another program may send where a number is expected, as text and as integers.
 public enum BoundaryNumbers {
     public static let texts = [
         "", " ", "0", "-0", "-1", "+1", " 7 ", "007", "NaN", "inf", "1e30", "0x10", "1.5", "\u{661}",
@@ -12,7 +12,7 @@ public enum BoundaryNumbers {
         0, 1, -1, 60, 61, 1 << 31, (1 << 31) - 1, 1 << 32, 1 << 53, 1 << 60, 1 << 62, .max, .max - 1, .min, .min + 1,
     ]
 
-    /// Dates in the forms that servers write them, from before and past what nanoseconds reach.
+    /// Dates in the forms that servers write, some of them outside the range of 64-bit nanoseconds.
     public static let httpDates = [
         "", "0", "Thu, 01 Jan 0000 00:00:00 GMT", "Mon, 01 Jan 0001 00:00:00 GMT", "Tue, 21 Sep 1677 00:12:43 GMT",
         "Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 11 Apr 2262 23:47:16 GMT", "Fri, 11 Apr 2262 23:47:17 GMT",

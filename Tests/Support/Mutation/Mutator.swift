@@ -1,11 +1,12 @@
-/// Makes wrong input of right input: the same again from the same seed, which is that of a ``SeededGenerator``.
+/// A generator of wrong input from right input. The same seed gives the same mutations; the seed is the one of a
+/// ``SeededGenerator``.
 public struct Mutator: RandomNumberGenerator {
     private var generator = SeededGenerator()
     private let special: [[UInt8]]
 
     public var seed: UInt64 { generator.seed }
 
-    /// - Parameter words: what means something in the input, put in now and then.
+    /// - Parameter words: words with a meaning in the input. Mutations insert them now and then.
     public init(words: [String] = []) {
         let edges: [[UInt8]] = [
             [0], [0xff], [0xc3], [0xe2, 0x82], [0xf0, 0x9f], [0x0a], [0x0d, 0x0a], [0x20], [0x7f], [0xef, 0xbb, 0xbf],
@@ -15,17 +16,18 @@ public struct Mutator: RandomNumberGenerator {
 
     public mutating func next() -> UInt64 { generator.next() }
 
-    /// The input with a few mistakes in it.
+    /// Returns the input with a few mistakes in it.
     public mutating func mutate(_ input: some Sequence<UInt8>) -> [UInt8] {
         var bytes = Array(input)
         for _ in 0..<Int.random(in: 1...6, using: &self) { mutateOnce(&bytes) }
         return bytes
     }
 
-    /// The input with a few mistakes in it, as text: what is no UTF-8 any more is mended as decoders do.
+    /// Returns the input with a few mistakes in it, as text. Bytes that are no longer valid UTF-8 are replaced as
+    /// decoders replace them.
     public mutating func mutate(_ input: String) -> String { String(decoding: mutate(input.utf8), as: UTF8.self) }
 
-    /// The bytes cut into pieces, as a network may do it.
+    /// Returns the bytes cut into pieces, as a network may cut them.
     public mutating func cut(_ bytes: [UInt8]) -> [[UInt8]] {
         var pieces: [[UInt8]] = []
         var rest = bytes[...]
@@ -55,7 +57,7 @@ public struct Mutator: RandomNumberGenerator {
         }
     }
 
-    /// A part of the bytes, short mostly.
+    /// Returns a range of the bytes, mostly a short one.
     private mutating func range(in bytes: [UInt8]) -> Range<Int> {
         let start = Int.random(in: 0...bytes.count, using: &self)
         let longest = Bool.random(using: &self) ? 8 : bytes.count

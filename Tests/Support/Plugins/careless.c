@@ -1,4 +1,4 @@
-/* A processor that does in one call what no plugin may, and writes down what each comes to. */
+/* A processor that does in one call what no plugin may do, and records the result of each step. */
 #include <larder/larder.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct careless {
 
 static const void *ask(struct careless *me, const char *name) { return me->host->extension(me->host, larder_str_make(name, strlen(name))); }
 
-/* Many lines at once: a flood of them is cut off. */
+/* Logs many lines at once: a flood of lines would be cut off. */
 static void flush(struct careless *me) {
     me->log->write(me->host, LARDER_LOG_INFO, larder_str_make(me->lines, me->length));
     me->length = 0;
@@ -47,7 +47,7 @@ static void tell(struct careless *me) {
     SAY(log->write(host, LARDER_LOG_INFO, S("")));
     host->fail(host, LARDER_FAILED, absent);
     SAY(ask(me, LARDER_EXT_CLOCK) != 0);      /* not declared */
-    SAY(ask(me, "larder.wormhole/1") != 0);   /* wanted, and not there */
+    SAY(ask(me, "larder.wormhole/1") != 0);   /* wanted, but absent */
     SAY(ask(me, "larder.log") != 0);
     SAY(ask(me, "") != 0);
 }
@@ -174,7 +174,7 @@ static void keep(struct careless *me) {
     if (config->settings(host, &settings) == LARDER_OK) me->log->write(host, LARDER_LOG_INFO, settings);
 }
 
-/* What it asks for sets off other triggers. */
+/* The actions that the processor requests set off other triggers. */
 static uint32_t triggers(void *me) { (void)me; return 1u << LARDER_TRIGGER_ITEM_LIST_UPDATE_COMPLETED; }
 static larder_status all(void *me, larder_str *out) { (void)me; *out = S("true"); return LARDER_OK; }
 static larder_status none(void *me, larder_str *out) { (void)me; (void)out; return LARDER_OK; }
@@ -225,7 +225,7 @@ static larder_status start(void *me_) {
 static void stop(void *me) { (void)me; }
 static const void *extension(void *me_, larder_str name) {
     struct careless *me = me_;
-    if (!me->log && ask(me, LARDER_EXT_LOG)) abort(); /* before start nothing is handed out */
+    if (!me->log && ask(me, LARDER_EXT_LOG)) abort(); /* before start the host hands out nothing */
     if (name.len == strlen(LARDER_EXT_CONFIG_SCHEMA) && !memcmp(name.ptr, LARDER_EXT_CONFIG_SCHEMA, name.len)) return &schema;
     return name.len == strlen(LARDER_EXT_ITEM_POLICY_PROCESSOR) ? &processor : 0;
 }

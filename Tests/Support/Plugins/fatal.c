@@ -1,7 +1,7 @@
-/* A processor and an event loop that do to the host what their setting `does` says, in the call that `in` names: for the item
- * whose name is bad, in the loop's poll, in start, or in the match condition. `hang` says in `until.begun` that it has begun, if
- * `until` is set, waits for that file, says in it whether the item that it was lent is as it was, and returns. With LOOP_ONLY it has
- * no processor. */
+/* A processor and an event loop that do to the host what the setting `does` says, in the call that `in` names: for
+ * the item whose name is bad, in the loop's poll, in start, or in the match condition. If `until` is set, `hang` writes
+ * to `until.begun` that it has begun, waits for the file `until`, writes to that file whether the item that it was lent
+ * is unchanged, and returns. With LOOP_ONLY there is no processor. */
 #include <larder/larder.h>
 #include <larder/single.h>
 #include <signal.h>

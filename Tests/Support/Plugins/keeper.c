@@ -1,6 +1,7 @@
-/* A processor that works on projects as a file tells it. After each trigger it does what stands in the file of its setting `script`, a
- * line each, and writes what came of it to that file's name with `.out` behind it, a line each: the word, the status, and what was
- * handed out. Where a line needs a project, it is the one that was made or named last. Built with -pthread. */
+/* A processor that works on projects as a script file says. After each trigger it carries out the lines of the file
+ * named by the setting `script`. It writes the results to the same name with `.out` appended, one line each: the word,
+ * the status, and the values that were handed out. A line that needs a project uses the project that was made or named
+ * last. Built with -pthread. */
 #include <larder/larder.h>
 #include <larder/single.h>
 #include <pthread.h>
@@ -38,7 +39,7 @@ static larder_bytes bytes(const char *from) {
     return made;
 }
 
-/* The nth step's id; a text that is none if there are fewer. */
+/* Returns the id of the nth step; a text that is no id if there are fewer steps. */
 static larder_str step_id(struct keeper *me, const char *number) {
     larder_project project;
     uint64_t index = number ? strtoull(number, 0, 10) : 0;
@@ -89,7 +90,8 @@ static void fetch_step(struct keeper *me, const char *number) {
     fprintf(me->out, "\n");
 }
 
-/* Steps with the data DATA, one for each character of NAMES, from an array whose elements are longer than this header's. */
+/* Adds steps with the data DATA, one for each character of NAMES, from an array whose elements are longer than this
+ * header's. */
 static void add_many(struct keeper *me, const char *names) {
     struct { larder_project_new_step step; uint64_t newer; } steps[16];
     larder_project_update update;
@@ -111,7 +113,7 @@ static void add_many(struct keeper *me, const char *names) {
     fprintf(me->out, "many %d %d\n", status, status == LARDER_OK ? (int)added.count : 0);
 }
 
-/* Calls that make no sense. */
+/* Makes calls with invalid arguments. */
 static void bad(struct keeper *me) {
     const larder_projects *p = me->projects;
     const larder_host *host = me->host;
@@ -193,7 +195,7 @@ static larder_status obey(struct keeper *me, const char *word, const char *one, 
 #define IS(name) (strcmp(word, name) == 0)
     if (IS("use")) snprintf(me->project, sizeof me->project, "%s", one);
     else if (IS("create")) status = p->create(host, &out), made(me, word, status, out);
-    else if (IS("mine")) { /* the newest, or a new one */
+    else if (IS("mine")) { /* the newest project, or a new one */
         status = p->list(host, 0, &ids);
         if (status == LARDER_OK && ids.count > 0) out = ids.ids[0];
         else if (status == LARDER_OK) status = p->create(host, &out);

@@ -1,6 +1,7 @@
-/* An event loop that behaves as its setting `mode` says. Its event ids are numbers: each poll comes one further, up to the setting
- * `pages`, with `more` before the last. Process counts its pages in the record `count` of the plugin's own collection, and puts one
- * record for each. Where the mode has a number behind it, it is meant for the turn that begins there. Built with -pthread. */
+/* An event loop that behaves as its setting `mode` says. Its event ids are numbers: each poll advances the number by
+ * one, up to the setting `pages`, with `more` before the last. Process counts its pages in the record `count` of the
+ * plugin's own collection, and puts one record for each page. A number after the mode names the turn that the mode
+ * applies to, by the event id at which the turn begins. Built with -pthread. */
 #include <larder/larder.h>
 #include <larder/single.h>
 #include <pthread.h>
@@ -43,7 +44,7 @@ struct looper {
     long live_pages;
     /* An event id that is too long. */
     char longest[(64 << 10) + 1];
-    /* Of the last answer. */
+    /* The status of the last answer. */
     uint32_t status;
 };
 
@@ -61,7 +62,7 @@ static void setting(larder_str json, const char *quoted, char *out, size_t size)
     out[length] = 0;
 }
 
-/* Whether the mode is this one, at this number. */
+/* Tells whether the mode is this one, at this number. */
 static int is(struct looper *me, const char *mode, long number) {
     size_t n = strlen(mode);
     if (strncmp(me->mode, mode, n) != 0) return 0;
@@ -85,7 +86,8 @@ static long number_of(larder_str text) {
     return strtol(copy, 0, 10);
 }
 
-/* Where a loop keeps its records: where its plugin does, one for a record in a collection for that alone. */
+/* Returns the collection of a loop's records: the plugin's own collection, or, with COLLECTION, a collection for
+ * this loop alone. */
 static larder_str own(struct looper *me, const larder_loop *loop) {
     larder_str collection = LARDER_TEXT(COLLECTION), plugin = S(OWN);
     int length;
@@ -112,7 +114,7 @@ static larder_status put(struct looper *me, larder_str collection, const char *k
     return status;
 }
 
-/* What reading and writing projects comes to in a call. */
+/* Reads and writes projects in a call, and logs the results. */
 static void keep(struct looper *me, const char *where) {
     char word[64];
     larder_project_ids ids = {sizeof ids, 0, 0, 0};

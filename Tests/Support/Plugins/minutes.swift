@@ -1,6 +1,7 @@
 import LarderSDK
 
-/// Keeps how often the item list was updated as a project, a step for each time, and how many of them hold as the project's data.
+/// A processor that counts item list updates. It keeps a project with a step for each update, and the number of updates
+/// as the project's user data.
 struct Minutes: ItemPolicyProcessor {
     static let description = PluginDescription(
         id: "org.example.minutes", name: "Minutes", version: "1.0.0", required: [.projects])

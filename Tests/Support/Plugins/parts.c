@@ -1,5 +1,5 @@
-/* A processor around the guide's functions, which come before it (-include): it calls each in each run, and says what they came to.
- * Its setting `largest` says how many. */
+/* A processor around the guide's functions, which are included before it (-include). It calls each function in each
+ * run, and logs the results. Its setting `largest` says how many of the largest files to add up. */
 #include <larder/larder.h>
 #include <larder/single.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
-/* A processor that writes down each call that it gets, a line each: "performAction itemsChanged /Photos/Ada.jpg". It asks for
- * one download: of the first item that meets its setting `match`. Its settings `match` and `cleanup` are its conditions; an
- * empty one is absent. Built with: cc -std=c99 -shared -fPIC -I SDK/C/include recorder.c -o recorder.so */
+/* A processor that records each call that it gets, a line each: "performAction itemsChanged /Photos/Ada.jpg". It
+ * requests one download: of the first item that meets its setting `match`. Its settings `match` and `cleanup` are its
+ * conditions; an empty setting means no condition. Built with:
+ * cc -std=c99 -shared -fPIC -I SDK/C/include recorder.c -o recorder.so */
 #include <larder/larder.h>
 #include <larder/single.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@ struct recorder {
     int asked;
 };
 
-/* Copies the string that a setting has. */
+/* Copies the string value of a setting. */
 static void setting(larder_str json, const char *quoted, char *out) {
     const char *end = json.ptr + json.len, *at = json.ptr;
     size_t n = strlen(quoted), length = 0;

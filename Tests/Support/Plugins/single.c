@@ -1,5 +1,5 @@
-/* A plugin that is put together by larder/single.h, and a program that says what is wrong with it, line by line. C and C++. With
- * CONSTRUCTED, which is C++ alone, its struct has a constructor. */
+/* A plugin put together by larder/single.h, and a program that reports what is wrong with the plugin, line by line.
+ * C and C++. With CONSTRUCTED, which is C++ alone, the plugin's struct has a constructor. */
 #include <larder/larder.h>
 #include <larder/single.h>
 #include <stdio.h>

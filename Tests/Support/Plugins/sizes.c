@@ -1,5 +1,5 @@
-/* A plugin that has every struct filled which a host fills, each with a canary behind it, and hands over arrays with the stride of
- * its own headers. What is wrong it tells by number; `sizes_checked` counts what it looked at. */
+/* A plugin that asks for every struct that a host fills, each with a canary behind it, and hands over arrays with
+ * the stride of its own headers. It reports mistakes by number; `sizes_checked` counts its checks. */
 #include <larder/larder.h>
 #include <larder/single.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static void check(unsigned number, int holds) {
     if (!holds && sizes_wrong_count < 64) sizes_wrong[sizes_wrong_count++] = number;
 }
 
-/* A struct with bytes behind it that nobody may write. */
+/* Declares a struct followed by bytes that nobody may write. */
 #define ROOM(type, name)                                                                                               \
     union {                                                                                                            \
         type it;                                                                                                       \
@@ -31,7 +31,7 @@ static int intact(const unsigned char *bytes, size_t size) {
     return 1;
 }
 
-/* The struct was filled no further than it is long, and says so. */
+/* Checks that the host filled the struct no further than its length, and reported that size. */
 #define WHOLE(number, name)                                                                                            \
     check(number, intact(name.bytes, sizeof name.it) && name.it.struct_size <= sizeof name.it                          \
                       && name.it.struct_size >= 24)
@@ -148,7 +148,7 @@ static void ask(void) {
     request.target = S("/a");
     request.headers = headers;
     request.header_count = 2;
-    /* The second one is the host's: it is seen only by who steps by the stride. */
+    /* The second header is the host's own: only a reader that steps by the stride finds it. */
     check(60, http->open(host, &request, &answer) == LARDER_DENIED);
     request.header_count = 1;
     check(61, http->open(host, &request, &answer) == LARDER_OK && http->close(host, answer) == LARDER_OK);

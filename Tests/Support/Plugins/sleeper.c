@@ -1,6 +1,7 @@
-/* A processor that lets the machine sleep for an hour in each run, and says how much later it is then. It is preloaded into the host as
- * well: the clocks that the host reads are its own. Of the kernel's clocks CLOCK_BOOTTIME alone goes on in the sleep, and the time of
- * day, which is set from the hardware's clock at the end. */
+/* A processor that lets the machine sleep for an hour in each run, and reports how much later it is then. The
+ * library is also preloaded into the host: the clocks that the host reads are the library's own. During the sleep only
+ * two of the kernel's clocks go on: CLOCK_BOOTTIME, and the time of day, which is set from the hardware's clock at the
+ * end. */
 #define _GNU_SOURCE
 #include <larder/larder.h>
 #include <larder/single.h>

@@ -1,4 +1,4 @@
-/* A plugin that does nothing, wrong in the one way that a -D chooses. */
+/* A plugin that does nothing, and has the one defect that a -D chooses. */
 #include <larder/larder.h>
 #include <signal.h>
 #include <string.h>

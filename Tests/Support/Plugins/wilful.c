@@ -1,5 +1,5 @@
-/* A processor that behaves as its setting `mode` says, in each call for an item unless the mode is about another call. Its
- * settings `match` and `cleanup` are its conditions, and `triggers` its mask. Built with -pthread. */
+/* A processor that behaves as its setting `mode` says, in each call for an item unless the mode is about another
+ * call. Its settings `match` and `cleanup` are its conditions, and `triggers` its mask. Built with -pthread. */
 #include <larder/larder.h>
 #include <larder/single.h>
 #include <pthread.h>
@@ -54,11 +54,11 @@ static larder_status text(const char *from, larder_str *out) {
 static uint32_t triggers(void *me_) {
     struct wilful *me = me_;
     uint32_t mask = (uint32_t)strtoul(me->triggers, 0, 0);
-    if (is(me, "moody") && me->asked++ % 2) return 0; /* every other time it wants none */
+    if (is(me, "moody") && me->asked++ % 2) return 0; /* every second call it wants no triggers */
     return mask;
 }
 static larder_status matching(void *me, larder_str *out) { return text(((struct wilful *)me)->match, out); }
-/* What it covers: as it matches, but for the modes that are about it. */
+/* Returns the covered condition: the match condition, but for the modes that are about coverage. */
 static larder_status covered(void *me_, larder_str *out) {
     struct wilful *me = me_;
     if (is(me, "uncovered") || (is(me, "learns") && !me->has_learnt)) return LARDER_OK;
@@ -109,7 +109,7 @@ static larder_status will_enter(void *me_, uint32_t trigger) {
     return LARDER_OK;
 }
 
-/* The two largest files' sizes, the least size, and what is refused. */
+/* Queries the sizes of the two largest files and the least size, then orders that the host refuses. */
 static void ask_sorted(struct wilful *me) {
     larder_query query = {sizeof query, 0, S("type == \"file\""), LARDER_FIELD_BIT(LARDER_FIELD_SIZE),
                           LARDER_SORT_BY(LARDER_FIELD_SIZE), LARDER_QUERY_DESCENDING, 2};
@@ -120,7 +120,7 @@ static void ask_sorted(struct wilful *me) {
         while (cursor->next(cursor, &item) == LARDER_OK && item) say(me, item->present ? "size" : "none", item->size);
         me->items->close(me->host, cursor);
         query.flags = 0;
-        /* A plugin that was built before there was an order. */
+        /* Acts as a plugin that was built before queries had an order. */
         if (i == 1) query.struct_size = 32;
     }
     query.struct_size = sizeof query;

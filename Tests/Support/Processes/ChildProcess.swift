@@ -2,11 +2,11 @@ import FoundationEssentials
 public import Glibc
 import Synchronization
 
-/// How a process ended.
+/// The way in which a process ended.
 public enum ExitStatus: Hashable, Sendable, CustomStringConvertible {
     case code(Int32)
     case signal(Int32)
-    /// The test killed it at its time limit. `threads` says what its threads did at that moment.
+    /// The test killed the process at its time limit. `threads` describes the process's threads at that moment.
     case killed(after: Duration, threads: String)
 
     public var description: String {
@@ -19,7 +19,8 @@ public enum ExitStatus: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A program that a test started. It runs in a process group of its own; whoever starts it stops it.
+/// A program that a test started. The program runs in a process group of its own. The code that starts the program also
+/// stops it.
 public final class ChildProcess: Sendable {
     public let pid: pid_t
 
@@ -28,16 +29,17 @@ public final class ChildProcess: Sendable {
         case ended(ExitStatus)
     }
 
-    /// The status for a process that was killed at its time limit; nil while it was not.
+    /// The status of a process that was killed at its time limit; nil until then.
     private let overdue = Mutex<ExitStatus?>(nil)
 
     private let state = Mutex(State.running([]))
 
     /// Starts a program.
     /// - Parameters:
-    ///   - program: the path of an executable, or a name that is looked for in `PATH`.
-    ///   - environment: all of the program's environment; nil gives it the test's own.
-    ///   - output: a file for standard output; nil throws it away. The same for `errors`.
+    ///   - program: the path of an executable, or a name that is searched for in `PATH`.
+    ///   - environment: the program's whole environment; nil gives the program the test's own environment.
+    ///   - output: a file for standard output; nil discards the output.
+    ///   - errors: a file for standard error; nil discards the errors.
     public init(
         _ program: String, _ arguments: [String], environment: [String: String]? = nil, output: String? = nil,
         errors: String? = nil
@@ -45,7 +47,8 @@ public final class ChildProcess: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // First of all it lets go of what it inherited: a file of another test that is being written, a server's socket.
+        // The child first closes the files that it inherited, such as a file that another test is writing, or a
+        // server's socket.
         for name in (try? Files.names(in: "/proc/self/fd")) ?? [] {
             if let descriptor = Int32(name) { posix_spawn_file_actions_addclose(&actions, descriptor) }
         }
@@ -55,7 +58,8 @@ public final class ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The test runner may block or ignore signals; a program of ours starts as from a shell.
+        // The test runner may block or ignore signals. The program starts with the signal state that a shell would give
+        // it.
         var none = sigset_t()
         var all = sigset_t()
         sigemptyset(&none)
@@ -70,7 +74,7 @@ public final class ChildProcess: Sendable {
         let argv = CStrings([program] + arguments)
         let envp = CStrings(environment.map { "\($0.key)=\($0.value)" })
         var pid: pid_t = 0
-        // It returns when the child has let go of what it inherited.
+        // `posix_spawnp` returns when the child has closed the files that it inherited.
         let failure = Self.beginning.withLock { _ in
             posix_spawnp(&pid, program, &actions, &attributes, argv.pointers, envp.pointers)
         }
@@ -79,10 +83,10 @@ public final class ChildProcess: Sendable {
         try startReaper()
     }
 
-    /// Held while a child begins: for that moment it has all files open that the test's process has.
+    /// Locked while a child starts: during that moment the child has all files of the test's process open.
     fileprivate static let beginning = Mutex(())
 
-    /// Sends a signal, unless the process has ended.
+    /// Sends the signal, unless the process has ended.
     public func send(_ signal: Int32) {
         state.withLock { state in
             if case .running = state { kill(pid, signal) }
@@ -110,7 +114,8 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits until the process has ended; after `timeout` it and its whole group are killed, and its status is ``ExitStatus/killed``.
+    /// Waits until the process has ended. After `timeout` the process and its whole group are killed, and the status is
+    /// ``ExitStatus/killed``.
     public func wait(atMost timeout: Duration) async -> ExitStatus {
         let killer = Task {
             try await Task.sleep(for: timeout)
@@ -120,7 +125,7 @@ public final class ChildProcess: Sendable {
         return await wait()
     }
 
-    /// Asks the process to end, and kills its group if it has not done so a minute later.
+    /// Asks the process to end, and kills its group if the process still runs a minute later.
     @discardableResult public func stop() async -> ExitStatus {
         send(SIGTERM)
         return await wait(atMost: .seconds(60))
@@ -134,7 +139,8 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// A thread of its own for every child: waiting blocks it, and no pool of threads grows fast enough for that.
+    /// Starts a thread of its own for the child: waiting blocks the thread, and no thread pool grows fast enough for
+    /// that.
     private func startReaper() throws {
         var thread = pthread_t()
         let context = Unmanaged.passRetained(self).toOpaque()
@@ -149,7 +155,8 @@ public final class ChildProcess: Sendable {
         pthread_detach(thread)
     }
 
-    /// Waits without reaping first: until the lock is held, the pid stays ours, and a signal cannot reach a stranger.
+    /// Waits without reaping first. Until the lock is held, the pid remains this child's, so a signal cannot reach
+    /// another process.
     private func reap() {
         var info = siginfo_t()
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
@@ -166,7 +173,7 @@ public final class ChildProcess: Sendable {
     }
 }
 
-/// A null-terminated array of C strings, as `posix_spawn` takes it.
+/// A null-terminated array of C strings, as `posix_spawn` expects.
 private final class CStrings {
     let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     private let count: Int
@@ -184,7 +191,8 @@ private final class CStrings {
     }
 }
 
-/// Closes a file that was opened with `O_CLOEXEC`: when this returns, no child process of another test has it open either.
+/// Closes a file that was opened with `O_CLOEXEC`. When the function returns, no child process of another test has the
+/// file open either.
 public func closeForAll(_ descriptor: Int32) {
     ChildProcess.beginning.withLock { _ in _ = close(descriptor) }
 }

@@ -1,12 +1,12 @@
 public import Logging
 import Synchronization
 
-/// Keeps what is logged, for tests that look at it.
+/// A log that keeps its lines, for tests that check them.
 public final class CollectedLog: Sendable {
     public struct Line: Sendable {
         public var level: Logger.Level
         public var message: String
-        /// The logger's own too.
+        /// The metadata of the line, including the logger's own.
         public var metadata: [String: String]
     }
 
@@ -16,10 +16,10 @@ public final class CollectedLog: Sendable {
 
     public var lines: [Line] { all.withLock { $0 } }
 
-    /// `level: message`, in order.
+    /// The lines as `level: message`, in order.
     public var messages: [String] { lines.map { "\($0.level): \($0.message)" } }
 
-    /// Whether a message or its metadata has this text.
+    /// Tells whether a message or its metadata contains a text.
     public func contains(_ part: String) -> Bool {
         lines.contains { line in
             "\(line.level): \(line.message)".contains(part) || line.metadata.contains { "\($0)=\($1)".contains(part) }

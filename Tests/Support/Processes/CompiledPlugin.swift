@@ -1,9 +1,9 @@
-/// Plugins in C, built against the headers alone as a stranger would.
+/// Plugins that tests compile as an outside author would: those in C against the headers alone.
 public enum CompiledPlugin {
     /// Compiles `Tests/Support/Plugins/<source>.c` to a library.
     /// - Parameters:
-    ///   - library: the library's path.
-    ///   - defines: macros that choose a variant: `NAME` or `NAME=value`.
+    ///   - library: the path of the library.
+    ///   - defines: macros that choose a variant, as `NAME` or `NAME=value`.
     public static func build(_ source: String, to library: String, defines: [String] = []) async throws {
         try await mustRun(
             "cc",
@@ -13,10 +13,10 @@ public enum CompiledPlugin {
             ] + defines.map { "-D\($0)" })
     }
 
-    /// Compiles a plugin in Swift to a library, with the SDK as it was built.
+    /// Compiles a plugin in Swift to a library, with the SDK as the package's build made it.
     /// - Parameters:
-    ///   - source: the path of its one file.
-    ///   - module: a name that no other plugin in the process has.
+    ///   - source: the path of the plugin's only file.
+    ///   - module: a module name that no other plugin in the process has.
     public static func buildSwift(_ source: String, module: String, to library: String) async throws {
         try await compileSwift([
             "-parse-as-library", "-emit-library", "-module-name", module, "-Xlinker",
@@ -25,13 +25,13 @@ public enum CompiledPlugin {
     }
 
     /// Compiles a program in Swift that uses the SDK.
-    /// - Parameter source: the path of its one file, `main.swift`.
+    /// - Parameter source: the path of the program's only file, `main.swift`.
     public static func buildSwiftProgram(_ source: String, to program: String) async throws {
         try await compileSwift([source, "-o", program])
     }
 
-    /// Compiles sources in Swift that use the SDK. Throws if there is an error, or a warning about anything but a value
-    /// that is never used.
+    /// Checks that sources in Swift that use the SDK compile.
+    /// - Throws: an error if the compiler reports an error, or a warning about anything but an unused value.
     public static func checkSwift(_ sources: [String]) async throws {
         try await withTemporaryFolder { folder in
             let result = try await run(

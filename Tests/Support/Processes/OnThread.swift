@@ -1,7 +1,7 @@
 import Foundation
 
-/// Runs what blocks, or what goes round until it is told to stop, on a thread of its own: all tests share the few threads of the
-/// concurrency library.
+/// Runs `body` on a thread of its own. It is for a `body` that blocks, or that loops until told to stop: all tests
+/// share the few threads of Swift's concurrency runtime.
 public func onThread<Result: Sendable>(
     _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {

@@ -1,14 +1,15 @@
 import FoundationEssentials
 public import Glibc
 
-/// What a program that has ended left.
+/// The status and the output of a program that has ended.
 public struct ProcessResult: Sendable {
     public var status: ExitStatus
     public var output: String
-    /// What it wrote to standard error. If it was killed at its time limit, what its threads did then comes after that.
+    /// The text that the program wrote to standard error. If the program was killed at its time limit, a description of
+    /// its threads at that moment follows.
     public var errors: String
 
-    /// The exit code; nil if a signal ended it.
+    /// The exit code; nil if a signal ended the program.
     public var exitCode: Int32? {
         if case .code(let code) = status { code } else { nil }
     }
@@ -17,7 +18,7 @@ public struct ProcessResult: Sendable {
 }
 
 /// Runs a program to its end.
-/// - Parameter timeout: after it the program is killed, and its status is ``ExitStatus/killed``.
+/// - Parameter timeout: the time after which the program is killed and its status is ``ExitStatus/killed``.
 public func run(
     _ program: String, _ arguments: [String] = [], environment: [String: String]? = nil,
     timeout: Duration = .seconds(300)
@@ -33,7 +34,9 @@ public func run(
     }
 }
 
-/// Runs a program that a test cannot do without; anything but exit code 0 is an error.
+/// Runs a program that a test depends on.
+/// - Returns: the program's standard output.
+/// - Throws: `SetupError` unless the program ends with exit code 0.
 @discardableResult public func mustRun(
     _ program: String, _ arguments: [String] = [], timeout: Duration = .seconds(300)
 ) async throws -> String {
@@ -44,7 +47,7 @@ public func run(
     return result.output
 }
 
-/// Where things of the package under test lie.
+/// The locations of the package under test and of its build.
 public enum Build {
     /// The package's root.
     public static let root: String = {
@@ -53,7 +56,7 @@ public enum Build {
         return String(folder)
     }()
 
-    /// The built executable that the tests run: `LARDER_TEST_BIN`, else the debug build's.
+    /// The built executable that the tests run: `LARDER_TEST_BIN`, or else that of the debug build.
     public static var larder: String {
         get throws {
             let path = ProcessInfo.processInfo.environment["LARDER_TEST_BIN"] ?? "\(root)/.build/debug/larder"
@@ -64,22 +67,22 @@ public enum Build {
         }
     }
 
-    /// The user number that a test which runs as root gives its programs, to see what rights do.
+    /// The user id that a test running as root gives its programs, to check the effect of permissions.
     public static let unprivilegedUser: uid_t = 65534
     public static var isRoot: Bool { geteuid() == 0 }
 }
 
-/// The `larder` command, run as a person would.
+/// The `larder` command, run as a person would run it.
 public struct LarderCommand: Sendable {
     public var config: String
-    /// The home of the person: everything that the command keeps outside of what the config names.
+    /// The person's home folder. It holds everything that the command keeps outside the locations in the config.
     public var home: String
-    /// As `Build.unprivilegedUser` rather than as the test's own user; needs root.
+    /// Whether the command runs as `Build.unprivilegedUser` instead of the test's own user. This needs root.
     public var unprivileged = false
     public var environment: [String: String] = [:]
-    /// Whether the event loops that come with the host are at work. Most tests are about files, and count requests.
+    /// Whether the event loops that come with the host run. Most tests are about files and count requests.
     public var hasLoops = false
-    /// A program and its arguments that runs the command in its turn, such as `strace`.
+    /// A program and its arguments that in turn runs the command, such as `strace`.
     public var wrapper: [String] = []
 
     public init(config: String, home: String) {

@@ -1,9 +1,9 @@
 import Glibc
 
-/// What the threads of a process group do at a moment, as `/proc` shows it.
+/// A report of what the threads of a process group do at a moment, as `/proc` shows it.
 enum ThreadReport {
-    /// Returns the processes of a group with their arguments, and for each of their threads its name, its state and the kernel's
-    /// function that it waits in. The kernel's stack follows where it can be read, which takes root's rights.
+    /// Returns the processes of a group with their arguments, and for each of their threads its name, its state and the
+    /// kernel function that it waits in. The kernel's stack follows if it can be read, which takes root's rights.
     static func text(ofGroup group: pid_t) -> String {
         let processes = ((try? Files.names(in: "/proc")) ?? []).filter { Self.group(of: $0) == group }
         return processes.map(text(of:)).joined(separator: "\n")
@@ -28,14 +28,14 @@ enum ThreadReport {
         return fields.count > 2 ? pid_t(fields[2]) : nil
     }
 
-    /// The fields from the state on. They come after the name, which may have blanks and brackets.
+    /// Returns the fields from the state on. They follow the name, which may contain blanks and brackets.
     private static func fields(ofStat path: String) -> [Substring] {
         let text = content(path)
         guard let end = text.lastIndex(of: ")") else { return [] }
         return text[text.index(after: end)...].split(separator: " ")
     }
 
-    /// A file's text without its last line break; empty if it cannot be read.
+    /// Returns a file's text without its last line break; empty if the file cannot be read.
     private static func content(_ path: String) -> String {
         let text = (try? Files.text(path)) ?? ""
         return text.hasSuffix("\n") ? String(text.dropLast()) : text

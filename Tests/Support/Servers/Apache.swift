@@ -1,7 +1,8 @@
 import Glibc
 
 extension RealServer {
-    /// Apache with `mod_dav`, its configuration made from nothing, so that the machine's own does not matter.
+    /// Starts Apache with `mod_dav`. The configuration is written from scratch, so that the machine's own has no
+    /// effect.
     func startApache(_ options: Options) async throws -> ChildProcess {
         let program = "/usr/sbin/apache2"
         guard access(program, X_OK) == 0 else { throw missing("apache2", debian: "apache2-bin") }
@@ -66,7 +67,8 @@ extension RealServer {
             errors: "\(run)/server.log")
     }
 
-    /// - Parameter package: the package of Debian that holds the program.
+    /// Makes the error for a program that is not installed.
+    /// - Parameter package: the Debian package that contains the program.
     func missing(_ program: String, debian package: String) -> SetupError {
         SetupError("\(program) is not installed: ./Tests/run installs it (apt-get install \(package))")
     }

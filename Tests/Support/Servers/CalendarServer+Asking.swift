@@ -1,6 +1,6 @@
 extension CalendarServer {
     /// Makes a calendar (RFC 4791, section 5.3.1).
-    /// - Parameter name: the last part of its path: letters and digits.
+    /// - Parameter name: the last part of the calendar's path, in letters and digits.
     public func makeCalendar(_ name: String, displayName: String? = nil) async throws -> Calendar {
         let calendar = Calendar(path: "\(home)\(name)/")
         try await ask(
@@ -25,12 +25,12 @@ extension CalendarServer {
 
     public func remove(_ calendar: Calendar) async throws { try await ask("DELETE", calendar.path) }
 
-    /// Writes objects by their names, `a.ics`, over one connection.
+    /// Writes objects by their names, such as `a.ics`, over one connection.
     public func put(_ objects: [String: String], into calendar: Calendar) async throws {
         try await withTemporaryFolder { scratch in
             var lines: [String] = []
             for (index, (name, text)) in objects.sorted(by: { $0.key < $1.key }).enumerated() {
-                // RFC 5545, section 3.1.
+                // Lines end with CRLF (RFC 5545, section 3.1).
                 let body = text.split(separator: "\n").map { "\($0.last == "\r" ? $0.dropLast() : $0)\r\n" }.joined()
                 try Files.write(body, to: "\(scratch)/\(index)")
                 if index > 0 { lines.append("next") }
@@ -52,7 +52,7 @@ extension CalendarServer {
         try await ask("DELETE", calendar.path + name)
     }
 
-    /// What the server gives for objects, by their names, over one connection.
+    /// Returns the contents that the server gives for objects, by their names, over one connection.
     public func contents(of names: [String], in calendar: Calendar) async throws -> [String: [UInt8]] {
         guard !names.isEmpty else { return [:] }
         return try await withTemporaryFolder { scratch in
@@ -68,7 +68,8 @@ extension CalendarServer {
         }
     }
 
-    /// What the server was asked so far, oldest first; without bytes and ranges, which these servers do not log.
+    /// Returns the requests that the server has logged so far, oldest first. Bytes and ranges are missing, since these
+    /// servers do not log them.
     public func requests() async throws -> [LoggedRequest] {
         let log = try await settledLog("\(run)/server.log")
         return log.split(separator: "\n").compactMap {
@@ -89,10 +90,10 @@ extension CalendarServer {
         }
     }
 
-    /// A file, since the program's arguments are no place for a password.
+    /// Runs curl with its options in a file: a password must not appear in the program's arguments.
     private func ask(_ lines: [String], in scratch: String) async throws {
         try Files.write(lines.joined(separator: "\n") + "\n", to: "\(scratch)/curl", mode: 0o600)
-        // A thousand objects are one call.
+        // One call may write a thousand objects.
         try await mustRun("curl", ["--fail-early", "-K", "\(scratch)/curl"], timeout: .seconds(600))
     }
 
@@ -104,7 +105,7 @@ extension CalendarServer {
     private func address(_ path: String) -> String { url + path.dropFirst() }
 }
 
-/// Text as an element's content.
+/// Returns a text escaped as an XML element's content.
 private func escaped(_ text: String) -> String {
     text.map { character in
         switch character {

@@ -1,37 +1,37 @@
-/// A CalDAV server that is not ours, running on 127.0.0.1, with one user's calendars.
+/// A CalDAV server of another project, running on 127.0.0.1, with one user's calendars.
 public struct CalendarServer: Sendable {
-    /// The programs that there are starters for.
+    /// The server programs that tests can start.
     public enum Program: String, CaseIterable, Sendable {
         case radicale, xandikos
     }
 
-    /// How a server is to be started.
+    /// The options for starting a server.
     public struct Options: Sendable {
-        /// Whose calendars they are. Radicale asks for the password, Xandikos lets everybody in.
+        /// The user who owns the calendars. Radicale asks for the password; Xandikos lets everybody in.
         public var user: (name: String, password: String) = ("ada", "correct horse")
-        /// The age in seconds at which Radicale drops a sync token; nil is its own default of 30 days.
+        /// The age in seconds at which Radicale drops a sync token; nil is Radicale's own default of 30 days.
         public var maxSyncTokenAge: Int?
 
         public init() {}
     }
 
-    /// A calendar that was made.
+    /// A calendar on the server.
     public struct Calendar: Hashable, Sendable {
-        /// Its path on the server, with a closing slash, as the server's own hrefs have it.
+        /// The calendar's path on the server, with a closing slash, as in the server's own hrefs.
         public let path: String
     }
 
     public let program: Program
-    /// The folder that the calendars are kept in.
+    /// The folder in which the server keeps the calendars.
     public let data: String
     public let port: UInt16
     /// The server's address, with a closing slash.
     public let url: String
     public let user: (name: String, password: String)
-    /// Where the server keeps its own files.
+    /// The folder of the server's own files.
     let run: String
 
-    /// The path that calendars are made below.
+    /// The path below which calendars are made.
     public var home: String {
         switch program {
         case .radicale: "/\(user.name)/"
@@ -39,7 +39,7 @@ public struct CalendarServer: Sendable {
         }
     }
 
-    /// The folder of a calendar's objects.
+    /// Returns the folder of a calendar's objects.
     func folder(of calendar: Calendar) -> String {
         switch program {
         case .radicale: "\(data)/collection-root\(calendar.path.dropLast())"
@@ -48,8 +48,8 @@ public struct CalendarServer: Sendable {
     }
 }
 
-/// Starts a calendar server over the folder `data`, waits until it accepts connections, and stops it when the scope ends,
-/// however it ends.
+/// Starts a calendar server over the folder `data`, waits until the server accepts connections, and stops it when the
+/// scope ends, however it ends.
 public func withCalendarServer<Result>(
     _ program: CalendarServer.Program, data: String, options: CalendarServer.Options = .init(),
     isolation: isolated (any Actor)? = #isolation, _ body: (CalendarServer) async throws -> Result

@@ -5,8 +5,9 @@ public struct Certificate: Sendable {
     /// SHA-256 of the certificate, as `openssl x509 -fingerprint -sha256` prints it: hexadecimal with colons.
     public let fingerprint: String
 
-    /// Makes one in a folder.
-    /// - Parameter authority: what signs it, as a certificate that may sign none itself; nil: it signs itself.
+    /// Makes a certificate in a folder.
+    /// - Parameter authority: the certificate that signs the new one, which then may not sign others; nil makes the
+    ///   new one sign itself.
     public static func make(
         in folder: String, name: String = "server", signedBy authority: Certificate? = nil
     ) async throws -> Certificate {

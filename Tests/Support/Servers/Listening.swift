@@ -1,17 +1,18 @@
 import Glibc
 
-/// Starts a program that listens on 127.0.0.1, waits until it accepts connections, and stops it when the scope ends,
-/// however it ends.
+/// Starts a program that listens on 127.0.0.1, waits until the program accepts connections, and stops it when the scope
+/// ends, however it ends.
 /// - Parameters:
-///   - name: the program's, for the error of one that does not start.
-///   - start: starts it on a port, with a folder for its own files; `server.log` there is what the error shows.
+///   - name: the program's name, for the error if the program does not start.
+///   - start: starts the program on a port, with a folder for the program's own files. The error shows `server.log`
+///     in that folder.
 func withListening<Server, Result>(
     _ name: String, isolation: isolated (any Actor)? = #isolation,
     start: (_ port: UInt16, _ run: String) async throws -> (Server, ChildProcess),
     body: (Server) async throws -> Result
 ) async throws -> Result {
     try await withTemporaryFolder { run in
-        // The port was free a moment ago; if somebody was faster, another one is tried.
+        // The port was free a moment ago. If another program has taken the port since, another port is tried.
         var problem = ""
         for _ in 0..<5 {
             let port = try LoopbackPort.free()
@@ -34,13 +35,13 @@ func withListening<Server, Result>(
 }
 
 /// Waits until a port accepts connections.
-/// - Returns: false if the program ended, or did not accept within two minutes.
+/// - Returns: false if the program ended, or did not accept connections within two minutes.
 private func accepts(_ port: UInt16, while child: ChildProcess) async -> Bool {
     let isOpen = await until(atMost: .seconds(120)) { child.hasEnded || LoopbackPort.isOpen(port) }
     return isOpen && !child.hasEnded && !isSomebodyElses(port, child)
 }
 
-/// Whether another program listens there: it was faster, and the child will find the port taken.
+/// Tells whether another program listens on the port. That program was faster, and the child will find the port taken.
 private func isSomebodyElses(_ port: UInt16, _ child: ChildProcess) -> Bool {
     do {
         let sockets = try Files.names(in: "/proc/\(child.pid)/fd").compactMap { name in
@@ -68,8 +69,8 @@ extension String {
     fileprivate func leftPadded(to width: Int) -> String { String(repeating: "0", count: max(0, width - count)) + self }
 }
 
-/// A server's log with the lines of all requests that were answered: a line is written just after the answer's last byte, so
-/// it is read until nothing more comes.
+/// Returns a server's log with the lines of all answered requests. A server writes a line just after the answer's last
+/// byte, so the log is read until it stops growing.
 func settledLog(_ path: String) async throws -> String {
     var text = try Files.text(path)
     while true {

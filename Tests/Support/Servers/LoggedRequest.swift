@@ -1,15 +1,15 @@
-/// A line of a server's access log.
+/// A request, read from a line of a server's access log.
 public struct LoggedRequest: Hashable, Sendable {
     public var method: String
-    /// The path with its percent-encoding undone, as the server's tree has it.
+    /// The decoded path, without percent-encoding, as in the server's tree.
     public var path: String
     public var status: Int
-    /// Bytes of the answer's body that were sent.
+    /// The number of bytes of the answer's body that were sent.
     public var bytes: Int
     /// The request's `Range` field.
     public var range: String?
 
-    /// A line of the log format that `Apache` configures: `STATUS BYTES "RANGE" "METHOD TARGET VERSION"`.
+    /// Reads a line in the log format that `Apache` configures: `STATUS BYTES "RANGE" "METHOD TARGET VERSION"`.
     init?(line: some StringProtocol) {
         let quoted = line.split(separator: "\"", omittingEmptySubsequences: false)
         guard quoted.count == 5 else { return nil }
@@ -22,13 +22,13 @@ public struct LoggedRequest: Hashable, Sendable {
         range = quoted[1] == "-" ? nil : String(quoted[1])
     }
 
-    /// - Parameter target: with its percent-encoding.
+    /// - Parameter target: the request's target, percent-encoded.
     init(method: String, target: some StringProtocol, status: Int) {
         (self.method, self.status, bytes) = (method, status, 0)
         path = Self.decoded(target.prefix { $0 != "?" })
     }
 
-    /// A path without its percent-encoding.
+    /// Returns a path without its percent-encoding.
     public static func decoded(_ target: some StringProtocol) -> String {
         var bytes: [UInt8] = []
         var rest = Array(target.utf8)[...]
@@ -47,6 +47,6 @@ public struct LoggedRequest: Hashable, Sendable {
 }
 
 extension Sequence<LoggedRequest> {
-    /// The paths asked for with a method, in the order of the answers' ends.
+    /// Returns the paths of the requests with a method, in the order in which their answers ended.
     public func paths(of method: String) -> [String] { filter { $0.method == method }.map(\.path) }
 }

@@ -2,7 +2,7 @@ import Glibc
 
 /// TCP ports of 127.0.0.1.
 public enum LoopbackPort {
-    /// A port that the system says is free.
+    /// Returns a port that the system reports as free.
     public static func free() throws -> UInt16 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw SetupError(call: "socket", path: "127.0.0.1") }
@@ -18,7 +18,7 @@ public enum LoopbackPort {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    /// Whether something accepts connections there.
+    /// Tells whether a program accepts connections on the port.
     public static func isOpen(_ port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return false }

@@ -1,7 +1,7 @@
 import Glibc
 
 extension CalendarServer {
-    /// Radicale from PyPI.
+    /// Starts Radicale from PyPI.
     func startRadicale(_ options: Options) throws -> ChildProcess {
         let environment = try PythonEnvironment.holding("radicale")
         try Files.write("\(user.name):\(user.password)\n", to: "\(run)/passwords", mode: 0o600)
@@ -27,17 +27,18 @@ extension CalendarServer {
             output: "\(run)/server.log", errors: "\(run)/server.log")
     }
 
-    /// Gives Radicale's user another password, of which a running server takes note.
+    /// Gives Radicale's user another password. A running server notices the change.
     public func setPassword(_ password: String) throws {
         try Files.write("\(user.name):\(password)\n", to: "\(run)/passwords", mode: 0o600)
     }
 
-    /// Removes what Radicale knows of a calendar's past, as moving its storage does: every sync token is invalid then.
+    /// Removes Radicale's history of a calendar, as moving its storage does. Every sync token is invalid then.
     public func removeCache(of calendar: Calendar) { Files.remove("\(folder(of: calendar))/.Radicale.cache") }
 
-    /// Makes all of a calendar's sync tokens as much older as if nothing had used them for so long.
+    /// Makes all of a calendar's sync tokens older by `seconds`, as if they had been unused for that time.
     ///
-    /// Radicale removes those past their age when a client syncs after a change, except the one that this client used.
+    /// When a client syncs after a change, Radicale removes the tokens past their age, except the token that this
+    /// client used.
     public func age(_ calendar: Calendar, bySeconds seconds: Int) throws {
         let tokens = "\(folder(of: calendar))/.Radicale.cache/sync-token"
         for name in try Files.names(in: tokens) {
@@ -50,7 +51,7 @@ extension CalendarServer {
 }
 
 extension LoggedRequest {
-    /// A line such as `[…] [INFO] PUT response status for '/ada/work/a.ics' in 0.01 seconds …: 201 Created`.
+    /// Reads a line such as `[…] [INFO] PUT response status for '/ada/work/a.ics' in 0.01 seconds …: 201 Created`.
     init?(radicale line: some StringProtocol) {
         let quoted = line.split(separator: "'", omittingEmptySubsequences: false)
         guard quoted.count > 2, quoted[0].hasSuffix(" response status for "),

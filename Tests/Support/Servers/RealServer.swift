@@ -1,35 +1,36 @@
 import FoundationEssentials
 import Glibc
 
-/// A WebDAV server that is not ours, running on 127.0.0.1 over a folder.
+/// A WebDAV server of another project, running on 127.0.0.1 over a folder.
 public struct RealServer: Sendable {
-    /// The programs that there are starters for.
+    /// The server programs that tests can start.
     public enum Program: String, CaseIterable, Sendable {
         case apache, rclone, wsgidav
     }
 
-    /// How a server is to be started.
+    /// The options for starting a server.
     public struct Options: Sendable {
-        /// Asks for Basic authentication with this name and password; nil lets everybody in.
+        /// The name and password that the server requires by Basic authentication; nil lets everybody in.
         public var user: (name: String, password: String)?
-        /// Whether `Depth: infinity` is granted; Apache alone can be told.
+        /// Whether the server grants `Depth: infinity`. Apache is the only program that takes this option.
         public var depthInfinity = false
-        /// A certificate and its key, PEM files, to speak TLS with; Apache alone.
+        /// A certificate and its key, PEM files, for TLS. Apache is the only program that takes this option.
         public var certificate: Certificate?
 
         public init() {}
     }
 
     public let program: Program
-    /// The folder that is served.
+    /// The folder that the server serves.
     public let data: String
     public let port: UInt16
     /// The address of the served folder, with a closing slash.
     public let url: String
-    /// Where the server keeps its own files.
+    /// The folder of the server's own files.
     let run: String
 
-    /// What the server was asked so far, oldest first. Apache alone keeps such a log.
+    /// Returns the requests that the server has logged so far, oldest first. Apache is the only program with such a
+    /// log.
     public func requests() async throws -> [LoggedRequest] {
         guard program == .apache else { throw SetupError("\(program) keeps no access log") }
         let text = try await settledLog("\(run)/access.log")
@@ -42,13 +43,13 @@ public struct RealServer: Sendable {
         guard truncate("\(run)/access.log", 0) == 0 else { throw SetupError(call: "truncate", path: run) }
     }
 
-    /// Gives all served files to the user whom the server runs as, after a test wrote some itself.
+    /// Gives all served files to the user that the server runs as, after a test has written files itself.
     public func handOverData() async throws {
         if program == .apache, Build.isRoot { try await mustRun("chown", ["-R", "www-data:www-data", data]) }
     }
 
     /// Writes a file into the served folder.
-    /// - Parameter modified: its modification time in seconds since 1970; nil leaves it at now.
+    /// - Parameter modified: the file's modification time in seconds since 1970; nil keeps the time of writing.
     public func put(_ path: String, _ text: String, modified: Int? = nil) async throws {
         let full = "\(data)/\(path)"
         try Files.write(text, to: full)
@@ -59,10 +60,10 @@ public struct RealServer: Sendable {
     }
 }
 
-/// Starts a server over the folder `data`, waits until it accepts connections, and stops it when the scope ends,
-/// however it ends.
+/// Starts a server over the folder `data`, waits until the server accepts connections, and stops it when the scope
+/// ends, however it ends.
 ///
-/// A program that is missing is an error that names what installs it: the test fails, it is not skipped.
+/// A missing program is an error that names the command that installs the program: the test fails and is not skipped.
 public func withServer<Result>(
     _ program: RealServer.Program, data: String, options: RealServer.Options = .init(),
     isolation: isolated (any Actor)? = #isolation, _ body: (RealServer) async throws -> Result
@@ -86,7 +87,7 @@ extension RealServer {
         case .wsgidav: try startWsgiDAV(options)
         }
     }
-    /// `rclone serve webdav`.
+    /// Starts `rclone serve webdav`.
     private func startRclone(_ options: Options) throws -> ChildProcess {
         guard access("/usr/bin/rclone", X_OK) == 0 else { throw missing("rclone", debian: "rclone") }
         var arguments = [

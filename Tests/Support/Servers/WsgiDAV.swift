@@ -1,8 +1,8 @@
 extension RealServer {
-    /// WsgiDAV from PyPI.
+    /// Starts WsgiDAV from PyPI.
     func startWsgiDAV(_ options: Options) throws -> ChildProcess {
         let environment = try PythonEnvironment.holding("wsgidav")
-        // JSON is YAML too, and quotes any path.
+        // JSON is also YAML, and it can quote any path.
         let users = options.user.map { "{\(quoted($0.name)): {\"password\": \(quoted($0.password))}}" } ?? "true"
         try Files.write(
             """

@@ -1,5 +1,5 @@
 extension CalendarServer {
-    /// Xandikos from PyPI, with the user's principal and home.
+    /// Starts Xandikos from PyPI, with the user's principal and home.
     func startXandikos() throws -> ChildProcess {
         let environment = try PythonEnvironment.holding("xandikos")
         return try ChildProcess(
@@ -10,8 +10,8 @@ extension CalendarServer {
             ], output: "\(run)/server.log", errors: "\(run)/server.log")
     }
 
-    /// Puts an empty calendar in the place of another: for Xandikos a new repository, that knows none of the old one's
-    /// trees, which are its sync tokens.
+    /// Replaces a calendar by an empty one. For Xandikos this is a new repository, without the old repository's trees,
+    /// which are the sync tokens.
     public func replace(_ calendar: Calendar, displayName: String? = nil) async throws {
         try await remove(calendar)
         let name = calendar.path.dropFirst(home.count).dropLast()
@@ -20,7 +20,7 @@ extension CalendarServer {
 }
 
 extension LoggedRequest {
-    /// A line of the combined log format: `… "METHOD TARGET VERSION" STATUS …`.
+    /// Reads a line of the combined log format: `… "METHOD TARGET VERSION" STATUS …`.
     init?(combined line: some StringProtocol) {
         let quoted = line.split(separator: "\"", omittingEmptySubsequences: false)
         guard quoted.count > 2 else { return nil }

@@ -1,27 +1,27 @@
 import DemoServer
 
 extension TestServer {
-    /// What a server is started with.
+    /// The settings that a server is started with.
     public struct Configuration: Sendable {
-        /// Where the tree lies below the server's address.
+        /// The location of the tree below the server's address.
         public enum Layout: Sendable {
             /// `/remote.php/dav/files/USER/` and `/remote.php/webdav/`.
             case ownCloud
-            /// Right below this path, such as `/dav`; an empty text is the address's root.
+            /// Directly below this path, such as `/dav`; an empty text is the root of the address.
             case prefix(String)
         }
 
-        /// Letters and digits.
+        /// The user's name, in letters and digits.
         public var user = "demo"
-        /// 24 random letters and digits unless it is set.
+        /// The password, 24 random letters and digits by default.
         public var password = Site.randomPassword()
         public var layout = Layout.ownCloud
         public var manner = Manner()
-        /// PEM files of a certificate and its key, to speak TLS.
+        /// The PEM files of a certificate and its key, for TLS.
         public var certificate: (file: String, key: String)?
-        /// On 127.0.0.1; 0 lets the system choose.
+        /// The port on 127.0.0.1; 0 lets the system choose.
         public var port = 0
-        /// A folder that exists, for bodies too large for memory.
+        /// An existing folder for bodies that are too large for memory.
         public var scratchFolder = "/tmp"
 
         public init() {}

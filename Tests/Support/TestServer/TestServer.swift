@@ -4,8 +4,8 @@ import HummingbirdTLS
 import NIOSSL
 import Synchronization
 
-/// The demo server with all that other servers do otherwise and do wrong: what tests see the program fail with. Its faults
-/// can be switched here alone, never through the network.
+/// The demo server with the differences and the faults of other servers: tests see with it how the program handles
+/// them. The faults can be switched here alone, never through the network.
 ///
 /// ```swift
 /// try await TestServer.running { server in
@@ -14,7 +14,7 @@ import Synchronization
 /// }
 /// ```
 public final class TestServer: Sendable {
-    /// A request that was answered.
+    /// A request that the server has answered.
     public struct LoggedRequest: Hashable, Sendable {
         public var method: String
         /// The item's path in the tree; for other targets the target's path.
@@ -22,11 +22,11 @@ public final class TestServer: Sendable {
         public var status: Int
         /// The request's `Range` field.
         public var range: String?
-        /// The bytes of the answer's body that were sent.
+        /// The number of bytes of the answer's body that were sent.
         public var bytes: Int
-        /// What stands after the target's `?`.
+        /// The text after the target's `?`.
         public var query: String?
-        /// The request's body; nil unless it was for the calendars.
+        /// The request's body; nil unless the request was for the calendars.
         public var body: String?
 
         public init(method: String, path: String, status: Int, range: String?, bytes: Int) {
@@ -35,9 +35,9 @@ public final class TestServer: Sendable {
     }
 
     public let configuration: Configuration
-    /// The files that are served.
+    /// The files that the server serves.
     public let tree: Tree
-    /// The calendars that are served beside them.
+    /// The calendars that the server serves beside the files.
     public let calendars: Calendars
     public let shares: Shares
     public let hints = Hints()
@@ -48,19 +48,19 @@ public final class TestServer: Sendable {
 
     public var port: Int { listener.port }
 
-    /// The server's address: `http://127.0.0.1:PORT`.
+    /// The server's address: `http://127.0.0.1:PORT`, or `https://127.0.0.1:PORT` with a certificate.
     public var url: String { "\(configuration.site.scheme)://127.0.0.1:\(port)" }
 
     /// The address of the served folder.
     public var folderURL: String { "\(url)\(configuration.site.bases[0])/" }
 
-    /// Starts a server; whoever starts it stops it.
-    /// - Throws: if it cannot listen, or the certificate cannot be read.
+    /// Starts a server. The caller stops it.
+    /// - Throws: an error if the server cannot listen, or if the certificate cannot be read.
     public static func start(_ configuration: Configuration = Configuration()) async throws -> TestServer {
         try await TestServer(configuration)
     }
 
-    /// Runs a server for as long as `body` runs.
+    /// Runs a server while `body` runs.
     public static func running<Result>(
         _ configuration: Configuration = Configuration(), isolation: isolated (any Actor)? = #isolation,
         _ body: (TestServer) async throws -> Result
@@ -86,19 +86,19 @@ public final class TestServer: Sendable {
             answering: answers, as: configuration.site, builder: Self.builder(configuration), port: configuration.port)
     }
 
-    /// Stops the server: lets go what faults hold up and closes all connections.
+    /// Stops the server: releases the requests that faults hold, and closes all connections.
     public func stop() async {
         answers.faults.removeAll()
         hints.close()
         await listener.stop()
     }
 
-    /// The requests that were answered, in that order.
+    /// The answered requests, in the order of their answers.
     public var requests: [LoggedRequest] { answers.log.withLock { $0 } }
 
     public func forgetRequests() { answers.log.withLock { $0 = [] } }
 
-    /// Changes how the server behaves, for the requests that follow.
+    /// Changes the server's manner for the requests that follow.
     public func behave(_ change: (inout Manner) -> Void) {
         let manner = answers.manner.withLock { manner in
             change(&manner)
@@ -110,12 +110,13 @@ public final class TestServer: Sendable {
     /// Switches a fault on.
     @discardableResult public func add(_ fault: Fault) -> FaultID { answers.faults.add(fault) }
 
-    /// Switches a fault off; what it holds up goes on.
+    /// Switches a fault off. The requests that the fault holds continue.
     public func remove(_ fault: FaultID) { answers.faults.remove(fault) }
 
     public func removeFaults() { answers.faults.removeAll() }
 
-    /// Waits until a `hold` fault has held up `count` requests since it was switched on, or was switched off.
+    /// Waits until a `hold` fault has held `count` requests since it was switched on, or until the fault is switched
+    /// off.
     public func untilHeld(_ fault: FaultID, count: Int = 1) async {
         await answers.faults.untilHeld(fault, count: count)
     }
@@ -130,6 +131,6 @@ public final class TestServer: Sendable {
 }
 
 extension Tree {
-    /// Says how far changes are told from now on.
+    /// Sets which folders' ETags change with an item from now on.
     fileprivate func tell(_ propagation: Manner.Propagation) { change { $0.levelsTold = propagation.levels } }
 }

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Holds up tasks and threads until a test opens it. Once open it stays open.
+/// A gate that holds tasks and threads until a test opens it. An open gate stays open.
 public final class Gate: Sendable {
     private struct State {
         var isOpen = false
-        /// How many have come to the gate.
+        /// The number of tasks and threads that have reached the gate.
         var arrived = 0
         var lastID = 0
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
     }
 
     private let state = Mutex(State())
-    /// Whether a cancelled task is held up all the same.
+    /// Whether the gate also holds cancelled tasks.
     public let ignoresCancellation: Bool
 
     public init(ignoresCancellation: Bool = false) { self.ignoresCancellation = ignoresCancellation }
@@ -27,7 +27,7 @@ public final class Gate: Sendable {
         for waiter in waiting { waiter.resume() }
     }
 
-    /// Waits until the gate is open or, unless the gate ignores that, the task is cancelled.
+    /// Waits until the gate is open or, unless the gate ignores cancellation, the task is cancelled.
     public func pass() async {
         let id = state.withLock { state in
             state.lastID += 1
@@ -55,7 +55,7 @@ public final class Gate: Sendable {
         untilOnThread { isOpen }
     }
 
-    /// Waits until the gate has been reached so often, whether it was open then or not.
+    /// Waits until the gate has been reached `times` times, whether it was open then or not.
     public func untilReached(times: Int = 1) async {
         await until { state.withLock { $0.arrived } >= times }
     }

@@ -1,27 +1,27 @@
 public import Model
 import Synchronization
 
-/// A clock whose time a test moves on. Who sleeps on it can be seen, waited for and woken by the duration that was asked for, which is
-/// the name of a sleep: nothing else tells the clock who sleeps.
+/// A clock whose time a test advances. The test can list the sleeps on the clock, wait for them and end them. The
+/// requested duration identifies a sleep: nothing else tells the clock which code sleeps.
 public final class TestClock: Sendable {
-    /// What becomes of a sleep.
+    /// The ways in which a sleep ends.
     public enum Course: Sendable {
-        /// It ends when the test has moved the time to its end.
+        /// The sleep ends when the test has advanced the time to the sleep's end.
         case untilDue
-        /// It ends when the test wakes it, wherever the time is.
+        /// The sleep ends when the test wakes it, whatever the time is.
         case untilWoken
-        /// It moves the time to its end, after all that can happen before that.
+        /// The sleep advances the time to its own end, after everything that can happen before then.
         case passes
-        /// It ends at once, and no time passes.
+        /// The sleep ends at once, and no time passes.
         case skipped
-        /// It takes its time on the system's clock.
+        /// The sleep lasts its duration on the system's clock.
         case real
     }
 
-    /// Somebody who sleeps.
+    /// A sleep that has not ended.
     public struct Sleep: Sendable {
         public let duration: Duration
-        /// When it ends, on ``TestClock/monotonic``.
+        /// The time at which the sleep ends, on ``TestClock/monotonic``.
         public let deadline: Duration
         fileprivate let id: Int
     }
@@ -34,7 +34,7 @@ public final class TestClock: Sendable {
 
     private struct State {
         var course: @Sendable (Duration) -> Course
-        /// How far the test has moved the time.
+        /// How far the test has advanced the time.
         var ahead = Duration.zero
         /// How far the time of day is off.
         var skew = Duration.zero
@@ -52,9 +52,10 @@ public final class TestClock: Sendable {
     private let base: HostClock?
 
     /// - Parameters:
-    ///   - start: the time of day at the beginning, from which the clock moves when the test says so.
-    ///   - base: a clock that this one is ahead of by as much as the test has moved it, in place of `start`.
-    ///   - course: what becomes of the sleeps of a duration.
+    ///   - start: the time of day at the beginning. The clock advances from there when the test says so.
+    ///   - base: a clock used in place of `start`. This clock is ahead of `base` by as much as the test has advanced
+    ///     it.
+    ///   - course: returns the way in which sleeps of a duration end.
     public init(
         start: Timestamp = Timestamp(seconds: 1_700_000_000), aheadOf base: HostClock? = nil,
         course: @escaping @Sendable (Duration) -> Course = { _ in .untilDue }
@@ -72,22 +73,23 @@ public final class TestClock: Sendable {
         return (base?.now() ?? start) + ahead + skew
     }
 
-    /// The time that has passed since the beginning; of a clock with a base, since whatever that counts from.
+    /// The time that has passed since the beginning. With a base, the time counts from the base's own beginning.
     public var monotonic: Duration { state.withLock { monotonic($0) } }
 
     private func monotonic(_ state: State) -> Duration { (base?.monotonic() ?? .zero) + state.ahead }
 
-    /// Moves the time on, and ends the sleeps that are due then.
+    /// Advances the time, and ends the sleeps that are then due.
     public func advance(_ duration: Duration) { move { $0.ahead += duration } }
 
-    /// Moves ``monotonic`` to a time, unless it is later already, and ends the sleeps that are due then.
+    /// Advances ``monotonic`` to a time, unless it is already later, and ends the sleeps that are then due.
     public func advance(to time: Duration) { move { $0.ahead += max(.zero, time - monotonic($0)) } }
 
-    /// Sets the time of day off by so much, without any time passing; zero: right again.
+    /// Sets the time of day off by a duration, without any time passing; zero makes it right again.
     public func set(off duration: Duration) { state.withLock { $0.skew = duration } }
 
-    /// Moves the time to the end of the sleep that is due first, and ends that alone. Of several the one that began first goes.
-    /// - Returns: false if nobody sleeps.
+    /// Advances the time to the end of the sleep that is due first, and ends that sleep alone. Of several due at the
+    /// same time, the sleep that began first ends.
+    /// - Returns: false if there is no sleep that ends by time.
     public func passToNext() -> Bool {
         let next: Sleeper? = state.withLock { state -> Sleeper? in
             let first = state.sleepers.values.filter(\.endsByTime)
@@ -114,19 +116,20 @@ public final class TestClock: Sendable {
 
     // MARK: Sleepers
 
-    /// Who sleeps until the test does something, in the order in which they began.
+    /// The sleeps that last until the test acts, in the order in which they began.
     public var sleeping: [Sleep] {
         state.withLock { $0.sleepers.values.map(\.sleep) }.sorted { $0.id < $1.id }
     }
 
-    /// When those who sleep want to wake, the earliest first.
+    /// The times at which the sleeps are due, the earliest first.
     public var deadlines: [Duration] { sleeping.map(\.deadline).sorted() }
 
-    /// How long was slept, in the order of the ends, without the sleeps that were cancelled or are ``Course/real``.
+    /// The durations of the ended sleeps, in the order in which they ended, without sleeps that were cancelled or are
+    /// ``Course/real``.
     public var slept: [Duration] { state.withLock { $0.slept } }
 
-    /// Waits until somebody sleeps whose duration fits.
-    /// - Returns: the one that began first; nil if the test's time is over before.
+    /// Waits for a sleep whose duration fits.
+    /// - Returns: the fitting sleep that began first; nil if the test's time ends before.
     public func untilSleeping(where fits: (Duration) -> Bool) async -> Sleep? {
         var found: Sleep?
         await until {
@@ -136,11 +139,11 @@ public final class TestClock: Sendable {
         return found
     }
 
-    /// Waits until somebody sleeps for a duration.
+    /// Waits for a sleep of a duration.
     @discardableResult
     public func untilSleeping(for duration: Duration) async -> Sleep? { await untilSleeping { $0 == duration } }
 
-    /// Ends a sleep; the time stays.
+    /// Ends a sleep without changing the time.
     public func wake(_ sleep: Sleep) {
         state.withLock { state in
             defer { state.end(sleep) }
@@ -148,17 +151,17 @@ public final class TestClock: Sendable {
         }?.continuation.resume()
     }
 
-    /// Ends all sleeps of a duration; the time stays.
+    /// Ends all sleeps of a duration without changing the time.
     public func wake(_ duration: Duration) {
         for sleep in sleeping where sleep.duration == duration { wake(sleep) }
     }
 
-    /// From now on every sleep ends when the test has moved the time to its end.
+    /// Makes every sleep from now on end when the test has advanced the time to the sleep's end.
     public func stop() { state.withLock { $0.course = { _ in .untilDue } } }
 
     // MARK: Use
 
-    /// The clock as the host takes it.
+    /// The clock in the form that the host takes.
     public var host: HostClock {
         HostClock(now: { self.now }, monotonic: { self.monotonic }, sleep: { try await self.sleep($0) })
     }

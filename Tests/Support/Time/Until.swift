@@ -1,8 +1,9 @@
 import Glibc
 
-/// Waits until it is so, or the test's time is over; ten minutes at most, for what hangs, so that the test goes on and fails. Others run
-/// meanwhile: who waits for long takes no processor from them.
-/// - Returns: whether it came to be so.
+/// Waits until a condition holds, the test's task is cancelled, or `limit` has passed. The default of ten minutes lets
+/// a test that hangs continue and fail. After a few checks the function sleeps between them, so that a long wait takes
+/// no processor time from other tests.
+/// - Returns: whether the condition came to hold.
 @discardableResult
 public func until(atMost limit: Duration = .seconds(600), _ isSo: () async throws -> Bool) async rethrows -> Bool {
     var looks = 0
@@ -20,7 +21,7 @@ public func until(atMost limit: Duration = .seconds(600), _ isSo: () async throw
     return false
 }
 
-/// The same for code that is not asynchronous; it blocks its thread.
+/// Waits as ``until(atMost:_:)`` does, for code that is not asynchronous. The function blocks its thread.
 @discardableResult
 public func untilOnThread(atMost limit: Duration = .seconds(600), _ isSo: () throws -> Bool) rethrows -> Bool {
     let end = ContinuousClock.now + limit

@@ -5,16 +5,16 @@ package import Model
 import Synchronization
 import TestSupport
 
-/// The file systems that the tests put a tree on: what `/tmp` is, and memory.
+/// The file systems on which the tests put a tree: that of `/tmp`, and memory.
 package let testedFolders = ["/tmp", "/dev/shm"]
 
-/// A tree with its `incoming/`, on a file system of choice.
+/// A tree with its `incoming/`, on a chosen file system.
 package struct TreeFixture {
     package let root: String
     package let incoming: String
     package let tree: Tree
 
-    /// Gives `body` a new tree, and removes it afterwards.
+    /// Gives `body` a new tree, and removes the tree afterwards.
     package static func with<Result>(
         on parent: String = "/tmp", hooks: TreeHooks = TreeHooks(),
         clock: @escaping @Sendable () -> Timestamp = { .now() },
@@ -60,7 +60,7 @@ package struct TreeFixture {
 
     package func path(_ text: String) -> ItemPath { ItemPath(unchecked: text) }
 
-    /// A complete download with this content.
+    /// Makes a complete download with this content.
     package func complete(
         _ content: String, name: String = "1-a", modified: Timestamp? = Timestamp(seconds: 1_600_000_000)
     ) throws
@@ -73,7 +73,7 @@ package struct TreeFixture {
         return try file.finish(modified: modified)
     }
 
-    /// Puts a copy in place whose mark is no proof yet.
+    /// Places a copy whose mark is no proof yet.
     package func place(_ content: String, at text: String, etag: String = "1") throws -> LocalCopy {
         let file = try complete(content)
         guard case .placed(let mark) = try tree.place(file, at: path(text), replacing: nil) else {
@@ -82,7 +82,7 @@ package struct TreeFixture {
         return LocalCopy(etag: ETag(opaque: etag, strength: .strong), digest: file.digest, mark: mark)
     }
 
-    /// The same copy with a mark that is proof, as if it had been renewed later.
+    /// Returns the copy with a mark that is proof, as if the mark had been renewed later.
     package func settled(_ copy: LocalCopy) -> LocalCopy {
         var copy = copy
         copy.mark.recorded = copy.mark.changed + .seconds(1)

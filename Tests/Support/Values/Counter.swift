@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A number that several threads count.
+/// A number that several threads increase.
 public final class Counter: Sendable {
     private let number = Mutex(0)
 
@@ -8,7 +8,7 @@ public final class Counter: Sendable {
 
     public var value: Int { number.withLock { $0 } }
 
-    /// - Returns: what it is then.
+    /// - Returns: the new value.
     @discardableResult
     public func add(_ number: Int = 1) -> Int {
         self.number.withLock { sum in

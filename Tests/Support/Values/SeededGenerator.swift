@@ -1,10 +1,10 @@
 import Glibc
 
-/// A sequence of random numbers that its seed makes again (SplitMix64). All random tests draw from it.
+/// A sequence of random numbers that its seed reproduces (SplitMix64). All random tests draw from it.
 ///
-/// `LARDER_TEST_SEED` sets the seed of a test, and `LARDER_TEST_ROUNDS` how many rounds it tries: some thousands in a moment, millions
-/// overnight. The seed is printed when the test begins, since a crash tells nothing else, and belongs into the comments of the test's
-/// expectations as `LARDER_TEST_SEED=…`.
+/// `LARDER_TEST_SEED` sets the seed of a test, and `LARDER_TEST_ROUNDS` the number of rounds: some thousands take a
+/// moment, millions a night. The seed is printed when the test begins, since after a crash nothing else tells the seed.
+/// The seed belongs into the comments of the test's expectations, as `LARDER_TEST_SEED=…`.
 public struct SeededGenerator: RandomNumberGenerator {
     public let seed: UInt64
     private var state: UInt64
@@ -14,13 +14,13 @@ public struct SeededGenerator: RandomNumberGenerator {
         state = seed
     }
 
-    /// Makes the generator of a test, with the seed that `LARDER_TEST_SEED` has, else with a new one, and prints the seed.
+    /// Makes the generator of a test, with the seed in `LARDER_TEST_SEED` or else a new seed, and prints the seed.
     public init() {
         self.init(seed: getenv("LARDER_TEST_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: 0 ... .max))
         print("LARDER_TEST_SEED=\(seed)")
     }
 
-    /// How many rounds a test tries.
+    /// Returns the number of rounds of a test.
     /// - Parameter usual: the number without `LARDER_TEST_ROUNDS`.
     public static func rounds(usually usual: Int = 2_000) -> Int {
         getenv("LARDER_TEST_ROUNDS").flatMap { Int(String(cString: $0)) } ?? usual

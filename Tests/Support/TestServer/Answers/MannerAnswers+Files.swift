@@ -3,7 +3,7 @@ import HTTPTypes
 import HummingbirdCore
 
 extension MannerAnswers {
-    /// The answer to a request for an item of the tree.
+    /// Answers a request for an item of the tree.
     func answer(to asked: inout Asked, _ path: TreePath, base: String) async throws -> Answer {
         let writing = Writing(tree: service.tree, behavior: behavior, site: service.site)
         let fields = asked.fields
@@ -66,7 +66,7 @@ extension MannerAnswers {
 }
 
 extension TreeState {
-    /// An item and all that is below it.
+    /// Returns an item and everything below it.
     fileprivate func entries(at path: TreePath, _ node: Node) -> [Listing.Entry] {
         [(path, node)]
             + children(of: node).flatMap { entries(at: TreePath(names: path.names + [$0.name]), $0) }

@@ -1,10 +1,10 @@
 import DemoServer
 import HTTPTypes
 
-/// Answers one request as the server's manner has it.
+/// Answers one request in the server's manner.
 struct MannerAnswers {
     let behavior: TestBehavior
-    /// Behaves so, too.
+    /// The demo server's service, with the same behavior.
     let service: Service
     let events: EventFeed
     let upload: Upload

@@ -2,10 +2,10 @@ import DemoServer
 import Hummingbird
 import Synchronization
 
-/// Answers as the server's manner and its faults have it.
+/// Answers requests in the server's manner, with its faults.
 final class TestAnswers: Answering {
     let faults = FaultList()
-    /// How the server behaves now.
+    /// The server's current manner.
     let manner: Mutex<Manner>
     let log = Mutex<[TestServer.LoggedRequest]>([])
 
@@ -54,7 +54,7 @@ final class TestAnswers: Answering {
         log.withLock { $0.append(entry) }
     }
 
-    /// Has the body stop where the first fault that does so wants it.
+    /// Makes the body stop at the position given by the first fault that stops bodies.
     private func stop(_ answer: inout Answer, _ found: [(id: FaultID, kind: Fault.Kind)]) {
         for fault in found {
             switch fault.kind {

@@ -8,7 +8,7 @@ extension TestBehavior {
         case .path: target.path
         case .whole: request.origin + target.path
         case .relative:
-            // As many steps up as the request's path has folders.
+            // Goes up one step for every folder in the request's path.
             String(repeating: "../", count: request.path.utf8.dropFirst().count { $0 == UInt8(ascii: "/") })
                 + target.path.dropFirst()
         }
@@ -46,8 +46,9 @@ extension TestBehavior {
         return manner.calendars.tokenFirst ? token + listed : listed + token
     }
 
-    /// Collections of a home that are no calendars to work with: scheduling (RFC 6638), somebody else's calendar that is
-    /// fetched from afar, and what Nextcloud keeps of removed ones.
+    /// The collections of a home that clients must not treat as calendars: scheduling collections (RFC 6638), another
+    /// person's calendar that the server fetches from elsewhere, and the collections in which Nextcloud keeps removed
+    /// calendars.
     private static let others: [CalendarProperties.Collection] = [
         .init("inbox", [.caldav("schedule-inbox")]),
         .init("outbox", [.caldav("schedule-outbox")]),
@@ -58,7 +59,7 @@ extension TestBehavior {
 }
 
 extension CalendarManner.Prefixes {
-    /// The namespaces that documents declare, with these prefixes.
+    /// The namespaces that documents declare with these prefixes.
     var namespaces: [XMLWriter.Namespace] {
         let prefixes =
             switch self {

@@ -34,7 +34,7 @@ extension TestBehavior {
         return reply
     }
 
-    /// Makes the capabilities those of the server's manner.
+    /// Changes the capabilities to those of the server's manner.
     private func change(_ capabilities: inout OCSValue) {
         var parts = capabilities["capabilities"] ?? .null
         var core = parts["core"] ?? .null
@@ -61,7 +61,7 @@ extension TestBehavior {
 }
 
 extension OCSValue {
-    /// A field of an object.
+    /// The value of an object's field; nil if the object has no such field.
     fileprivate subscript(name: String) -> OCSValue? {
         get {
             guard case .object(let fields) = self else { return nil }
@@ -80,7 +80,8 @@ extension OCSValue {
         }
     }
 
-    /// Numbers as texts and the fields of objects the other way round, as other versions of a server may write them.
+    /// Returns the value with numbers as texts and the fields of objects in reverse order, as other versions of a
+    /// server may write them.
     fileprivate func varied(numbersAsText: Bool, reversed: Bool) -> OCSValue {
         switch self {
         case .number(let number) where numbersAsText: .text("\(number)")

@@ -1,11 +1,11 @@
 import DemoServer
 
-/// How the server behaves in one answer: as its manner is, and with what goes wrong.
+/// The server's behavior in one answer: its manner, and the faults that apply.
 struct TestBehavior: ServerBehavior {
     let manner: Manner
     let faults: [Fault.Kind]
     let hints: Hints
-    /// Whose server it is.
+    /// The name of the server's user.
     let user: String
 
     func etag(of node: Node, inHead: Bool) -> String? {

@@ -1,7 +1,7 @@
 public import DemoServer
 
 extension Calendars {
-    /// All calendars at one moment, to go back to as a server does that is restored from a backup.
+    /// The state of all calendars at one moment. Restoring it plays a server that is restored from a backup.
     public struct Backup: Sendable {
         fileprivate var state: CalendarState
     }
@@ -10,7 +10,7 @@ extension Calendars {
 
     public func restore(_ backup: Backup) { change { $0 = backup.state } }
 
-    /// Forgets which objects changed when, as a server that clears its log.
+    /// Forgets the log of changed objects, as a server does that clears its log.
     /// - Returns: false if there is no such calendar.
     @discardableResult public func forgetChanges(in id: String) -> Bool { edit(id) { $0.forgotten = $0.version } }
 }

@@ -1,15 +1,15 @@
 import DemoServer
 
-/// What one `sync-collection` answer lists, with the token that it comes with.
+/// The contents of one `sync-collection` answer: the listed members and the token.
 struct SyncPage {
-    /// Members that changed, those that are gone among them.
+    /// The changed members, including removed ones.
     private(set) var members: [String]
     private(set) var token: String
-    /// Whether the answer says that more follows.
+    /// Whether the answer says that more members follow.
     private(set) var saysCut = false
 
-    /// - Parameter limit: what the request wants at most.
-    /// - Returns: nil if the token is refused.
+    /// Makes the answer to a sync token; nil if the server rejects the token.
+    /// - Parameter limit: the largest number of members that the request wants.
     init?(of calendar: Calendar, since text: String, limit: Int?, manner: CalendarManner) {
         guard let since = SyncToken(text, form: manner.tokens) else { return nil }
         let newest = SyncToken.text(after: calendar.version, form: manner.tokens)
@@ -21,7 +21,7 @@ struct SyncPage {
             if case .within(let old, let given) = since { (version, start) = (old, min(given, all.count)) }
             members = Array(all[start...].prefix(manner.pageSize ?? .max))
             saysCut = start + members.count < all.count
-            // What changed since the first page comes with the first delta.
+            // The first delta reports the changes made since the first page.
             token =
                 saysCut
                 ? SyncToken.text(within: version, given: start + members.count, form: manner.tokens)
@@ -51,6 +51,6 @@ struct SyncPage {
 }
 
 extension Calendar {
-    /// Objects that were removed and are not there again.
+    /// The objects that were removed and have not been added again.
     fileprivate var removed: Set<String> { Set(log.map(\.object)).subtracting(objects.keys) }
 }

@@ -1,22 +1,22 @@
-/// Where in a calendar's history a sync token stands.
+/// The position in a calendar's history that a sync token stands for.
 enum SyncToken: Equatable {
-    /// From the beginning: all members.
+    /// The beginning: all members follow.
     case initial
-    /// After the change of this number.
+    /// The position after the change of this number.
     case after(Int)
-    /// An initial listing at version `version`, of which so many members were given.
+    /// A position within an initial listing at version `version`, of which `given` members were listed.
     case within(version: Int, given: Int)
-    /// The server's own form with something in it that is no number.
+    /// A token in the server's own form whose variable part is not a number.
     case nonsense
 
-    /// - Returns: nil for what the server never gave, blanks around its own tokens included.
+    /// Reads a token; nil for a text that the server never gave, including its own tokens with blanks around them.
     init?(_ text: String, form: CalendarManner.Tokens) {
         let (prefix, suffix) = form.surroundings
         if text.isEmpty {
             self = .initial
             return
         }
-        // Byte by byte: to Swift's `hasPrefix` a text may be equal that is another one.
+        // Compares byte by byte: Swift's `hasPrefix` may find different texts equal.
         guard text.utf8.starts(with: prefix.utf8), text.utf8.reversed().starts(with: suffix.utf8.reversed()) else {
             return nil
         }
@@ -44,7 +44,7 @@ enum SyncToken: Equatable {
 }
 
 extension CalendarManner.Tokens {
-    /// What stands around the number.
+    /// The texts before and after the number.
     fileprivate var surroundings: (prefix: String, suffix: String) {
         switch self {
         case .sabre: ("http://sabre.io/ns/sync/", "")

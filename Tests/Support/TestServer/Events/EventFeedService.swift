@@ -1,12 +1,12 @@
 import DemoServer
 import HTTPTypes
 
-/// Answers the requests for plain JSON events: the newest event id, the page after one, and listings.
+/// Answers the requests for plain JSON events: the newest event id, the page after an event id, and listings.
 struct EventFeedService: Sendable {
-    /// The four shapes that pages have.
+    /// The four forms of pages.
     private enum Form {
         case core, calendar
-        /// 0 and 1 for what the second version says with `false` and `true`.
+        /// Version 1 writes 0 and 1 where version 2 writes `false` and `true`.
         case share, shareVersion2
 
         var idName: String { self == .calendar ? "CalendarModelEventID" : "EventID" }
@@ -16,7 +16,8 @@ struct EventFeedService: Sendable {
 
     static let path = "/events/"
 
-    /// - Parameter path: below `path`, percent-encoded: `core/v5/events/ID`, or `core/ID` in short.
+    /// Answers a request for events.
+    /// - Parameter path: the path below `/events/`, percent-encoded: `core/v5/events/ID`, or `core/ID` for short.
     func answer(_ path: Substring, method: String) -> Answer {
         guard method == "GET" else { return Answer(.methodNotAllowed) }
         var names: [String] = []

@@ -30,7 +30,7 @@ struct HintService: Sendable {
     private func notifications(_ request: OCSRequest) -> Answer {
         guard manner.notifications == .listed else { return Answer(.noContent) }
         let all = hints.notifications
-        // Of the ids alone.
+        // The ETag covers the ids alone.
         let etag = "\"" + all.map { "\($0.id)" }.joined(separator: "-") + "\""
         if manner.notificationsNotModified, request.fields[.ifNoneMatch] == etag { return Answer(.notModified) }
         var answer = OCSReply(
@@ -57,7 +57,7 @@ struct HintService: Sendable {
         let fitting = isAscending ? all.filter { $0.id > since } : all.reversed().filter { since == 0 || $0.id < since }
         let given = fitting.prefix(limit)
         var fields = HTTPFields()
-        // Whoever asks from an activity on that is not there any more has missed some.
+        // A client that asks from an activity that no longer exists has missed some activities.
         if since > 0, !all.contains(where: { $0.id == since }), let first = all.first {
             fields[named: "X-Activity-First-Known"] = "\(first.id)"
         }

@@ -1,7 +1,7 @@
 import NIOCore
 import Threads
 
-/// What a server tells those who want to know of changes: notifications, activities, and a stream of events.
+/// The hints of changes that a server gives its clients: notifications, activities, and a stream of events.
 public final class Hints: Sendable {
     struct Notification: Sendable {
         var id: Int
@@ -24,7 +24,7 @@ public final class Hints: Sendable {
         var last = 0
         var streams: [Int: AsyncStream<ByteBuffer>.Continuation] = [:]
         var opened = 0
-        /// How often everybody was let go.
+        /// The number of times that all listeners and waiters were released.
         var closings = 0
     }
 
@@ -33,7 +33,7 @@ public final class Hints: Sendable {
     init() {}
 
     /// Adds a notification.
-    /// - Returns: its id.
+    /// - Returns: the notification's id.
     @discardableResult public func notify(
         _ subject: String, app: String = "files_sharing", objectType: String = "remote_share", objectID: String = "1"
     ) -> Int {
@@ -49,7 +49,7 @@ public final class Hints: Sendable {
     public func removeNotifications() { state.change { $0.notifications = [] } }
 
     /// Adds an activity.
-    /// - Returns: its id.
+    /// - Returns: the activity's id.
     @discardableResult public func addActivity(_ type: String, _ subject: String, objectName: String = "") -> Int {
         state.change { state in
             state.last += 1
@@ -59,14 +59,14 @@ public final class Hints: Sendable {
         }
     }
 
-    /// Drops the activities before one, as servers do with old ones.
+    /// Drops the activities before an id, as servers drop old activities.
     public func forgetActivities(before id: Int) { state.change { $0.activities.removeAll { $0.id < id } } }
 
-    /// Sends an event to everybody who listens.
-    /// - Parameter data: JSON on one line.
+    /// Sends an event to all open streams.
+    /// - Parameter data: the event's data, JSON on one line.
     public func send(_ event: String, data: String = "{}") { send(text: "event: \(event)\ndata: \(data)\n\n") }
 
-    /// Sends text as it is, such as `: keep-alive` and an empty line.
+    /// Sends text unchanged to all open streams, such as `: keep-alive` and an empty line.
     public func send(text: String) {
         let streams = state.change { Array($0.streams.values) }
         for stream in streams { stream.yield(ByteBuffer(string: text)) }
@@ -78,10 +78,10 @@ public final class Hints: Sendable {
         for stream in streams { stream.finish() }
     }
 
-    /// How many streams were ever opened.
+    /// The number of streams opened since the server started.
     public var streamsOpened: Int { state.change { $0.opened } }
 
-    /// Waits until so many streams were ever opened.
+    /// Waits until at least `count` streams have been opened since the server started, or until the server stops.
     public func untilStreamsOpened(_ count: Int) async {
         let closings = state.with(\.closings)
         await state.wait { $0.opened >= count || $0.closings > closings }
@@ -91,7 +91,7 @@ public final class Hints: Sendable {
 
     var activities: [Activity] { state.change { $0.activities } }
 
-    /// The events from now on, until the streams are cut.
+    /// Opens a stream of the events from now on, until the streams are cut.
     func open() -> AsyncStream<ByteBuffer> {
         let (stream, continuation) = AsyncStream<ByteBuffer>.makeStream()
         state.change { state in
@@ -105,7 +105,7 @@ public final class Hints: Sendable {
         return stream
     }
 
-    /// Lets go of everybody who listens or waits.
+    /// Ends all streams and releases everybody that waits for one.
     func close() {
         cutStreams()
         state.change { $0.closings += 1 }

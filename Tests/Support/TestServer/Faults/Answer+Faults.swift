@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 
 extension Answer {
-    /// The answer that a fault gives in place of the proper one.
+    /// Makes the answer that a fault gives in place of the proper one; nil if the fault gives none.
     init?(insteadOf fault: Fault.Kind) {
         switch fault {
         case .status(let code, let retryAfter):
@@ -19,7 +19,7 @@ extension Answer {
         case .endless(let code):
             self.init(.init(code: code))
             body = .chunks { sink in
-                // Ends when nobody takes it any more.
+                // Ends when the client reads no more.
                 while true { try await sink(ByteBuffer(repeating: UInt8(ascii: "."), count: 65_536)) }
             }
         case .redirect(let address, let status):
@@ -29,7 +29,7 @@ extension Answer {
         }
     }
 
-    /// Does to the answer what concerns its head and the length of its body.
+    /// Applies the faults that concern the answer's head and the length of its body.
     mutating func spoil(_ faults: [Fault.Kind]) {
         for case .wrongLength(let difference) in faults { change(lengthBy: difference) }
         for case .overlong in faults { goOnForEver() }
@@ -38,13 +38,13 @@ extension Answer {
         }
     }
 
-    /// Says no more how long a file's body is.
+    /// Removes the length of a file's body from the answer.
     mutating func hideLengthOfFile() {
         guard case .content(let content, let range) = body else { return }
         body = .chunks { sink in try await content.send(range, to: sink) }
     }
 
-    /// Has the body stop after so many bytes: what then happens may go on with it, or throw.
+    /// Makes the body stop after `count` bytes and call `stopped`, which may return to continue the body, or throw.
     mutating func stop(after count: Int, _ stopped: @escaping @Sendable () async throws -> Void) {
         let whole = self
         body = .chunks(length: length) { sink in
@@ -66,13 +66,13 @@ extension Answer {
         }
     }
 
-    /// Has a file's body go on without end.
+    /// Makes a file's body continue without end.
     private mutating func goOnForEver() {
         guard case .content = body else { return }
         let file = self
         body = .chunks { sink in
             try await file.send(to: sink)
-            // Ends when nobody takes it any more.
+            // Ends when the client reads no more.
             while true { try await sink(ByteBuffer(repeating: UInt8(ascii: "."), count: 65_536)) }
         }
     }

@@ -3,8 +3,8 @@ import HTTPTypes
 import NIOCore
 
 extension Answer {
-    /// Does to a listing of files what concerns its entries.
-    /// - Parameter foreign: an entry whose address ends with these bytes.
+    /// Applies the faults that concern the entries of a file listing.
+    /// - Parameter foreign: makes an entry whose address ends with the given bytes.
     mutating func spoilListing(_ faults: [Fault.Kind], foreign: @escaping @Sendable ([UInt8]) -> [UInt8]) {
         var empty = false
         var truncated = false
@@ -27,7 +27,7 @@ extension Answer {
                 try await sink(ByteBuffer(bytes: listing.head + listing.tail))
                 return
             }
-            // In the middle of a tag: no reader can take it for a whole answer.
+            // The cut is in the middle of a tag, so that no reader can take the listing for a whole answer.
             let half = (listing.entries.count + 1) / 2
             let isCut = truncated && half < listing.entries.count
             var entries = Array(listing.entries.prefix(isCut ? half : .max))
@@ -37,14 +37,14 @@ extension Answer {
         }
     }
 
-    /// Does to a multistatus of calendars what concerns its text.
+    /// Applies the faults that concern the text of a calendar multistatus.
     mutating func spoilMultistatus(_ faults: [Fault.Kind], _ writer: XMLWriter) {
         guard status.code == 207, case .bytes(let buffer) = body else { return }
         var text = String(buffer: buffer)
         for fault in faults {
             switch fault {
             case .documentType(let declaration): text = Self.withType(declaration, text, writer)
-            // In the middle of a tag: no reader can take it for a whole answer.
+            // The cut is in the middle of a tag, so that no reader can take the multistatus for a whole answer.
             case .truncatedListing:
                 let half = text[..<text.index(text.startIndex, offsetBy: text.count / 2)]
                 text = half[..<(half.lastIndex(of: "<") ?? half.startIndex)] + "<d:hr"
@@ -54,7 +54,7 @@ extension Answer {
         body = .bytes(ByteBuffer(string: text))
     }
 
-    /// Puts a declaration before the root, and `&e;` in the place of each name and token.
+    /// Inserts a declaration before the root, and replaces each name and sync token by `&e;`.
     private static func withType(_ declaration: String, _ text: String, _ writer: XMLWriter) -> String {
         var parts = text.split(separator: "\n", maxSplits: 1).map(String.init)
         for name in [XMLName.dav("displayname"), .dav("sync-token")] {
@@ -69,7 +69,7 @@ extension Answer {
     }
 }
 
-/// A listing of files in its parts.
+/// A file listing, split into its head, its entries and its tail.
 private struct SplitListing {
     let head: ArraySlice<UInt8>
     let entries: [ArraySlice<UInt8>]
@@ -85,7 +85,7 @@ private struct SplitListing {
 }
 
 extension String {
-    /// The parts between all places where `mark` stands.
+    /// Returns the parts of the text between the occurrences of `mark`.
     fileprivate func components(after mark: String) -> [String] {
         var parts: [String] = []
         var rest = self[...]

@@ -1,58 +1,60 @@
-/// Something that a server does wrong, for the requests that it is meant for.
+/// A fault of the server, and the requests that it applies to.
 public struct Fault: Sendable {
-    /// What goes wrong.
+    /// The kinds of faults.
     public enum Kind: Sendable {
-        /// Waits before the answer.
+        /// A pause before the answer.
         case delay(Duration)
-        /// Does not answer until the fault is removed; with `afterBytes` the answer's head and as many bytes of its body
+        /// No answer until the fault is removed. With `afterBytes` the answer's head and that many bytes of its body
         /// come first.
         case hold(afterBytes: Int? = nil)
-        /// Announces the whole body, closes the connection after this many bytes of it.
+        /// A connection that closes after this many bytes of the body, although the head announces the whole body.
         case cutOff(afterBytes: Int)
         /// This status and no body; `retryAfter` is in seconds.
         case status(Int, retryAfter: Int? = nil)
-        /// This status with a body that names the precondition of WebDAV that the request broke, such as
+        /// This status, with a body that names the WebDAV precondition that the request violated, such as
         /// `valid-sync-token`; nil names none.
         case refusal(Int, precondition: String?)
         /// This status and a body without end.
         case endless(Int)
-        /// A calendar answer with this document type, `<!DOCTYPE x [<!ENTITY e …>]>`, that has `&e;` in the place of each
+        /// A calendar answer with this document type, `<!DOCTYPE x [<!ENTITY e …>]>`, and with `&e;` in place of each
         /// name and sync token.
         case documentType(String)
-        /// A body that is so many bytes longer or shorter than the file, and says so.
+        /// A body that is this many bytes longer than the file, or shorter if negative. The announced length is that of
+        /// the body.
         case wrongLength(by: Int)
-        /// The file's bytes, then others without end; how many there are is not said.
+        /// The file's bytes, followed by other bytes without end. The length is not announced.
         case overlong
         /// A checksum that is not the file's.
         case wrongChecksum
-        /// 200 and a page for people, as a log-in portal sends it.
+        /// Status 200 and an HTML page, as a log-in portal sends it.
         case page
-        /// A listing that stops in the middle of a tag, with a proper end of the answer.
+        /// A listing that stops in the middle of a tag, while the HTTP answer ends properly.
         case truncatedListing
-        /// 207 with no response in it.
+        /// Status 207 without any response in the body.
         case emptyListing
-        /// The file gets another ETag just before it is read.
+        /// A new ETag for the file just before the file is read.
         case changedBeforeReading
-        /// Another address, with status 307 unless said otherwise.
+        /// A redirect to another address, by default with status 307.
         case redirect(to: String, status: Int = 307)
-        /// These values in a listing, in place of the properties' own, by their names without a namespace.
+        /// These values in a listing, in place of the properties' own, by property names without a namespace.
         case properties([String: String])
         /// These header fields, in place of the answer's own.
         case fields([String: String])
-        /// More entries in a folder's listing, whose hrefs end with these bytes as they are.
+        /// Additional entries in a folder's listing, whose hrefs end with exactly these bytes.
         case foreignEntries([[UInt8]])
     }
 
     public var kind: Kind
-    /// The method, or nil for every one.
+    /// The method that the fault applies to; nil for every method.
     public var method: String?
-    /// The item's path, `/a/b`; outside of the served tree the target's, `/status.php`; nil for every one.
+    /// The path that the fault applies to: an item's path such as `/a/b`, or outside the served tree a target's path
+    /// such as `/status.php`; nil for every path.
     public var path: String?
-    /// Whether `path` stands for all below it too.
+    /// Whether the fault also applies to everything below `path`.
     public var below: Bool
-    /// From which of the requests that fit on, counted from 1.
+    /// The first matching request that the fault applies to, counted from 1.
     public var from: Int
-    /// For how many of them; nil for all that follow.
+    /// The number of matching requests that the fault applies to; nil for all that follow.
     public var times: Int?
 
     public init(
@@ -67,7 +69,7 @@ public struct Fault: Sendable {
     }
 }
 
-/// Names a fault that was switched on.
+/// The identity of a fault that was switched on.
 public struct FaultID: Hashable, Sendable {
     let number: Int
 }

@@ -1,13 +1,13 @@
 import DemoServer
 import Threads
 
-/// The faults that are switched on, and the requests that they hold up.
+/// The faults that are switched on, and the requests that they hold.
 final class FaultList: Sendable {
     private struct Entry: Sendable {
         var fault: Fault
-        /// How many requests fitted so far.
+        /// The number of requests that have matched so far.
         var seen = 0
-        /// How many were ever held up.
+        /// The number of requests held since the fault was switched on.
         var held = 0
     }
 
@@ -26,7 +26,7 @@ final class FaultList: Sendable {
         }
     }
 
-    /// Switches a fault off and lets go what it held.
+    /// Switches a fault off and releases the requests that it held.
     func remove(_ id: FaultID) {
         state.change { $0.entries[id.number] = nil }
     }
@@ -35,7 +35,7 @@ final class FaultList: Sendable {
         state.change { $0.entries = [:] }
     }
 
-    /// The faults that concern a request, oldest first. Counts it for each that it fits.
+    /// Returns the faults that apply to a request, oldest first. Counts the request for each fault that it matches.
     func faults(method: String, path: String) -> [(id: FaultID, kind: Fault.Kind)] {
         state.change { state in
             var found: [(FaultID, Fault.Kind)] = []
@@ -58,7 +58,7 @@ final class FaultList: Sendable {
         await state.wait { $0.entries[id.number] == nil }
     }
 
-    /// Waits until a fault has held `count` requests up, or is gone.
+    /// Waits until a fault has held `count` requests, or is removed.
     func untilHeld(_ id: FaultID, count: Int) async {
         await state.wait { state in
             guard let entry = state.entries[id.number] else { return true }

@@ -1,83 +1,87 @@
-/// How a server serves calendars, where servers differ. Without changes it behaves as sabre/dav does, which Baïkal,
-/// ownCloud and Nextcloud are built on.
+/// The manner in which a server serves calendars, where servers differ. The defaults are those of sabre/dav, on which
+/// Baïkal, ownCloud and Nextcloud are built.
 public struct CalendarManner: Sendable {
-    /// What sync tokens look like (RFC 6578, section 3.7, lets servers choose any URI, and not all keep to that).
+    /// The form of sync tokens. RFC 6578, section 3.7, lets servers choose any URI, and not all servers keep to URIs.
     public enum Tokens: Sendable, CaseIterable {
         /// `http://sabre.io/ns/sync/7`.
         case sabre
-        /// Letters and digits, no URI, as Xandikos has them.
+        /// Letters and digits that are not a URI, as in Xandikos.
         case bare
-        /// In quotes.
+        /// A text in quotes.
         case quoted
-        /// With `&`, `<`, `>`, quotes, and the text `&amp;`.
+        /// A text with `&`, `<`, `>`, quotes, and the text `&amp;`.
         case entities
     }
 
-    /// The prefixes of elements' names.
+    /// The prefixes of element names.
     public enum Prefixes: Sendable, CaseIterable {
         /// `d:`, `cal:`, `cs:`.
         case usual
-        /// None for `DAV:`.
+        /// No prefix for `DAV:`.
         case none
         /// `ns0:`, `ns1:`.
         case numbered
     }
 
-    /// How a property that names an address writes it.
+    /// The form of addresses in properties.
     public enum Addresses: Sendable, CaseIterable {
         /// A path from the server's root.
         case path
-        /// With scheme and host.
+        /// An address with scheme and host.
         case whole
-        /// Relative to the request's address, `../calendars/ada/`.
+        /// A path relative to the request's address, such as `../calendars/ada/`.
         case relative
     }
 
-    /// What a token is answered with whose changes the server does not know: from the future, or older than its log.
+    /// The answer to a token whose changes the server does not know: a token from the future, or one older than the
+    /// server's log.
     public enum LostTokens: Sendable {
-        /// 207 with what the log has; without any, the token that was sent comes back (sabre/dav).
+        /// Status 207 with the changes in the log; if there are none, with the token of the request (sabre/dav).
         case echoed
-        /// 207 with what the log has, and the newest token (Nextcloud, ownCloud).
+        /// Status 207 with the changes in the log, and the newest token (Nextcloud, ownCloud).
         case newest
-        /// `DAV:valid-sync-token` (Radicale, Xandikos).
+        /// The error `DAV:valid-sync-token` (Radicale, Xandikos).
         case refused
     }
 
-    /// What is done with a `limit` in the request.
+    /// The server's handling of a `limit` in the request.
     public enum Limit: Sendable {
-        /// Deltas are cut, with 507 for the calendar itself and a token of what was listed; initial listings are whole.
+        /// Deltas are cut, with 507 for the calendar itself and a token for the listed changes. Initial listings are
+        /// whole.
         case heeded
-        /// The list is cut, and nothing says so: the token is the newest one.
+        /// The list is cut without any sign of it, and the token is the newest one.
         case silentlyCut
+        /// The whole list is given.
         case ignored
         /// The whole request fails with 507.
         case refused
     }
 
-    /// Whether there is any calendar service at all.
+    /// Whether the server has a calendar service.
     public var offered = true
-    /// What `/.well-known/caldav` redirects with; nil for 404.
+    /// The status with which `/.well-known/caldav` redirects; nil answers 404.
     public var wellKnownStatus: Int? = 301
     public var addresses = Addresses.path
     public var prefixes = Prefixes.usual
     public var tokens = Tokens.sabre
-    /// Whether the token stands before the members.
+    /// Whether the token precedes the members.
     public var tokenFirst = false
-    /// Whether `sync-collection` and the `sync-token` property are there; without them a client has `getctag` and ETags.
+    /// Whether the server offers `sync-collection` and the `sync-token` property. Without them a client has `getctag`
+    /// and ETags.
     public var syncCollection = true
     public var lostTokens = LostTokens.echoed
-    /// What comes with `DAV:valid-sync-token`.
+    /// The status of an answer with `DAV:valid-sync-token`.
     public var invalidTokenStatus = 403
     public var limit = Limit.heeded
-    /// At most so many changes in one answer, without being asked: the rest follows after 507.
+    /// The largest number of changes in one answer, even without a `limit`. The rest follows after 507.
     public var pageSize: Int?
-    /// The status of a removed member; some releases of Nextcloud said 418.
+    /// The status of a removed member. Some releases of Nextcloud send 418.
     public var removedStatus = 404
-    /// Whether every delta lists all members again that were ever removed.
+    /// Whether every delta lists again all members that were ever removed.
     public var repeatsRemovals = false
-    /// Whether the calendar itself is listed among its members.
+    /// Whether the server lists the calendar itself among its members.
     public var listsItself = false
-    /// Inbox, outbox, a subscription, a deleted calendar and a trash bin in the listing of the first home.
+    /// Whether the user's home also lists an inbox, an outbox, a subscription, a deleted calendar and a trash bin.
     public var otherCollections = true
 
     public init() {}

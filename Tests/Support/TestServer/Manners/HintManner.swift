@@ -1,22 +1,22 @@
-/// What a server offers to those who want to know of changes without asking for everything. Without changes: nothing.
+/// The hints of changes that a server offers, so that clients need not ask for everything. The default is none.
 public struct HintManner: Sendable {
     public enum Notifications: Sendable {
-        /// 404.
+        /// Status 404.
         case absent
         case listed
-        /// 204: nothing on the server notifies, asking again within an hour is in vain.
+        /// Status 204: nothing on the server sends notifications, and asking again within an hour is useless.
         case unused
     }
 
-    /// Nextcloud's list of notifications.
+    /// The manner of Nextcloud's list of notifications.
     public var notifications = Notifications.absent
-    /// Whether the list's ETag is heeded with 304, as up to release 21.
+    /// Whether the server heeds the list's ETag and answers 304, as Nextcloud does up to release 21.
     public var notificationsNotModified = false
-    /// Nextcloud's list of activities.
+    /// Whether the server has Nextcloud's list of activities.
     public var activity = false
-    /// Whether the user wants no activities to be listed: 204.
+    /// Whether the user has switched the listing of activities off, so that the answer is 204.
     public var activityUnused = false
-    /// OpenCloud's stream of events.
+    /// Whether the server has OpenCloud's stream of events.
     public var stream = false
 
     public init() {}

@@ -1,25 +1,26 @@
-/// How a server behaves where WebDAV leaves servers free, or where real ones fail. None of it is a fault: it stays so.
+/// The manner of a server where WebDAV leaves servers free, or where real servers fail. A manner is no fault: it is
+/// permanent.
 public struct Manner: Sendable {
-    /// Which ETags a file has.
+    /// The form of files' ETags.
     public enum FileETags: Sendable {
-        /// `"x"`, another one for every write.
+        /// `"x"`, a new one for every write.
         case strong
         /// `W/"x"`.
         case weak
         /// `x` in listings, `"x"` in an answer's head.
         case unquoted
         case none
-        /// None in listings, strong ones in an answer's head.
+        /// No ETag in listings, a strong one in an answer's head.
         case onlyOnGet
-        /// Made of id, size and whole seconds: two writes of one size within a second have the same.
+        /// An ETag made of id, size and whole seconds. Two writes of the same size within a second have the same ETag.
         case ofSizeAndSecond
     }
 
-    /// Which folders' ETags a change tells of.
+    /// The folders whose ETags change with an item.
     public enum Propagation: Sendable {
-        /// All above the change, up to the root.
+        /// All folders above the change, up to the root.
         case toRoot
-        /// The folder that it is in.
+        /// The folder that contains the change.
         case toParent
         case none
 
@@ -32,44 +33,45 @@ public struct Manner: Sendable {
         }
     }
 
-    /// What `Depth: infinity` is answered with.
+    /// The answer to `Depth: infinity`.
     public enum DepthInfinity: Sendable {
-        /// 403, with the precondition's name.
+        /// Status 403, with the precondition's name.
         case refused
         case granted
-        /// As if it were `Depth: 1`, without a sign of it.
+        /// The answer to `Depth: 1`, without any sign of the difference.
         case oneLevel
     }
 
     public var fileETags = FileETags.strong
     public var folderETags = true
-    /// How far changes are told from now on.
+    /// The folders whose ETags change with an item, from now on.
     public var propagation = Propagation.toRoot
     public var depthInfinity = DepthInfinity.refused
-    /// `oc:id`, `oc:fileid`, `oc:size`, `oc:permissions` and `oc:checksums`.
+    /// Whether listings have `oc:id`, `oc:fileid`, `oc:size`, `oc:permissions` and `oc:checksums`.
     public var ownCloudProperties = true
-    /// `/status.php`, and all that is below `/ocs`.
+    /// Whether the server has `/status.php` and the addresses below `/ocs`.
     public var statusDocument = true
-    /// Whether the server is in maintenance mode: its status document says so, and all else is 503.
+    /// Whether the server is in maintenance mode: its status document reports it, and every other answer is 503.
     public var maintenance = false
-    /// Whether `Range` is heeded.
+    /// Whether the server heeds `Range`.
     public var ranges = true
-    /// Whether an answer to GET says how long it is.
+    /// Whether an answer to GET announces its length.
     public var contentLength = true
-    /// The interval in milliseconds that the capabilities wish for; nil for none.
+    /// The poll interval in milliseconds that the capabilities ask for; nil for none.
     public var pollInterval: Int? = 30_000
 
-    /// The bytes that the user may have on the server.
+    /// The user's quota in bytes.
     public var quota = 10 << 30
     public var calendars = CalendarManner()
     public var shares = ShareManner()
     public var hints = HintManner()
-    /// Whether there are plain JSON events at `/events`.
+    /// Whether the server has plain JSON events at `/events`.
     public var events = false
 
     public init() {}
 
-    /// A plain WebDAV server: nothing of ownCloud's, and folder ETags that tell of children alone.
+    /// The manner of a plain WebDAV server: nothing of ownCloud's, no calendars, and folder ETags that change with the
+    /// folder's children alone.
     public static var plain: Manner {
         var manner = Manner()
         manner.ownCloudProperties = false

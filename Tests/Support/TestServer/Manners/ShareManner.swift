@@ -1,19 +1,20 @@
-/// How a server tells of shares, where servers differ. Without changes it behaves as ownCloud 10 does.
+/// The manner in which a server lists shares, where servers differ. The defaults are those of ownCloud 10.
 public struct ShareManner: Sendable {
-    /// How shares are told of that the user has not accepted yet.
+    /// The listing of shares that the user has not accepted yet.
     public enum Pending: Sendable {
         /// In the same listing, with `state=1` or `state=all` (ownCloud).
         case byState
-        /// At `shares/pending` (Nextcloud).
+        /// At the address `shares/pending` (Nextcloud).
         case byAddress
     }
 
-    /// Whether there is a sharing service at all; without it the capabilities say nothing of it and its addresses are 404.
+    /// Whether the server has a sharing service. Without it the capabilities do not mention sharing, and the service's
+    /// addresses are 404.
     public var offered = true
-    /// Whether sharing is switched on; if not, the capabilities say so, and listings are empty successes.
+    /// Whether sharing is switched on. If not, the capabilities say so, and listings succeed with nothing in them.
     public var enabled = true
     public var pending = Pending.byState
-    /// Whether version 2 says 100 for success too, as it is documented.
+    /// Whether version 2 also reports success as 100, as its documentation says.
     public var alwaysHundred = false
     public var numbersAsText = false
     public var fieldsReversed = false

@@ -1,14 +1,14 @@
 import DemoServer
 import HTTPTypes
 
-/// MKCALENDAR, PROPPATCH, PUT and DELETE.
+/// The answers to MKCALENDAR, PROPPATCH, PUT and DELETE.
 struct CalendarWriting: Sendable {
     let service: CalendarService
     let request: CalendarRequest
 
     private var calendars: Calendars { service.calendars }
 
-    /// nil for requests that write nothing.
+    /// Answers a request; nil for a request that writes nothing.
     func answer() -> Answer? {
         switch request.method {
         case "MKCALENDAR": makeCalendar()
@@ -97,7 +97,7 @@ struct CalendarWriting: Sendable {
 }
 
 extension XMLElement {
-    /// The first element of that name below this one, at any depth.
+    /// Returns the first element with a name below this element, at any depth.
     fileprivate func descendant(_ name: XMLName) -> XMLElement? {
         for child in children {
             if child.name == name { return child }

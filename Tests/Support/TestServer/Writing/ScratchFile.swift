@@ -3,16 +3,16 @@ import Glibc
 import NIOCore
 import Threads
 
-/// A file on the disk that goes when nothing needs its bytes any more.
+/// A file on the disk that is removed when nothing needs its bytes any more.
 final class ScratchFile: Content.Place {
     let path: String
 
-    /// - Parameter folder: where a new file may be made.
+    /// - Parameter folder: the folder for the new file.
     init(in folder: String) { path = "\(folder)/larder-demo-\(UInt64.random(in: .min ... .max))" }
 
     deinit { unlink(path) }
 
-    /// Reads on a thread that may block.
+    /// Sends a range of the file, which is read on a thread that may block.
     func send(_ range: Range<Int>, to sink: Answer.Sink) async throws {
         var done = range.lowerBound
         while done < range.upperBound {

@@ -5,12 +5,12 @@ import Hummingbird
 import NIOCore
 import Threads
 
-/// The body of a PUT on its way into a file of the server's own.
+/// The receiver of a PUT's body, which goes into memory or into a file of the server's own.
 struct Upload: Sendable {
-    /// Bodies up to this many bytes stay in memory.
+    /// The size in bytes up to which a body stays in memory.
     static let inMemory = 1 << 20
 
-    /// Where larger bodies go.
+    /// The folder for larger bodies.
     let folder: String
 
     func receive(_ body: RequestBody) async throws -> Content {

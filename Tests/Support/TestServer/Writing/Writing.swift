@@ -1,7 +1,7 @@
 import DemoServer
 import HTTPTypes
 
-/// PUT, MKCOL, DELETE, MOVE and COPY (RFC 4918, section 9).
+/// The answers to PUT, MKCOL, DELETE, MOVE and COPY (RFC 4918, section 9).
 struct Writing: Sendable {
     let tree: Tree
     let behavior: TestBehavior
@@ -34,7 +34,7 @@ struct Writing: Sendable {
         return Answer(.noContent)
     }
 
-    /// MOVE, or COPY with `copying`.
+    /// Answers MOVE, or COPY with `copying`.
     func move(_ path: TreePath, fields: HTTPFields, copying: Bool) throws(TreeError) -> Answer {
         guard let field = fields[named: "Destination"],
             let destination = destination(field)
@@ -59,7 +59,7 @@ struct Writing: Sendable {
         return Answer(existed ? .noContent : .created)
     }
 
-    /// The item that a `Destination` field names: an absolute address or a path.
+    /// Returns the item that a `Destination` field names, as an absolute address or a path.
     private func destination(_ field: String) -> TreePath? {
         var path = field[...]
         for scheme in ["http://", "https://"] where path.hasPrefix(scheme) {
@@ -79,7 +79,7 @@ struct Writing: Sendable {
 }
 
 extension TreeState {
-    /// Copies what is at a path, with all below it if `deep`; the copies are items of their own.
+    /// Copies the item at a path, with everything below it if `deep`. The copies are items of their own.
     fileprivate mutating func copy(_ from: TreePath, to: TreePath, deep: Bool = true) throws(TreeError) {
         guard let node = node(at: from) else { throw .notFound }
         guard !from.contains(to) else { throw .intoItself }
@@ -97,7 +97,7 @@ extension TreeState {
 }
 
 extension Preconditions {
-    /// Whether a writing request may go on.
+    /// Whether a writing request may proceed.
     var allowWriting: Bool {
         if let wanted = fields[.ifMatch], !matches(wanted, strongly: true) { return false }
         if let known = fields[.ifNoneMatch], matches(known, strongly: false) { return false }
