@@ -3,7 +3,7 @@ import LarderFakeHost
 import Model
 import Testing
 
-/// How policies go with what they are for.
+/// Tests that policies follow the items that they are for.
 @Suite struct AvailableOfflineFollowingTests {
     let fixture: PluginFixture
 
@@ -38,7 +38,7 @@ import Testing
         let before = fixture.queries.count
         fixture.run(.itemsChanged, .file("", id: "another"))
         fixture.run(.syncCapacity)
-        // Once after the policy's own change; then there is nothing to look for.
+        // One query follows the policy's own change. After that there is nothing to search for.
         #expect(fixture.queries.count == before + 1)
     }
 
@@ -50,7 +50,7 @@ import Testing
         for trigger in [Trigger.itemListUpdateCompleted, .policiesChanged] {
             fixture.run(trigger)
             fixture.run(trigger)
-            // The scan has committed the move; the run that tells of it comes after this one.
+            // The scan has committed the move. The run that reports the move comes after this one.
             let path = "/new/\(trigger.name)"
             fixture.put(
                 .folder(path, id: "F", here: "availableOffline"), .file(path + "/a", id: "a", here: "availableOffline"))

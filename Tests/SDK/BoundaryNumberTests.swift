@@ -2,7 +2,7 @@ import LarderSDK
 import TestSupport
 import Testing
 
-/// Numbers that come to plugins from servers, in calendars and in JSON.
+/// Tests of the numbers that plugins get from servers, in calendars and in JSON.
 @Suite struct BoundaryNumberTests {
     @Test(
         "H12: times and durations of calendars are some or none, whatever the number", arguments: BoundaryNumbers.texts)

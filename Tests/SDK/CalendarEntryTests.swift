@@ -2,7 +2,7 @@ import LarderSDK
 import TestSupport
 import Testing
 
-/// What calendar objects say of themselves.
+/// Tests of the data that the SDK reads from calendar objects.
 @Suite struct CalendarEntryTests {
     private func entry(_ lines: String...) throws -> CalendarEntry {
         let text = (["BEGIN:VCALENDAR", "VERSION:2.0"] + lines + ["END:VCALENDAR", ""]).joined(separator: "\r\n")

@@ -5,7 +5,7 @@ import Testing
 import enum Model.Condition
 import struct Model.Timestamp
 
-/// What the SDK's builder writes is what the host reads.
+/// Tests that the host reads the conditions that the SDK's builder writes.
 @Suite struct ConditionBuilderTests {
     typealias Built = LarderSDK.Condition
 

@@ -2,7 +2,7 @@ import LarderSDK
 import Model
 import TestSupport
 
-/// A condition as the SDK builds it, and the same question asked of an item in Swift.
+/// A condition built by the SDK, and the same condition as a Swift function of an item.
 struct Question {
     typealias Built = LarderSDK.Condition
 
@@ -18,7 +18,7 @@ struct Question {
     static prefix func ! (a: Question) -> Question { Question(condition: !a.condition) { !a.holds($0) } }
 }
 
-/// Makes questions and items of few, odd values, so that they meet often.
+/// A generator of questions and items with few, odd values, so that the values often match.
 struct QuestionMaker {
     typealias Built = LarderSDK.Condition
 
@@ -120,7 +120,7 @@ struct QuestionMaker {
         }
     }
 
-    /// `==`, `!=` and a list, which treat nil as a value.
+    /// Returns a question with `==`, `!=` or a list. These operators treat nil as a value.
     private mutating func same<Value: ConditionValue & Equatable>(
         _ property: Operand<Value>, _ read: @escaping (Model.Item) -> Value?, _ value: Value?
     ) -> Question {
@@ -133,7 +133,7 @@ struct QuestionMaker {
         ])
     }
 
-    /// All comparisons with a value that items can be asked for as a number.
+    /// Returns a question with a comparison, for a property that items also give as a number.
     private mutating func ordered<Value: OrderedConditionValue>(
         _ property: Operand<Value>, _ read: @escaping (Model.Item) -> Int64?, _ value: Value, _ operand: Operand<Value>,
         _ number: Int64

@@ -2,7 +2,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// The documentation comments of the SDK for Swift.
+/// Tests of the documentation comments of the SDK for Swift.
 @Suite struct ExampleTests {
     private static let sources = "\(Build.root)/SDK/Swift"
 
@@ -59,7 +59,7 @@ import Testing
             #expect(symbols.count > 500)
             #expect(symbols.filter { $0.comment.isEmpty }.map(\.name) == [])
             #expect(symbols.filter { $0.isThrowing && !$0.comment.contains("- Throws:") }.map(\.name) == [])
-            // Types inside another type are in the example of that one.
+            // The example of a type inside another type is part of the outer type's example.
             let types = symbols.filter {
                 $0.isType && ($0.path.count == 1 || $0.path.first == "Host" && $0.path.count == 2)
             }
@@ -70,8 +70,8 @@ import Testing
 }
 
 extension CommentExample {
-    /// A source file that compiles the example: as it is if it declares a type or a function, and else in a function with a
-    /// host and an item.
+    /// Returns a source file that compiles the example. An example that declares a type or a function is taken as it
+    /// is; any other is put into a function with a host and an item.
     fileprivate func source(number: Int) -> String {
         let position = "#sourceLocation(file: \"\(file)\", line: \(line))\n"
         if ["struct ", "@c ", "func "].contains(where: code.hasPrefix) {
@@ -86,7 +86,7 @@ extension CommentExample {
     }
 }
 
-/// The public symbols of a module, as the compiler writes them down.
+/// The public symbols of a module, as the compiler describes them.
 private struct SymbolGraph: Decodable {
     var symbols: [Symbol]
 

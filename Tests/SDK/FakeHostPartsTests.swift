@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// How the fake host is put together.
+/// Tests of the dependencies between the fake host's parts.
 @Suite struct FakeHostPartsTests {
     @Test("No part of the fake host uses one that uses it, by whatever way")
     func circles() async throws {
@@ -16,7 +16,8 @@ import Testing
                 symbols[part] = Set(try await run("nm", ["--extern-only", "--defined-only"] + names).lines)
                 needed[part] = Set(try await run("nm", ["--undefined-only"] + names).lines)
             }
-            // Each part that uses none of those that are left goes; parts in a circle, and those that use them, stay.
+            // Removes, one by one, parts that use none of the remaining parts. Parts in a circle remain, and so do
+            // parts that use a circle.
             var left = Set(parts)
             while let last = left.first(where: { part in
                 left.allSatisfy { $0 == part || symbols[$0, default: []].isDisjoint(with: needed[part, default: []]) }

@@ -1,16 +1,16 @@
 import TestSupport
 import Testing
 
-/// A plugin and a host that were built with headers of different versions.
+/// Tests of a plugin and a host that were built with headers of different versions.
 @Suite struct GrownHeadersTests {
-    /// The structs that a host fills for a plugin, or reads from one.
+    /// The structs that a host fills for a plugin or reads from a plugin.
     static let structs = [
         "http_header", "http_request", "record", "dav_end", "dav_request", "dav_response", "discovery",
         "usage_figures", "policy", "policy_list", "project_ids", "project", "project_step", "project_new_step",
         "project_update", "project_usage", "query", "item",
     ]
 
-    /// The headers as a later version may have them: each of the structs has members at its end that are not there today.
+    /// Writes headers as a later version may have them: each of the structs has additional members at its end.
     static func growHeaders(into folder: String) throws {
         let include = "\(Build.root)/SDK/C/include/larder"
         try Files.makeFolder("\(folder)/larder")

@@ -4,7 +4,8 @@ import Model
 import TestSupport
 import Testing
 
-/// The authors' guide is built as it says, and run: all of its blocks of code, here and in the acceptance tests.
+/// Tests that build the authors' guide's code by its own commands and run that code. These tests and the acceptance
+/// tests cover all of its blocks of code.
 @Suite struct GuideTests {
     private let guide: Guide
 
@@ -12,7 +13,7 @@ import Testing
 
     @Test("G15: the guide has no block of code that no test runs")
     func all() {
-        // yaml, and the commands of `larder`, are run by the acceptance tests.
+        // The acceptance tests run the yaml block and the commands of `larder`.
         #expect(guide.blocks("c").count == 4 && guide.blocks("swift").count == 6 && guide.blocks("yaml").count == 1)
         #expect(guide.commands(of: "cc").count == 2 && guide.commands(of: "c++").count == 1)
     }
@@ -72,7 +73,7 @@ import Testing
             try await guide.build(with: "cc", in: folder)
             try await guide.build(with: "cc", which: "test.c", in: folder)
             try await mustRun("sh", ["-c", "cd '\(folder)' && ./test"])
-            // It uses a service that it does not declare.
+            // The plugin uses a service that it does not declare.
             try Files.write(
                 code.replacing("LARDER_EXT_ACTIONS, \"\");", with: "\"\", \"\");"),
                 to: "\(folder)/favorites.c")
@@ -108,7 +109,7 @@ import Testing
         }
     }
 
-    /// Two runs over three files.
+    /// Makes two runs over three files.
     private func reportsLargest(_ fixture: PluginFixture, _ id: String, settings: String) throws {
         try #require(fixture.start(id, settings: settings) == LARDER_OK, "\(fixture.problem ?? "")")
         for (path, size) in [("/a", Int64(700)), ("/b", 300), ("/c", 500)] {

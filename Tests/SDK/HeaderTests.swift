@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The headers stand alone, in every dialect that an author may use.
+/// Tests that each header compiles alone, in every dialect that an author may use.
 @Suite struct HeaderTests {
     struct Dialect: CustomTestStringConvertible {
         var compilers: [String]
@@ -16,7 +16,7 @@ import Testing
 
     static let include = "\(Build.root)/SDK/C/include"
 
-    /// The headers' paths below `larder/`.
+    /// Returns the headers' paths below `larder/`.
     private static func headers() throws -> [String] {
         try Files.names(in: "\(include)/larder").filter { $0.hasSuffix(".h") }
             + Files.names(in: "\(include)/larder/ext").map { "ext/\($0)" }
@@ -32,7 +32,7 @@ import Testing
             var sources: [String] = []
             for (number, header) in headers.enumerated() {
                 let source = "\(folder)/\(number).\(dialect.language)"
-                // Twice, so that a header's guard is tried too.
+                // Each header is included twice, which also tests its include guard.
                 try Files.write("#include <larder/\(header)>\n#include <larder/\(header)>\n", to: source)
                 sources.append(source)
             }
@@ -52,7 +52,7 @@ import Testing
     @Test("GL2: each header's example compiles with gcc and clang, in C and C++", arguments: dialects)
     func examples(_ dialect: Dialect) async throws {
         try await withTemporaryFolder { folder in
-            // These declare no functions that an author calls.
+            // These headers declare no functions that an author calls.
             let without = ["larder.h", "layout.h", "base.h"]
             let headers =
                 try Self.headers().filter { !without.contains($0) }.map { "\(Self.include)/larder/\($0)" }

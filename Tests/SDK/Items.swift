@@ -1,6 +1,6 @@
 import Model
 
-/// Short ways to write what the fake host has.
+/// Short forms for making the fake host's items.
 extension Item {
     static func file(
         _ path: String, id: String? = nil, etag: String = "1", here trigger: String? = nil, copyEtag: String? = nil,
@@ -29,7 +29,7 @@ extension Item {
 }
 
 extension ItemPolicy {
-    /// A folder's policy as `larder pin` writes it.
+    /// Returns a folder's policy in the form that `larder pin` writes.
     static func pin(folder path: String, localID: String? = nil) -> ItemPolicy {
         let escaped = path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
         return ItemPolicy(

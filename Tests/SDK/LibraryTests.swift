@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The plugins' libraries, as they are built.
+/// Tests of the plugins' built libraries.
 @Suite struct LibraryTests {
     @Test(
         "GL1: a plugin's library exports its entry and nothing else, and needs no Foundation",

@@ -5,12 +5,13 @@ import LarderFakeHost
 import Model
 import TestSupport
 
-/// A plugin in the fake host, with items as the host knows them and conditions answered as the host answers them.
+/// A plugin in the fake host. The fixture keeps the items as values of the host and evaluates conditions as the host
+/// does.
 final class PluginFixture {
     let fake: OpaquePointer
     private var items: [LocalID: Item] = [:]
     private var conditions: [String: Condition] = [:]
-    /// Conditions that did not parse, and why.
+    /// The conditions that did not parse, with the reasons.
     private(set) var badConditions: [String] = []
 
     struct Asked: Hashable {
@@ -20,7 +21,7 @@ final class PluginFixture {
         var key: String
     }
 
-    /// A plugin of the package as it was built. Tests run beside the libraries, but do not build them.
+    /// Returns the path of a built plugin of the package. The tests need the built libraries, but do not build them.
     static func library(ofPlugin name: String) throws -> String {
         let folder = ProcessInfo.processInfo.environment["LARDER_TEST_PLUGINS"] ?? "\(Build.root)/.build/debug"
         let library = "\(folder)/lib\(name).so"
@@ -79,7 +80,7 @@ final class PluginFixture {
 
     func stop() { larder_fake_stop(fake) }
 
-    /// Puts items into the fake host, or in place of those with the same id.
+    /// Adds items to the fake host. An item with a known id replaces the old one.
     func put(_ new: Item...) {
         for item in new {
             items[item.localID] = item
@@ -87,7 +88,7 @@ final class PluginFixture {
         }
     }
 
-    /// An item that somebody claims.
+    /// Adds an item with claims.
     func put(_ item: Item, claims: UInt32) {
         put(item)
         withView(of: item) { view in
@@ -116,7 +117,7 @@ final class PluginFixture {
         (0..<larder_fake_count(fake, kind)).compactMap { larder_fake_entry_at(fake, kind, $0).map { read($0.pointee) } }
     }
 
-    /// `perform_action /a`, oldest first.
+    /// The calls of the plugin as `perform_action /a`, oldest first.
     var calls: [String] {
         entries(LARDER_FAKE_CALL) {
             String(cString: $0.name) + ($0.path.map { " " + String(cString: $0) } ?? "")
@@ -133,7 +134,7 @@ final class PluginFixture {
 
     func paths(_ action: String) -> [String] { actions.filter { $0.name == action }.map(\.path) }
 
-    /// The flags of each change of policies that was asked for.
+    /// The flags of each policy change that the plugin requested.
     var policyChanges: [UInt32] { entries(LARDER_FAKE_POLICY) { $0.number } }
     var mistakes: [String] { entries(LARDER_FAKE_MISTAKE) { "\(String(cString: $0.name)) \($0.status)" } }
     var failures: [String] { entries(LARDER_FAKE_FAILURE) { $0.text.map { String(cString: $0) } ?? "" } }

@@ -6,7 +6,7 @@ import Testing
 import struct Model.Item
 import struct Model.ItemPolicy
 
-/// A processor that uses everything the SDK has. What it does with an item, the item's name says.
+/// A processor that uses everything in the SDK. An item's name says what the processor does with the item.
 struct Sampler: ItemPolicyProcessor {
     static let description = PluginDescription(
         id: "org.example.sampler", name: "Sampler", version: "1.2.3", vendor: "Example", summary: "Tries everything",

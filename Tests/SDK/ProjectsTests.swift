@@ -4,7 +4,7 @@ import LarderSDK
 import TestSupport
 import Testing
 
-/// A processor that works on projects as its setting says, a word for each thing to do, and tells the log what came of it.
+/// A processor that works on projects and logs the results. Its setting names the steps, one word for each.
 struct Drafter: ItemPolicyProcessor {
     static let description = PluginDescription(
         id: "org.example.drafter", name: "Drafter", version: "1", required: [.projects, .config], wanted: [.log])
@@ -82,7 +82,7 @@ struct Drafter: ItemPolicyProcessor {
     }
 }
 
-/// Projects through the SDK, on the fake host.
+/// Tests of projects through the SDK, on the fake host.
 @Suite struct ProjectsTests {
     let fixture: PluginFixture
 
@@ -91,7 +91,7 @@ struct Drafter: ItemPolicyProcessor {
             })
     }
 
-    /// Starts the plugin anew and lets it do this.
+    /// Restarts the plugin and lets it carry out the words.
     @discardableResult private func perform(_ words: String) -> larder_status {
         fixture.stop()
         fixture.forget()
@@ -108,7 +108,7 @@ struct Drafter: ItemPolicyProcessor {
         #expect(fixture.logLines == ["undo true", "2/2 a,c data '' true false current c"])
         #expect(changes == ["create", "add_step", "add_step", "undo", "add_step"])
         #expect(fixture.mistakes == [])
-        // A person goes back before the plugin is started again.
+        // A person moves the cursor back before the plugin is started again.
         #expect(larder_fake_set_cursor(fixture.fake, id, 1) == 1)
         #expect(perform("show undo undo redo whole:state show") == LARDER_OK)
         #expect(

@@ -4,7 +4,7 @@ import Model
 import TestSupport
 import Testing
 
-/// A plugin in C, built by the system's compiler against the headers alone.
+/// Tests of a plugin in C, built by the system's compiler against the headers alone.
 @Suite struct RecorderTests {
     private func withRecorder(_ body: (PluginFixture, String) throws -> Void) async throws {
         try await withTemporaryFolder { folder in

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What `larder/single.h` makes of an author's struct and functions.
+/// Tests of the plugin that `larder/single.h` makes of an author's struct and functions.
 @Suite struct SingleTests {
     private static let source = "\(Build.root)/Tests/Support/Plugins/single.c"
     static let c = ["-std=c99", "-x", "c"]
@@ -16,7 +16,7 @@ import Testing
         arguments: [("gcc", c), ("g++", cxx), ("clang", c), ("clang++", cxx)])
     func kept(compiler: String, dialect: [String]) async throws {
         try await withTemporaryFolder { folder in
-            // What gcc finds while the program runs needs no library of clang's.
+            // Only gcc's sanitizers are used, so that the test needs no library of clang's.
             let checks = compiler.hasPrefix("g") ? "-fsanitize=address,undefined" : "-O2"
             try await mustRun(compiler, flags(dialect, checks: checks) + ["-o", "\(folder)/single"])
             let result = try await run("\(folder)/single")

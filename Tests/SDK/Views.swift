@@ -2,7 +2,7 @@ import CLarder
 import Glibc
 import Model
 
-/// Texts for one call of the fake host's.
+/// The texts for one call to the fake host. The copies live as long as this object.
 private final class Texts {
     private var copies: [UnsafeMutablePointer<CChar>] = []
 
@@ -15,7 +15,7 @@ private final class Texts {
     deinit { for copy in copies { free(copy) } }
 }
 
-/// The item as a plugin sees it, with all its fields.
+/// Gives `body` the item in the form that a plugin sees, with all its fields.
 func withView(of item: Item, _ body: (UnsafePointer<larder_item>) -> Void) {
     let texts = Texts()
     var view = larder_item()

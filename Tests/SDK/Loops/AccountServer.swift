@@ -2,7 +2,7 @@ import CLarder
 import LarderFakeHost
 import Testing
 
-/// An account's server, as the fake host's `dav` and `http` show it: calendar homes and OCS.
+/// An account's server, presented through the fake host's `dav` and `http`: calendar homes and OCS.
 final class AccountServer {
     private let fake: OpaquePointer
 
@@ -14,10 +14,10 @@ final class AccountServer {
         var more: [String: String] = [:]
     }
 
-    /// By path; a home has those below it.
+    /// The calendars by their paths. A home contains the calendars below its path.
     var calendars: [String: Calendar] = [:]
     var homeStatus: [String: UInt32] = [:]
-    /// Leaves the home itself out of its listing.
+    /// Whether the home itself is missing from its listing.
     var hidesHome = false
     var breaksListing = false
 
@@ -26,13 +26,13 @@ final class AccountServer {
     var hasPending = false
     var hasFederation = false
     var okCode = 200
-    /// JSON objects.
+    /// The shares, each a JSON object.
     var byMe: [String] = []
     var withMe: [String] = []
     var pending: [String] = []
     var remote: [String] = []
     var user = #"{"id":"ada","display-name":"Ada","email":null,"quota":{"free":90,"used":10.0}}"#
-    /// What a target below `v2.php/` is answered with instead.
+    /// The answers that replace the proper ones, by target below `v2.php/`.
     var answers: [String: (status: UInt32, body: String)] = [:]
 
     init(_ fixture: PluginFixture) {
@@ -114,7 +114,7 @@ final class AccountServer {
     }
 }
 
-/// The core loop as it was built, with an account on a server.
+/// The built core loop, with an account on a server.
 struct CoreAccount {
     let fixture: PluginFixture
     let server: AccountServer
@@ -135,7 +135,7 @@ struct CoreAccount {
     var shares: [PluginFixture.Kept] { fixture.records(in: "shares") }
     func share(_ id: String) -> String { fixture.record(id, in: "shares")?.value ?? "none" }
 
-    /// The targets of the requests since `forget`, without what all have in common.
+    /// The methods and targets of the requests since `forget`, without the common prefix of the OCS targets.
     var asked: [String] {
         fixture.requests.map {
             let target = $0.target.hasPrefix("/ocs/v2.php/") ? String($0.target.dropFirst(12)) : $0.target

@@ -2,9 +2,9 @@ import CLarder
 import LarderFakeHost
 import Testing
 
-/// How the calendar loop keeps a server busy while it reads.
+/// Tests that the calendar loop keeps a server busy while the loop reads answers.
 @Suite struct CalendarLoopAheadTests {
-    /// A calendar with a token and one object, and ten batches that are new.
+    /// Makes an account whose calendar has a known token and one known object, and then ten batches of new objects.
     private func account(new: Int = 1000) throws -> CalendarAccount {
         let account = try CalendarAccount()
         account.server.put("first.ics")
@@ -19,7 +19,7 @@ import Testing
         let account = try account()
         account.cycle()
         #expect(account.contents == account.server.truth)
-        // The first object came with a batch of its own.
+        // The first object came in a batch of its own.
         #expect(account.server.underWay == [0, 0, 0] + Array(repeating: 1, count: 8))
         #expect(Set(account.batches.joined()).count == 1000 && account.batches.joined().count == 1000)
         #expect(account.fixture.mistakes == [])
@@ -31,7 +31,7 @@ import Testing
         account.server.takesOneAtATime = true
         account.cycle()
         #expect(account.contents == account.server.truth)
-        // Two were refused, and asked for again with all others after them.
+        // The server rejected two requests. The loop repeats them, and sends all others after them.
         #expect(account.server.underWay == [0, 0, 0, 1, 1] + Array(repeating: 0, count: 8))
         #expect(account.fixture.mistakes == [])
     }

@@ -2,7 +2,7 @@ import CLarder
 import LarderFakeHost
 import Testing
 
-/// How the calendar loop asks for contents along with the first listing.
+/// Tests that the calendar loop asks for contents along with the first listing.
 @Suite struct CalendarLoopContentsTests {
     private func account(_ count: Int, bytes: Int = 0) throws -> CalendarAccount {
         let account = try CalendarAccount()
@@ -87,7 +87,7 @@ import Testing
     func broken() throws {
         let account = try account(9)
         let server = account.server
-        // Meanwhile one that came is gone.
+        // An object whose contents had arrived is removed before the second report.
         server.onReport = { [unowned server] in if !$0 { server.remove("0.ics") } }
         larder_fake_fail(account.fixture.fake, "dav_answer.next", 5, LARDER_IO)
         account.cycle()

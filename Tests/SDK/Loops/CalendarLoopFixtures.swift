@@ -1,7 +1,7 @@
 import CLarder
 import LarderFakeHost
 
-/// The calendar loop as it was built, with one calendar on a server.
+/// The built calendar loop, with one calendar on a server.
 struct CalendarAccount {
     let fixture: PluginFixture
     let server: CalendarServer
@@ -15,8 +15,8 @@ struct CalendarAccount {
         list()
     }
 
-    /// What the core loop does before each turn: it writes down what it saw of the calendar.
-    /// - Parameter identity: what tells the calendar from another one at its place.
+    /// Writes the calendar's record, as the core loop does before each turn.
+    /// - Parameter identity: the text that distinguishes the calendar from another calendar at the same path.
     func list(withToken: Bool = true, identity: String? = nil) {
         var value = #"{"name":"Work","href":"\#(server.path)","components":["VEVENT"]"#
         if server.supportsSync { value += #","supportsSync":true"# }
@@ -30,7 +30,7 @@ struct CalendarAccount {
         "\"" + text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
     }
 
-    /// The core's turn, and then the calendar's turns.
+    /// Makes the core loop's turn and then the calendar loop's turns.
     @discardableResult func cycle(identity: String? = nil) -> Int {
         list(identity: identity)
         return fixture.pollAll(loop)
@@ -43,19 +43,19 @@ struct CalendarAccount {
     var eventID: String? { fixture.eventID(of: loop) }
     var kept: [PluginFixture.Kept] { fixture.records(in: "calendars/" + loop) }
 
-    /// Hrefs and contents, as the loop has them.
+    /// The hrefs and contents that the loop keeps.
     var contents: [String: String] {
         Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.content ?? "") })
     }
 
-    /// Which objects were asked for by a multiget, batch by batch.
+    /// The objects requested by multigets, batch by batch.
     var batches: [[String]] {
         fixture.requests.filter { $0.body.contains("calendar-multiget") }.map { request in
             request.body.split(separator: "<href>").dropFirst().map { String($0.prefix { $0 != "<" }) }
         }
     }
 
-    /// How often the server was asked what changed, and for the whole listing.
+    /// The requests for changes since a token, and the requests for the whole listing.
     var reports: [PluginFixture.Request] { fixture.requests.filter { $0.body.contains("sync-collection") } }
     var listings: [PluginFixture.Request] { fixture.requests.filter { $0.method == "PROPFIND" } }
 }

@@ -2,9 +2,9 @@ import CLarder
 import LarderFakeHost
 import Testing
 
-/// How the calendar loop goes on from page to page.
+/// Tests that the calendar loop continues from page to page.
 @Suite struct CalendarLoopPagesTests {
-    /// A calendar of three pages.
+    /// Makes an account with a calendar of three pages.
     private func account() throws -> CalendarAccount {
         let account = try CalendarAccount()
         let note = String(repeating: "n", count: 10_000)
@@ -12,7 +12,7 @@ import Testing
         return account
     }
 
-    /// The first page's turn.
+    /// Makes the first page's turn.
     private func begin(_ account: CalendarAccount) {
         account.list()
         account.fixture.poll(account.loop)
@@ -25,7 +25,7 @@ import Testing
         #expect(account.cycle() == 3)
         #expect(account.contents == account.server.truth && account.eventID == account.server.token)
         #expect(account.reports.count == 1 && account.listings == [])
-        // A page may end before all of a batch was read.
+        // A page may end before the loop has read a whole batch.
         #expect(Set(account.batches.joined()).count == 1000 && account.batches.joined().count <= 1000 + 2 * 200)
         account.fixture.forget()
         account.cycle()

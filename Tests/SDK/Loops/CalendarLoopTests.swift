@@ -2,7 +2,7 @@ import CLarder
 import LarderFakeHost
 import Testing
 
-/// What the calendar loop asks of a server that does as the standards say.
+/// Tests of the calendar loop's requests to a server that follows the standards.
 @Suite struct CalendarLoopTests {
     @Test("K01: the first turn lists all members with an empty token, and keeps the token")
     func initial() throws {
@@ -115,7 +115,7 @@ import Testing
         account.cycle()
         account.fixture.forget()
         for number in 0..<1000 { account.server.put("\(number).ics") }
-        // Listed, and gone when it is fetched.
+        // The object is listed, and gone when the loop fetches it.
         larder_fake_answer_dav(account.fixture.fake, "REPORT", account.loop, 207)
         for name in account.server.objects.keys.sorted() + ["ghost.ics"] {
             larder_fake_response(account.fixture.fake, account.server.href(name), 200, nil)

@@ -3,7 +3,7 @@ import LarderFakeHost
 import TestSupport
 import Testing
 
-/// What the calendar loop does about servers that do not do as the standards say, and about interrupted turns.
+/// Tests of the calendar loop with servers that do not follow the standards, and with interrupted turns.
 @Suite struct CalendarLoopTroubleTests {
     @Test(
         "K04: a token that the server refuses is a refresh, and costs no download",
@@ -83,7 +83,7 @@ import Testing
         account.cycle()
         #expect(account.contents == account.server.truth)
         #expect(account.reports.filter { !$0.body.contains("calendar-data") }.count == 1)
-        // A day later the server is asked again.
+        // A day later the loop asks the server again.
         account.server.reportStatus = nil
         account.setDay(1)
         account.cycle()
@@ -175,7 +175,7 @@ import Testing
         func cycle() {
             account.list()
             if isAnnounced {
-                // It says that it does, has tokens, and refuses.
+                // The server announces sync support and has tokens, but rejects the reports.
                 account.fixture.put(
                     record: account.loop, in: "calendars",
                     value: #"{"supportsSync":true,"syncToken":"\#(account.server.ctag)"}"#)
@@ -224,7 +224,7 @@ import Testing
         #expect(account.fixture.poll(account.loop) == LARDER_FAILED)
         let said = account.fixture.failures.last
         #expect(said?.contains("/ada/work/a.ics of the calendar /ada/work/ cannot be read") == true)
-        // What comes meanwhile is not held up.
+        // Objects that arrive meanwhile are not delayed.
         account.server.put("c.ics")
         account.cycle()
         #expect(account.kept.count == 2)
@@ -253,7 +253,7 @@ import Testing
         #expect(account.fixture.poll(account.loop) == LARDER_FAILED)
         #expect(
             account.fixture.failures.last?.contains("and 1 others of the calendar /ada/work/ cannot be read") == true)
-        // Only these are asked for again.
+        // The loop asks again for the unreadable objects alone.
         #expect(Set(account.batches.joined()) == bad)
         account.server.unreadable = []
         account.cycle()
@@ -315,7 +315,7 @@ import Testing
         }
         fails()
         #expect(account.eventID == id)
-        // Nor when everything is fetched anew.
+        // The poll also fails when everything is fetched anew.
         larder_fake_set_event_id(account.fixture.fake, account.loop, nil)
         fails()
         account.server.pathPrefix = ""
@@ -349,7 +349,7 @@ import Testing
         account.list()
         account.fixture.poll(account.loop)
         #expect(account.kept.count == 31 && larder_fake_has_more(account.fixture.fake) == 1)
-        // A page that is not applied comes again, with what is new meanwhile in front of it.
+        // A page that was not applied comes again, with the objects that are new meanwhile in front of it.
         larder_fake_fail(account.fixture.fake, "commit", 1, LARDER_IO)
         account.fixture.pollAll(account.loop)
         #expect(account.kept.count == 31)

@@ -2,7 +2,7 @@ import CLarder
 import LarderFakeHost
 import Testing
 
-/// A calendar that was deleted and made anew at the same place, while nobody looked.
+/// Tests of a calendar that was deleted and made anew at the same path between two polls.
 @Suite struct CalendarMadeAnewTests {
     private func account(_ prefix: String) throws -> CalendarAccount {
         let account = try CalendarAccount()
@@ -62,7 +62,7 @@ import Testing
         account.cycle()
         #expect(account.listings == [] && account.reports.count == 1)
         #expect(account.contents == account.server.truth)
-        // Tokens that nobody gives twice.
+        // A server with tokens of this form never gives the same token twice.
         let other = try self.account("http://radicale.org/ns/sync/5bafa61850d3aab8865d9f9215668b243c33x")
         other.cycle()
         restart(other)

@@ -1,12 +1,12 @@
 import CLarder
 import LarderFakeHost
 
-/// A calendar on a server, as the fake host's `dav` and `http` show it, with the faults that real servers have.
+/// A calendar on a server, presented through the fake host's `dav` and `http`, with the faults of real servers.
 final class CalendarServer {
     private let fake: OpaquePointer
     let path: String
     private(set) var objects: [String: (etag: String, content: String)] = [:]
-    /// Whose name changed, oldest first; a token says how many of these are known.
+    /// The names of the changed objects, oldest first. A token says how many of these changes a client knows.
     private var log: [String] = []
     private var dropped = 0
     private var edits = 0
@@ -14,42 +14,43 @@ final class CalendarServer {
     var prefix = "token-"
     var supportsSync = true
     var supportsMultiget = true
-    /// What a listing of everything has as an object's contents if they are asked for with it, by its name and its contents.
+    /// Returns an object's contents for a listing of everything that asks for contents, from the object's name and its
+    /// contents; nil leaves them out.
     var givesContents: (String, String) -> String? = { _, _ in nil }
-    /// What a REPORT sync-collection that asks for contents is answered with; nil: as any other.
+    /// The status of a REPORT sync-collection that asks for contents; nil answers as any other report.
     var contentsStatus: UInt32?
-    /// Called before a REPORT sync-collection is answered, with whether it asks for contents.
+    /// Called before a REPORT sync-collection is answered. The argument says whether the report asks for contents.
     var onReport: (Bool) -> Void = { _ in }
     /// Whether a REPORT sync-collection that asks for contents gets no answer.
     var failsContents = false
-    /// What an unknown token is answered with; nil: with the token itself and no changes.
+    /// The status of a report with an unknown token; nil answers with the token itself and no changes.
     var invalidStatus: UInt32? = 403
     var invalidError: String? = "{DAV:}valid-sync-token"
-    /// How many changes a report tells at most; beyond, it is cut off.
+    /// The largest number of changes in a report. A report with more changes is cut off.
     var pageSize = Int.max
-    /// What every REPORT sync-collection is answered with.
+    /// The status of every REPORT sync-collection; nil answers properly.
     var reportStatus: UInt32?
-    /// What a removed object is listed with.
+    /// The status with which a removed object is listed.
     var goneStatus: UInt32 = 404
-    /// Hrefs that a multiget has an error for.
+    /// The hrefs for which a multiget reports an error.
     var broken: Set<String> = []
-    /// Hrefs at which the answer of a multiget breaks off, as at a byte that is no XML.
+    /// The hrefs at which the answer to a multiget breaks off, as at a byte that is not XML.
     var unreadable: Set<String> = []
-    /// Hrefs that a multiget leaves out.
+    /// The hrefs that a multiget leaves out.
     var omitted: Set<String> = []
-    /// Hrefs whose GET fails.
+    /// The hrefs whose GET fails.
     var failingGets: Set<String> = []
-    /// What a proxy puts in front of every path in a listing or a report.
+    /// The text that a proxy inserts in front of every path in a listing or a report.
     var pathPrefix = ""
-    /// Which requests for many objects fail, counted from 0.
+    /// The requests for many objects that fail, counted from 0.
     var failing: Set<Int> = []
-    /// Whether a request fails while another one is under way.
+    /// Whether a request fails while another request is under way.
     var takesOneAtATime = false
     /// Called with the number of each request for many objects.
     var onMultiget: (Int) -> Void = { _ in }
-    /// How many others were under way at each request for many objects.
+    /// The number of other requests under way at each request for many objects.
     private(set) var underWay: [Int] = []
-    /// Breaks each answer off before its end.
+    /// Whether each answer breaks off before its end.
     var breaksAnswers = false
 
     init(_ fixture: PluginFixture, path: String = "/ada/work/") {
@@ -93,16 +94,17 @@ final class CalendarServer {
         log.append(name)
     }
 
-    /// As a backup restored: what came after the first `count` changes is forgotten, and a new object is there.
+    /// Forgets the changes after the first `count`, as a server restored from a backup does. The objects stay as they
+    /// are.
     func forgetChanges(after count: Int) { log.removeLast(log.count - count) }
 
-    /// Another calendar is at its place, whose past begins anew.
+    /// Replaces the calendar by another one at the same path, whose history begins anew.
     func makeAnew() { (objects, log) = ([:], []) }
 
-    /// As a clean-up job: the changes are forgotten, the tokens stay valid.
+    /// Forgets the changes but keeps the tokens valid, as a clean-up job does.
     func emptyLog() { dropped = log.count }
 
-    /// What a loop must come to: hrefs and contents.
+    /// The hrefs and contents that the loop must reach.
     var truth: [String: String] {
         Dictionary(uniqueKeysWithValues: objects.map { (href($0.key), $0.value.content) })
     }
@@ -199,7 +201,7 @@ final class CalendarServer {
         }
     }
 
-    /// As XML has it.
+    /// Adds the content to the answer, without carriage returns, as an XML parser delivers it.
     private func giveContent(_ content: String) {
         larder_fake_property(
             fake, "{urn:ietf:params:xml:ns:caldav}calendar-data",

@@ -2,7 +2,7 @@ import CLarder
 import LarderFakeHost
 import Testing
 
-/// What the core loop makes of the shares that OCS lists.
+/// Tests of the records that the core loop makes of the shares that OCS lists.
 @Suite struct CoreLoopShareTests {
     private static let mine =
         #"{"id":"12","share_type":3,"uid_owner":"ada","share_with":"***redacted***","path":"/Photos","permissions":"1","expiration":"2026-12-31 00:00:00","url":"https://s/x","token":"t","item_source":44,"file_target":"/Photos"}"#

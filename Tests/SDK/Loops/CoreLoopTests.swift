@@ -2,7 +2,7 @@ import CLarder
 import LarderFakeHost
 import Testing
 
-/// What the core loop makes of calendar homes and of a server that offers this and not that.
+/// Tests of the core loop with calendar homes, and with servers that offer only some services.
 @Suite struct CoreLoopTests {
     @Test("D03, D04: the calendars of all homes become records; what is no calendar of one's own does not")
     func listing() throws {
@@ -66,7 +66,7 @@ import Testing
         account.server.calendars["/cal/ada/b/"]?.token = "token-2"
         #expect(marks() == ["token-1 syncToken", "token-2 syncToken"])
         account.fixture.forget()
-        // Nobody asks for it any more.
+        // The loop no longer uses this calendar's ctag.
         account.server.calendars["/cal/ada/b/"]?.more = ["{http://calendarserver.org/ns/}getctag": "c2"]
         #expect(marks() == ["token-1 syncToken", "token-2 syncToken"])
         #expect(account.fixture.recordsAsked == [])
@@ -78,14 +78,14 @@ import Testing
         account.server.setHomes("/cal/ada/")
         account.server.calendars = ["/cal/ada/a/": .init(), "/cal/ada/b/": .init()]
         account.poll()
-        // The tokens of calendars that are known come with the next one.
+        // The tokens of known calendars come with the next poll.
         account.poll()
         let first = account.fixture.eventID(of: "core")
         account.fixture.forget()
         account.poll()
         #expect(account.fixture.recordsAsked == [] && account.fixture.eventID(of: "core") == first)
         account.server.calendars = ["/cal/ada/a/": .init(name: "Renamed"), "/cal/ada/c/": .init()]
-        // What goes has a page of its own, behind what comes.
+        // Removed calendars have a page of their own, after the page with the new ones.
         #expect(account.fixture.pollAll("core") == 2)
         #expect(
             account.fixture.recordsAsked
@@ -168,7 +168,7 @@ import Testing
         account.server.setHomes("/cal/ada/")
         account.server.calendars = ["/cal/ada/a/": .init()]
         #expect(account.poll() == LARDER_OK && account.calendars.count == 1)
-        // What is known stays.
+        // The known calendars stay.
         account.setDay(1)
         larder_fake_fail(account.fixture.fake, "discover.find", 1, LARDER_NOT_FOUND)
         #expect(account.poll() == LARDER_OK && account.calendars.count == 1)
@@ -180,7 +180,7 @@ import Testing
         account.server.setHomes("/cal/ada/")
         account.server.calendars = ["/cal/ada/a/": .init()]
         account.server.answers["cloud/user?format=json"] = (500, "oh")
-        // The second one has the token of the calendar that is known by then.
+        // The second poll has the token of the calendar, which is known by then.
         #expect(account.fixture.pollAll("core") == 3)
         #expect(account.calendars.count == 1)
         #expect(account.fixture.failures.last == "the server answered 500 without JSON for cloud/user")

@@ -2,7 +2,7 @@ import CLarder
 import LarderFakeHost
 import Testing
 
-/// Events endpoints in plain JSON, as the core loop and the calendar loop read them.
+/// Tests of plain JSON events endpoints, as the core loop and the calendar loop read them.
 @Suite struct EventFeedTests {
     private static let settings = #"{"events":{"url":"/events/"}}"#
 
@@ -80,7 +80,7 @@ import Testing
             larder_fake_answer(fixture.fake, "GET", "/ocs/v2.php/cloud/capabilities?format=json", 404, nil)
             return fixture.poll("core")
         }
-        // Without a listing there is nothing that may be dropped, nor an id to go on from.
+        // Without a listing the loop may drop nothing, and it has no id to continue from.
         answer(fixture, "calendar/v1", #"{"Code":2501,"Error":"no such thing"}"#, 404)
         #expect(poll() == LARDER_FAILED)
         #expect(fixture.failures.last?.contains("the events endpoint /events has no listing at calendar/v1") == true)
@@ -90,7 +90,7 @@ import Testing
             #expect(poll() == LARDER_IO, "\(bad)")
         }
         answer(fixture, "calendar/v1", #"{"Calendars":[{"ID":"kept","Name":"Mine"}],"More":true}"#)
-        // A part that is not there any more is no endpoint that is not there.
+        // A missing part of the listing does not mean that the endpoint is missing.
         answer(fixture, "calendar/v1?Page=1", "", 404)
         #expect(poll() == LARDER_IO && fixture.eventID(of: "core") == "e1")
         answer(fixture, "calendar/v1", #"{"Calendars":[{"ID":"kept","Name":"Mine"}],"More":true}"#)

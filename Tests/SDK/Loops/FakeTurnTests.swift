@@ -3,7 +3,7 @@ import LarderFakeHost
 import LarderSDK
 import Testing
 
-/// A loop that does what its event id says.
+/// A loop whose event id says what the loop does.
 struct Sampling: EventLoop {
     static let description = PluginDescription(
         id: "org.example.sampling", name: "Sampling", version: "1", required: [.records, .http],
@@ -62,7 +62,7 @@ struct Sampling: EventLoop {
     }
 }
 
-/// The turns that the fake host makes.
+/// Tests of the turns that the fake host makes.
 @Suite struct FakeTurnTests {
     private func fixture(_ eventID: String?) throws -> PluginFixture {
         let fixture = try PluginFixture(entry: { _, out in
@@ -150,7 +150,7 @@ struct Sampling: EventLoop {
         fixture.put(record: "a", in: "samples/one2")
         larder_fake_drop_record(fixture.fake, "samples", "one")
         #expect(fixture.records(in: "samples/one") == [] && fixture.records(in: "org.example.sampling/one") == [])
-        // These are of the record `one/a`.
+        // These records belong to the loop of the record `one/a`.
         #expect(fixture.records(in: "samples/one/a").count == 1)
         #expect(fixture.records(in: "samples/one2").count == 1 && fixture.eventID(of: "one") == nil)
     }

@@ -2,7 +2,7 @@ import CLarder
 import FoundationEssentials
 import LarderFakeHost
 
-/// Event loops in the fake host.
+/// The event loops in the fake host.
 extension PluginFixture {
     struct Kept: Hashable {
         var key: String
@@ -18,11 +18,11 @@ extension PluginFixture {
         var body: String
     }
 
-    /// One turn.
+    /// Makes one turn.
     @discardableResult func poll(_ loop: String) -> larder_status { larder_fake_poll(fake, loop) }
 
-    /// Turns for as long as the last one said that there is more.
-    /// - Returns: how many there were.
+    /// Makes turns for as long as the last turn said that there is more.
+    /// - Returns: the number of turns.
     @discardableResult func pollAll(_ loop: String, atMost most: Int = 100) -> Int {
         var turns = 0
         repeat {
@@ -59,7 +59,7 @@ extension PluginFixture {
         return found
     }
 
-    /// `poll /ada/work/ 0`: the name, the loop, what for.
+    /// The calls of loops as `poll /ada/work/ 0`: the name, the loop, and the refresh bits or the error code.
     var loopCalls: [String] {
         entries(LARDER_FAKE_CALL) {
             "\(String(cString: $0.name)) \($0.id.map { String(cString: $0) } ?? "") \($0.number)"
@@ -74,7 +74,7 @@ extension PluginFixture {
         }
     }
 
-    /// `put calendars//ada/work/ /ada/work/1.ics`
+    /// The changes of records that the plugin requested, as `put calendars//ada/work/ /ada/work/1.ics`.
     var recordsAsked: [String] {
         entries(LARDER_FAKE_RECORD) {
             [$0.name, $0.path, $0.id].compactMap { $0.map { String(cString: $0) } }.joined(separator: " ")

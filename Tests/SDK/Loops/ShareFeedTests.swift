@@ -2,7 +2,7 @@ import CLarder
 import LarderFakeHost
 import Testing
 
-/// A plain JSON events endpoint in place of the share's root.
+/// Tests of a plain JSON events endpoint in place of the share's root.
 @Suite struct ShareFeedTests {
     private func server(_ eventID: String?) throws -> ShareServer {
         let server = try ShareServer(settings: #"{"events":{"url":"/events"}}"#)

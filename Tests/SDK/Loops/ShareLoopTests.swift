@@ -2,7 +2,7 @@ import CLarder
 import LarderFakeHost
 import Testing
 
-/// What the share loop makes of its share's root, and of a share that is not listed.
+/// Tests of the share loop with its share's root, and with a share that is not listed.
 @Suite struct ShareLoopTests {
     private static let gone = #""state":"accepted","missing":2"#
 
@@ -61,12 +61,12 @@ import Testing
         server.etags["/remote.php/webdav/New"] = "1"
         for _ in 0..<2 { #expect(server.poll("12") == LARDER_OK && server.asked == []) }
         #expect(server.looks() == [] && server.exists("12"))
-        // Accepted: everything of it is new.
+        // The share is accepted, and everything in it is new.
         server.put("12", path: "/New")
         #expect(server.poll("12") == LARDER_OK)
         #expect(server.fixture.loopCalls.contains("refresh 12 \(LARDER_REFRESH_EVERYTHING)"))
         #expect(server.looks() == ["/New"] && server.fixture.eventID(of: "12") == "etag:1")
-        // Rejected afterwards: it went out of the tree.
+        // The share is then rejected and leaves the tree.
         server.put("12", path: "/New", #""state":"rejected""#)
         #expect(server.poll("12") == LARDER_OK && server.asked == [])
         #expect(server.looks() == ["/New"])

@@ -2,17 +2,18 @@ import CLarder
 import LarderFakeHost
 import Testing
 
-/// The share loop as it was built, with the records of an account's shares and a server that the test sets.
+/// The built share loop, with the records of an account's shares and a server whose answers the test sets.
 final class ShareServer {
     let fixture: PluginFixture
-    /// The ETags of what is there, by target.
+    /// The ETags of the existing items, by target.
     var etags: [String: String] = [:]
-    /// The ids of what is there, by target.
+    /// The ids of the existing items, by target.
     var ids: [String: String] = [:]
-    /// What OCS says of single shares, by target below the sharing service's address: code and data. Others are 404.
+    /// The OCS answers for single shares, by target below the sharing service's address: code and data. Other shares
+    /// are 404.
     var told: [String: (code: Int, data: String)] = [:]
     var sharing = #"{"api_enabled":true}"#
-    /// The status of all that is not OCS.
+    /// The status of all answers that are not OCS.
     var status: UInt32 = 207
 
     static let home = "/remote.php/webdav/"
@@ -63,20 +64,20 @@ final class ShareServer {
             #"{"ocs":{"meta":{"statuscode":\#(code)},"data":\#(data)}}"#)
     }
 
-    /// Puts a share's record into the fake host.
+    /// Adds a share's record to the fake host.
     func put(_ id: String, path: String?, _ more: String = #""state":"accepted""#) {
         let path = path.map { #""path":"\#($0)","# } ?? ""
         fixture.put(record: id, in: "shares", value: #"{"direction":"withMe",\#(path)\#(more)}"#)
     }
 
     @discardableResult func poll(_ id: String) -> larder_status { fixture.poll(id) }
-    /// What the item list was asked to look at since the last call.
+    /// Returns the paths that the item list was asked to check since the last call.
     func looks() -> [String] {
         defer { fixture.forget() }
         return fixture.paths("look")
     }
     func exists(_ id: String) -> Bool { fixture.record(id, in: "shares") != nil }
 
-    /// The targets of the requests since `forget`.
+    /// The methods and targets of the requests since `forget`.
     var asked: [String] { fixture.requests.map { "\($0.method) \($0.target)" } }
 }
