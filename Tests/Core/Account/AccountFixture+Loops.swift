@@ -7,9 +7,9 @@ import TestSupport
 
 @testable import Core
 
-/// Test plugins in C with event loops, as an account's settings name them.
+/// The test plugins in C with event loops, and the settings that name them.
 struct Loopers {
-    /// The plugin's one loop.
+    /// The plugin's only loop.
     static let loop = LoopKey(kind: LoopKind("looper"), id: LoopID("looper"))
 
     private let folder: String
@@ -19,9 +19,9 @@ struct Loopers {
 
     /// Adds the plugin `org.example.NAME` with loops of the kind NAME.
     /// - Parameters:
-    ///   - mode: what it does, see `looper.c`.
-    ///   - target: what it asks for or looks at.
-    ///   - collection: for whose records it has loops; nil: it has one.
+    ///   - mode: the behavior of the loops, see `looper.c`.
+    ///   - target: the target that the loops request or have checked.
+    ///   - collection: the collection whose records each have a loop; nil gives the plugin a single loop.
     mutating func add(
         _ name: String = "looper", mode: String = "", pages: Int = 1, target: String = "", collection: String? = nil
     ) async throws {
@@ -36,10 +36,11 @@ struct Loopers {
 }
 
 extension AccountFixture {
-    /// An account with test loops, which scans when it is told to, and polls when the time is put forward.
+    /// Runs `body` with an account with test loops. The account scans when the test says so, and polls when the test
+    /// advances the time.
     static func looping(
         mode: String = "", pages: Int = 1, target: String = "/asked", follower: Bool = false,
-        // Longer than what a run waits for, shorter than what a loop's call may take.
+        // Longer than the waits of a run, shorter than the time limit of a loop's call.
         patience: Duration = .seconds(5),
         isolation: isolated (any Actor)? = #isolation, _ body: (AccountFixture) async throws -> Void
     ) async throws {
@@ -52,10 +53,10 @@ extension AccountFixture {
         }
     }
 
-    /// How often the plugin asked the server, or tried to.
+    /// The number of times that the plugin sent a request to the server, or tried to.
     var asked: Int { log.messages.count { $0.hasPrefix("info: http ") } }
 
-    /// How many turns have come to their end. A tick in the middle of one is dropped, so time is put forward between them.
+    /// The number of completed turns. A tick during a turn is dropped, so tests advance the time between turns.
     var turns: Int {
         log.messages.count { $0 == "debug: loop turn" || $0.hasPrefix("warning: The loop ") }
     }
@@ -64,7 +65,7 @@ extension AccountFixture {
         try await host.database.read { try $0.loops.loop(key) }
     }
 
-    /// Returns when something has come about, which the time limit of the suite makes sure of.
+    /// Waits until a condition holds. The time limit of the suite ends the wait if the condition never holds.
     func until(_ condition: () async throws -> Bool) async throws {
         while try await !condition() { try await HostClock.system.sleep(.milliseconds(5)) }
     }

@@ -14,12 +14,12 @@ import Vault
 
 @testable import Core
 
-/// An account at work in this process: a server, the host, the plugins as they ship, and the folder of the local copies.
+/// A running account in this process: a server, the host, the built plugins, and the folder of the local copies.
 final class AccountFixture {
     let server: TestServer
     let log = CollectedLog()
     let clock: TestClock
-    /// What the host logs in with, whenever it asks for it.
+    /// The credentials that the host logs in with. The host asks for them whenever it needs them.
     let secret: Secret
     let bookmark: Bookmark
     var settings: Settings
@@ -27,14 +27,14 @@ final class AccountFixture {
     private var process: HostProcess
     private var hasRun = false
 
-    /// The account's credentials, and how often they were asked for.
+    /// The account's credentials, and the number of times that the host asked for them.
     final class Secret: Sendable {
         private let values: Mutex<(credentials: Credentials, writing: Int, asked: Int)>
 
         init(_ credentials: Credentials) { values = Mutex((credentials, 0, 0)) }
 
         var asked: Int { values.withLock { $0.asked } }
-        /// Writes the source, perhaps with what it holds already.
+        /// Writes the credentials to their source, possibly unchanged.
         func set(_ credentials: Credentials) {
             values.withLock { values in
                 values.credentials = credentials
@@ -65,7 +65,7 @@ final class AccountFixture {
         _ bookmark: Bookmark, _ secret: Secret, _ settings: Settings, _ clock: TestClock, _ log: CollectedLog
     ) async throws -> (HostProcess, AccountHost) {
         var settings = settings
-        // Most tests are about files, and count requests.
+        // Most tests are about files and count requests.
         for loop in ["core-loop", "calendar-loop", "share-loop"].map(PluginID.init(shortOrFull:))
         where !settings.plugins.contains(where: { $0.id == loop }) {
             settings.plugins.append(PluginSettings(id: loop, isEnabled: false))
@@ -83,7 +83,7 @@ final class AccountFixture {
         }
     }
 
-    /// The folder of the plugins as they ship.
+    /// Returns the folder of the built plugins.
     static func plugins() throws -> String {
         let build = ProcessInfo.processInfo.environment["LARDER_TEST_PLUGINS"] ?? "\(Build.root)/.build/debug"
         guard Files.exists("\(build)/libAvailableOffline.so") else {
@@ -118,19 +118,19 @@ final class AccountFixture {
         try await process.close()
     }
 
-    /// Ends the host and starts another one, with the settings as they are now.
+    /// Ends the host and starts a new host with the current settings.
     func restart() async throws {
         try await close()
         try await start()
     }
 
-    /// Starts a host again after ``close()``.
+    /// Starts a host after ``close()``.
     func start() async throws {
         (process, host) = try await Self.open(bookmark, secret, settings, clock, log)
         hasRun = false
     }
 
-    /// The host, for one run: another one if it has run already. From an empty request log.
+    /// Returns a host for one run, and empties the request log. If the host has already run, the fixture restarts it.
     func ready() async throws -> AccountHost {
         if hasRun { try await restart() }
         hasRun = true
@@ -148,7 +148,7 @@ final class AccountFixture {
         try await host.perform(Pins.Remove(ItemPath(unchecked: path)))
     }
 
-    /// Asks for a download as a person does.
+    /// Requests a download as a person does.
     @discardableResult func download(_ path: String) async throws -> EnqueueOutcome {
         let item = try #require(try await item(path))
         let engine = host.engine
@@ -158,13 +158,13 @@ final class AccountFixture {
         return try #require(outcomes.first)
     }
 
-    /// Writes a file on the server, which was last changed long before any listing.
+    /// Writes a file on the server, with a modification time long before any listing.
     func put(_ path: String, _ text: String) { server.tree.put(path, text, modified: 1_700_000_000) }
 
     /// Brings the account up to date once, as `larder run --once` does.
     @discardableResult func run() async throws -> RunOutcome { try await ready().runOnce() }
 
-    /// A run in which everything is expected to go well.
+    /// Makes a run that is expected to succeed.
     func runWell(_ place: SourceLocation = #_sourceLocation) async throws {
         let outcome = try await run()
         let problems = outcome.failures.map(\.message) + outcome.issues.map(\.message)
@@ -172,7 +172,7 @@ final class AccountFixture {
         #expect(outcome.leftCount == 0, sourceLocation: place)
     }
 
-    /// A run in which something is expected to go wrong.
+    /// Makes a run that is expected to fail in part.
     @discardableResult func runBadly(_ place: SourceLocation = #_sourceLocation) async throws -> RunOutcome {
         let outcome = try await run()
         #expect(outcome.worst != nil, "\(log.messages.suffix(40))", sourceLocation: place)
@@ -191,7 +191,7 @@ final class AccountFixture {
 
     func issues() async throws -> [Model.Issue] { try await host.database.read { try $0.issues.all() } }
 
-    /// The journal.
+    /// Returns the records of the journal.
     func records() async throws -> [SyncRecord] {
         try await host.database.read { tx in
             var records: [SyncRecord] = []
@@ -203,12 +203,12 @@ final class AccountFixture {
         }
     }
 
-    /// Where the copy of a path lies.
+    /// Returns the path of an item's local copy.
     func local(_ path: String) -> String { bookmark.files + path }
 
     func text(_ path: String) throws -> String { try Files.text(local(path)) }
 
-    /// All that lies in the folder of local copies: `/a/`, `/a/b`, sorted.
+    /// Returns everything in the folder of local copies, as `/a/` and `/a/b`, sorted.
     func tree() throws -> [String] {
         var found: [String] = []
         func walk(_ folder: String) throws {
@@ -222,20 +222,20 @@ final class AccountFixture {
         return found.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// The paths of the requests of a method since the last run began.
+    /// Returns the paths of the requests with a method since the last run began.
     func requests(_ method: String) -> [String] { server.requests.filter { $0.method == method }.map(\.path) }
     var downloads: [String] { requests("GET").filter { !$0.hasSuffix(".php") && !$0.hasPrefix("/ocs") } }
     var listings: [String] { requests("PROPFIND") }
 }
 
 extension AccountHost {
-    /// Gives the account free after a test failed: what goes wrong then is of no interest any more.
+    /// Closes the account after a test has failed. An error of closing is only printed, since it no longer matters.
     fileprivate func letGo() async {
         do { try await close() } catch { print("\(error)") }
     }
 }
 
 extension PolicyAuthor {
-    /// Where it does not matter who.
+    /// An author for tests in which the author does not matter.
     static let somebody = PolicyAuthor.person("somebody", at: Timestamp(seconds: 1))
 }

@@ -35,7 +35,7 @@ struct AuthenticationRetryTests {
         refused.refused(mayPass: true, at: .zero)
         let anew = refused.tries(hasNewSecret: true, at: .zero)
         #expect(anew)
-        // Written anew again and again, the waits grow nevertheless.
+        // Even if the secret is written anew again and again, the waits grow.
         refused.refused(mayPass: true, at: .zero)
         #expect(refused.nextTry == .seconds(60))
     }
@@ -58,7 +58,7 @@ struct AuthenticationRetryTests {
                     #expect(try await fixture.issues().map(\.code) == ["connection.authentication"])
                     let asked = fixture.server.requests.count
                     try await fixture.pass(wait / 3)
-                    // The machine's own time passes too.
+                    // The system's clock, on which the test's clock is based, advances too.
                     let requests = fixture.server.requests.count
                     if fixture.clock.now < (try #require(refusal.nextTry)) { #expect(requests == asked) }
                     if round == 2 { fixture.server.remove(fault) }
@@ -90,7 +90,7 @@ struct AuthenticationRetryTests {
                 #expect(fixture.server.requests.count == asked)
                 #expect(try await fixture.reader { try await $0.status() }.nextPoll == nil)
 
-                // The right one, while the server takes none.
+                // The right secret is set while the server rejects every secret.
                 let fault = fixture.server.add(Fault(.status(401)))
                 fixture.secret.set(right)
                 try await fixture.pass(.seconds(10)) { fixture.server.requests.count > asked }
@@ -112,7 +112,7 @@ struct AuthenticationRetryTests {
             try await fixture.runWell()
             let fault = fixture.server.add(Fault(.status(401), path: "/asked"))
             try await fixture.whileHosting {
-                // It is polled as soon as the server was found.
+                // The host polls the loop as soon as it has found the server.
                 try await fixture.until { try await fixture.loop()?.lastResult == .error }
                 fixture.put("/a", "one")
                 try await fixture.until {
@@ -121,7 +121,7 @@ struct AuthenticationRetryTests {
                 }
                 #expect(!fixture.host.state.isRefused)
                 fixture.server.remove(fault)
-                // The loop itself would be asked after its time alone.
+                // Without a new secret the host would poll the loop only when the loop's own time comes.
                 let asked = fixture.asked
                 fixture.secret.set(right)
                 try await fixture.pass(.seconds(10)) { fixture.asked > asked }
@@ -165,12 +165,12 @@ struct AuthenticationRetryTests {
 }
 
 extension CollectedLog {
-    /// How often it was told that the server refuses the account.
+    /// The number of log lines that say that the server rejects the account's credentials.
     fileprivate var refusals: Int { messages.count { $0.hasPrefix("error: ") && $0.contains("does not accept") } }
 }
 
 extension AccountFixture {
-    /// Lets a host run meanwhile.
+    /// Runs a host while `body` runs.
     func hosting(_ body: () async throws -> Void) async throws {
         let host = try await ready()
         let run = Task { try await host.run() }
@@ -185,7 +185,7 @@ extension AccountFixture {
         try await run.value
     }
 
-    /// An account whose host waits until the time is put forward.
+    /// Runs `body` with an account whose host waits until the test advances the time.
     fileprivate static func refusing(
         isolation: isolated (any Actor)? = #isolation, _ body: (AccountFixture) async throws -> Void
     ) async throws {
@@ -198,7 +198,7 @@ extension AccountFixture {
         try await hosting(body)
     }
 
-    /// Puts the time forward, in steps in each of which the secret's source is looked at.
+    /// Advances the time, in steps. In each step the host reads the secret's source.
     fileprivate func pass(_ time: Duration, until isSo: () -> Bool = { false }) async throws {
         var left = time
         let step = max(.seconds(2), time / 20)
@@ -212,7 +212,7 @@ extension AccountFixture {
         }
     }
 
-    /// What the status says of the refusal, when it is so.
+    /// Waits until the status shows an authentication failure that meets a condition, and returns the failure.
     @discardableResult
     fileprivate func refusal(_ isSo: (AuthenticationFailure) -> Bool) async throws -> AuthenticationFailure {
         while true {

@@ -27,7 +27,7 @@ struct AutoRemovalTests {
                 try tx.policies.add(
                     ItemPolicy(kind: .availableOffline, condition: "false", removeWhenNone: #"path == "/nosuch""#),
                     by: .somebody)
-                // Nothing says when these go, or nobody processes them.
+                // The first of these policies has no condition for its removal, the second has no processor.
                 try tx.policies.add(
                     ItemPolicy(kind: .availableOffline, condition: #"path == "/nosuch""#), by: .somebody)
                 try tx.policies.add(
@@ -146,7 +146,7 @@ struct AutoRemovalTests {
             #expect(try fixture.text("/a/b/2") == "two")
             #expect(notices(fixture, "something new is there") == 1)
 
-            // The pin follows the new one, and goes with it.
+            // The pin follows the new folder, and is removed with it.
             fixture.server.tree.move("/a/b", to: "/c")
             try await fixture.runWell()
             #expect(try await fixture.policies().map { $0.path?.text } == ["/c"])

@@ -25,7 +25,7 @@ struct ClockSanityTests {
         #expect(clock.isSane)
         clock.observe(now: start + day * 60, monotonic: .seconds(2), aheadOfServer: nil)
         #expect(!clock.isSane)
-        // What is not believed is not remembered.
+        // A time that is not believed is not remembered.
         clock.observe(now: start + day * 30, monotonic: .seconds(3), aheadOfServer: nil)
         #expect(clock.isSane)
         clock.observe(now: start + day * 20, monotonic: .seconds(4), aheadOfServer: nil)
@@ -34,7 +34,7 @@ struct ClockSanityTests {
         #expect(!clock.isSane)
         clock.observe(now: start + day * 20, monotonic: .seconds(6), aheadOfServer: .seconds(-3000))
         #expect(clock.isSane)
-        // A host that ran all the time knows that the time passed.
+        // A host that ran all the time knows that the time has passed.
         clock.observe(now: start + day * 80, monotonic: .seconds(6) + day * 60, aheadOfServer: nil)
         #expect(clock.isSane)
     }
@@ -76,7 +76,7 @@ struct ClockSanityTests {
             #expect(clock.believed(start + step, .seconds(160)) == start + .seconds(60))
             #expect(clock.agesTo(start + step, .seconds(160)) == start)
         }
-        // Of an earlier process only the time of day is known.
+        // Only the time of day is known of an earlier process.
         clock = ClockSanity(last: .init(wall: start, monotonic: nil), began: .seconds(7))
         #expect(clock.believed(start - day * 40, .seconds(17)) == start + .seconds(10))
         #expect(clock.believed(start + day, .seconds(17)) == start + day)

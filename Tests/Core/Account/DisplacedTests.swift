@@ -13,7 +13,7 @@ import Testing
 struct DisplacedTests {
     private static let names = (0..<30).map { "/box/file \($0)" }
 
-    /// Thirty files in a folder, pinned and here, and five beside it.
+    /// Runs `body` with an account with thirty files in a folder, pinned and here, and five files beside that folder.
     private func withFullBox(
         settings: Settings = Settings(), isolation: isolated (any Actor)? = #isolation,
         _ body: (AccountFixture) async throws -> Void
@@ -281,14 +281,14 @@ struct DisplacedTests {
             for name in Self.names.dropFirst(15).prefix(10) { #expect(try fixture.text(name) == "old") }
             try await fixture.host.perform(Issues.Answer(issue.id, choice: "apply"))
             try await fixture.runWell()
-            // 15 and 4 of 37.
+            // Of the 37 items, 15 have gone and these 3, not counting the removals that the person applied.
             for name in Self.names.dropFirst(25).prefix(3) { fixture.server.tree.remove(name) }
             try await fixture.runWell()
             fixture.server.tree.remove(Self.names[28])
             fixture.server.tree.remove(Self.names[29])
             try await fixture.runBadly()
             issue = try await held(fixture, "2 of 37 items")
-            // A day later it is a day's beginning.
+            // A day later the count of removals begins anew.
             fixture.clock.advance(.seconds(24 * 3600 + 60))
             try await fixture.runWell()
             #expect(try await fixture.item(Self.names[29]) == nil)

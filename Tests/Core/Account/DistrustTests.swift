@@ -10,10 +10,10 @@ import Vault
 
 @testable import Core
 
-/// Copies that may hold the first of two contents with one ETag.
+/// Tests of copies that may hold the first of two contents with the same ETag.
 struct DistrustTests {
-    /// A copy of `/a` whose server has another content by now, under the same ETag, size and date, since both were written within
-    /// the second of the first listing.
+    /// Runs `body` with a copy of `/a`. The server has another content by now, under the same ETag, size and date,
+    /// since both contents were written within the second of the first listing.
     private func withRacedCopy(
         isolation: isolated (any Actor)? = #isolation, _ body: (AccountFixture) async throws -> Void
     ) async throws {
@@ -64,7 +64,7 @@ struct DistrustTests {
             try await fixture.runBadly()
             guard case .done = try await fixture.download("/a") else { throw SetupError("it is asked for") }
             fixture.server.remove(fault)
-            // It may have been tried so often that a person is asked, or wait for its next try.
+            // The download may have been tried so often that a person is asked, or it may wait for its next try.
             for issue in try await fixture.issues() {
                 #expect(try await fixture.host.engine.resolve(issue.id, choice: "retry"))
             }

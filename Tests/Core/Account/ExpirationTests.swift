@@ -23,7 +23,7 @@ struct ExpirationTests {
         ])
     }
 
-    /// Files that a person has downloaded.
+    /// Runs `body` with an account whose files a person has downloaded.
     private func withDownloads(
         _ paths: [String], _ settings: Settings = settings(), isolation: isolated (any Actor)? = #isolation,
         _ body: (AccountFixture) async throws -> Void
@@ -87,7 +87,7 @@ struct ExpirationTests {
             for _ in 0..<2 {
                 try await fixture.runWell()
                 #expect(try fixture.tree() == names.filter { $0 != "/expired" })
-                // What is pinned did not go and come again.
+                // The pinned copies were not removed and fetched again.
                 #expect(fixture.downloads == [])
                 let records = try await fixture.records()
                 #expect(records.isEmpty)
@@ -132,7 +132,7 @@ struct ExpirationTests {
             try await fixture.runWell()
             #expect(try fixture.tree() == [])
             let after = try await fixture.host.database.read { try $0.meta.integer(.anchor) ?? 0 }
-            // One, unless this machine is very slow.
+            // The difference is one, unless this machine is very slow.
             #expect(after - before < 10)
         }
     }
@@ -194,7 +194,8 @@ struct ExpirationTests {
             let open = Glibc.open(fixture.local("/0"), O_RDONLY | O_CLOEXEC)
             try await fixture.runWell()
             try await fixture.runWell()
-            // Seven thousand bytes are here, and three thousand may be: of the four oldest one is claimed and one is open.
+            // Seven thousand bytes are here, and three thousand are allowed. Of the four oldest copies one is claimed
+            // and one is open.
             let tree = try fixture.tree()
             #expect(tree == ["/0", "/1", "/pinned"])
             closeForAll(open)

@@ -44,7 +44,7 @@ struct KeptServerTests {
             #expect(asked(fixture) == ["GET /status.php", "PROPFIND /"])
             try await fixture.runWell()
             #expect(asked(fixture) == ["PROPFIND /"])
-            // The account's folder is elsewhere now: found in the same run.
+            // The account's folder has moved. The same run finds it.
             let gone = fixture.server.add(Fault(.status(404), method: "PROPFIND", path: "/", times: 1))
             try await fixture.runWell()
             #expect(asked(fixture) == ["PROPFIND /", "GET /status.php", "PROPFIND /"])
@@ -115,7 +115,7 @@ struct KeptServerTests {
             #expect(server.kind == (isFamily ? .ownCloudFamily : .webDAV))
             #expect(server.product == (isFamily ? "Larder demo" : nil))
             #expect(server.because.contains(isFamily ? "a status document" : "no status document"))
-            // I14: declared where one looks.
+            // I14: the status, where people read it, declares whether the server's moves are recognized.
             #expect(server.recognizesMoves == isFamily)
         }
     }

@@ -11,19 +11,19 @@ import Vault
 @testable import Core
 @testable import SyncEngine
 
-/// An item moves on the server while its download is being put in place here.
+/// Tests of an item that moves on the server while its download is being put in place.
 struct LandingMoveTests {
-    /// What is done in place of what was interrupted.
+    /// The steps that follow in place of the interrupted ones.
     enum Then: CaseIterable {
-        /// The host dies: nothing more.
+        /// No step: the host dies.
         case killed
-        /// The item says that it is here, then the tree's moves are made: the order of a host at work.
+        /// The item is recorded as here, and then the moves in the tree are made. This is the order of a running host.
         case completed
-        /// The other way round.
+        /// The moves in the tree are made, and then the item is recorded as here.
         case completedLast
     }
 
-    /// A host with a file `/a/1` that is on its way into the tree, journalled as complete.
+    /// Runs `body` with a host whose file `/a/1` is on its way into the tree, and is journalled as complete.
     private func withLanding(
         isPut: Bool, isolation: isolated (any Actor)? = #isolation,
         _ body: (AccountFixture, LandingOutcome) async throws -> Void
@@ -54,7 +54,7 @@ struct LandingMoveTests {
         }
     }
 
-    /// As a scan commits it, without what follows its commit.
+    /// Commits a move as a scan does, without the steps that follow the commit.
     private func commitMove(_ fixture: AccountFixture, from: String, to: String) async throws {
         fixture.server.tree.move(from, to: to)
         try await fixture.host.database.write { tx in

@@ -10,7 +10,7 @@ import Vault
 
 @Suite("Event loops in the life of an account", .timeLimit(.minutes(20)))
 struct LoopLifeTests {
-    /// More than a period with its jitter, less than two.
+    /// More than a period with its jitter, less than two periods.
     private let period = Duration.seconds(80)
 
     @Test("L34: a host polls when it finds the server, asks nothing while that is away, and at once when it is back")
@@ -20,7 +20,7 @@ struct LoopLifeTests {
             try await fixture.whileRunning { scan in
                 try await fixture.until { fixture.asked == 1 }
                 let fault = fixture.server.add(Fault(.cutOff(afterBytes: 0)))
-                // A scan that did not succeed has the server looked for, which says that it is away.
+                // After an unsuccessful scan the host searches for the server, and finds it away.
                 for _ in 0..<2 { await scan() }
                 for _ in 0..<3 {
                     fixture.clock.advance(period)

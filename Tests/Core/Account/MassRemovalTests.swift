@@ -10,7 +10,7 @@ import Testing
 struct MassRemovalTests {
     private static let names = (0..<30).map { "/box/file \($0)" }
 
-    /// Thirty files in a folder, pinned and here, and five beside it.
+    /// Runs `body` with an account with thirty files in a folder, pinned and here, and five files beside that folder.
     private func withFullBox(
         settings: Settings = Settings(), isolation: isolated (any Actor)? = #isolation,
         _ body: (AccountFixture) async throws -> Void

@@ -35,7 +35,7 @@ struct MovingTests {
             #expect(after.localID == before.localID && after.lastUsed == before.lastUsed)
             #expect(after.cloudStatus == .localCopy)
 
-            // The pin is at work where it is now.
+            // The pin applies at the folder's new path.
             fixture.put("/z/new/3", "three")
             try await fixture.runWell()
             #expect(fixture.downloads == ["/z/new/3"])
@@ -50,7 +50,7 @@ struct MovingTests {
             for path in ["/a/b/1", "/z/y/p/2", "/z/y/3"] { fixture.put(path, path) }
             try await fixture.pin("/z/y/p")
             try await fixture.runWell()
-            // Something new on the way to both.
+            // A new file in each of the two folders makes the scan list both.
             for path in ["/a/b/4", "/z/y/5"] { fixture.put(path, path) }
             let hold = fixture.server.add(Fault(.hold(), method: "PROPFIND", path: "/z", times: 1))
             let host = try await fixture.ready()
@@ -172,7 +172,8 @@ struct MovingTests {
             try await fixture.pin("/")
             try await fixture.runWell()
             fixture.exchange("/a/1", "/b/2")
-            // As a crash leaves it: both rows have moved, the first one's file went and the second one's came.
+            // This is the state after a crash: both rows have moved, the first item's file is removed, and the second
+            // item's file has arrived in its place.
             let now = fixture.clock.now
             try await fixture.host.database.write { tx in
                 let (a, b) = (ItemPath(unchecked: "/a/1"), ItemPath(unchecked: "/b/2"))
@@ -234,7 +235,7 @@ struct MovingTests {
             fixture.put("/a/deep/deeper/1", "one")
             try await fixture.pin("/")
             try await fixture.runWell()
-            // Its folders stay, as they are while it is still to come.
+            // The folders of the removed file stay, as they do while a file is still to come.
             Files.remove(fixture.local("/a/deep/deeper/1"))
             fixture.server.tree.move("/a", to: "/b")
             let hold = fixture.server.add(Fault(.hold(), method: "PROPFIND", path: "/"))
@@ -278,7 +279,7 @@ struct MovingTests {
             fixture.server.tree.move("/b", to: "/a")
             for _ in 0..<2 {
                 let outcome = try await fixture.run()
-                // What is gone waits for the claim's end; the moved one waits where it was.
+                // The removed item waits for the claim's end. The moved item waits at its old path.
                 #expect(outcome.left.allSatisfy { $0.path.text == "/a" } && outcome.issues == [])
                 #expect(try fixture.text("/a") == "/a")
                 #expect(try fixture.text("/b") == "/b")
@@ -295,7 +296,7 @@ struct MovingTests {
 }
 
 extension AccountFixture {
-    /// Two items of the server's change places.
+    /// Exchanges two items on the server.
     func exchange(_ a: String, _ b: String) {
         server.tree.move(a, to: "/in between")
         server.tree.move(b, to: a)

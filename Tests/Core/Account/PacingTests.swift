@@ -38,7 +38,7 @@ struct PacingTests {
                     guard summary.recordsChanged else { return }
                     do {
                         let live = try host.database.readBlocking { reads in
-                            // Those that wait for nothing.
+                            // Counts the records that wait for nothing.
                             try reads.journal.liveCount(
                                 reason: DownloadTrigger(of: plugin), waitingUntil: Timestamp(nanoseconds: .min))
                         }

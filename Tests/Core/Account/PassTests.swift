@@ -20,24 +20,24 @@ struct PassTests {
         var mostItems = 0
     }
 
-    /// In a process of its own: what other tests take of the memory is not counted.
+    /// Runs in a process of its own, so that the memory of other tests is not counted.
     @Test(
         "P17: a pin over 100,000 items is 100,000 records, in transactions of 1,000 calls, and takes the memory of one over 10,000"
     )
     func commits() async {
         await #expect(processExitsWith: .success) {
-            // The thread sanitizer takes time and memory of its own for all that is touched.
+            // The thread sanitizer takes additional time and memory for all memory that the program touches.
             guard dlsym(nil, "__tsan_init") == nil else { return try await Self.pin(over: 20_000) }
             try await Self.pin(over: 10_000)
             let before = try Self.mostMemory()
             try await Self.pin(over: 100_000)
             let after = try Self.mostMemory()
-            // As much as 90,000 items would take if no more than 180 bytes of each were kept.
+            // The limit is the memory of 90,000 items if no more than 180 bytes of each are kept.
             #expect(after - before < 16 << 10, "\(before) KiB, then \(after) KiB")
         }
     }
 
-    /// The most memory that this process had so far, in KiB.
+    /// Returns the largest memory size of this process so far, in KiB.
     private static func mostMemory() throws -> Int {
         let lines = try Files.text("/proc/self/status").split(separator: "\n")
         let line = try #require(lines.first { $0.hasPrefix("VmHWM:") })
@@ -76,8 +76,8 @@ struct PassTests {
 }
 
 extension Transaction {
-    /// Rows of files that are on the server alone, folder by folder as a scan adds them. In one statement: one by one they would
-    /// take longer than the pass.
+    /// Inserts the rows of files that are only on the server, folder by folder as a scan adds them. A single statement
+    /// inserts all rows: one statement for each row would take longer than the pass.
     fileprivate func insertFiles(_ count: Int) throws {
         try db.execute(
             sql: """

@@ -27,7 +27,7 @@ struct RefusedNamesTests {
             #expect(issue.code == "item.refused" && issue.subject == "/deep")
             #expect(issue.message.contains("5000 entries of /deep") && issue.message.utf8.count < 2_000)
 
-            // What is no news is not written.
+            // An unchanged issue is not written again.
             fixture.server.tree.touch("/deep/good")
             try await fixture.runBadly()
             #expect(try await fixture.issues() == [issue])

@@ -7,7 +7,7 @@ import Vault
 
 @testable import Core
 
-/// An account of a running host that cannot go on, and what becomes of it.
+/// Tests of an account of a running host that cannot go on, and of its restarts.
 @Suite struct RestartTests {
     private static let full = Failure(.localIO, "The disk is full")
     private static let away = Failure.lasting(.localIO, "The folder was moved", hint: "")
@@ -35,22 +35,22 @@ import Vault
         }
         for kind in Failure.Kind.allCases {
             let failure = Failure(kind, "x")
-            // The first start: the exit code tells the person who is there, or the service manager.
+            // The first start fails: the exit code tells the person at the terminal, or the service manager.
             #expect(!waits(failure, isAlone: true, wasOpen: false))
             #expect(waits(failure, isAlone: false, wasOpen: false) == ![.config, .vaultLocked].contains(kind))
-            // Later nobody is there.
+            // Later nobody is at the terminal.
             for worked in [nil, Duration.seconds(1)] {
                 #expect(waits(failure, isAlone: true, wasOpen: true, worked: worked) == (kind != .internal))
                 #expect(waits(failure, isAlone: false, wasOpen: true, worked: worked))
             }
         }
-        // Nothing is done with a tree that is not there: with one account the process ends with 74.
+        // A host does nothing with a missing tree. With one account the process ends with 74.
         #expect(!waits(Self.away, isAlone: true, wasOpen: true, worked: .seconds(1)))
         #expect(waits(Self.away, isAlone: false, wasOpen: true, worked: .seconds(1)))
         #expect(waits(Self.away, isAlone: false, wasOpen: false))
     }
 
-    /// A host of several accounts, with a clock that stands still; nobody answers at the account's address.
+    /// Returns a host of several accounts, with a clock that stands still. No server answers at the account's address.
     private func process(_ clock: TestClock, _ log: CollectedLog) throws -> HostProcess {
         HostProcess(
             settings: Settings(),
@@ -86,7 +86,7 @@ import Vault
                 next *= 2
             }
             await until { states.all == [true] && clock.deadlines.contains(.seconds(12)) }
-            // It has to work for a moment first.
+            // The account first has to work for a moment.
             #expect(AccountReader.trouble(of: bookmark, clock.host) != nil)
             clock.advance(to: .seconds(12))
             await until { log.contains("notice: The account goes on again") }
@@ -117,7 +117,7 @@ import Vault
                 }
             }
             await until { states.all == [true] && Files.exists("\(vault)/files") }
-            // What is left is the folder that it was mounted on.
+            // Only the mount point, an empty folder, is left.
             try await mustRun("mv", [vault, elsewhere])
             try Files.makeFolder(vault)
             await until {
@@ -189,7 +189,7 @@ import Vault
             #expect(read.message.hasPrefix("üü") && read.hint?.hasSuffix("…") == true)
             #expect(try Files.read("\(folder)/trouble").count == 4_096)
             #expect(Vault.note(nil, at: folder) && Vault.trouble(at: folder, now: now) == nil)
-            // Process 1 is there, and no process has the largest number.
+            // Process 1 exists, and no process has the largest number.
             try Files.write("1\n\(now.nanoseconds)\nx\n\n\n", to: "\(folder)/trouble")
             #expect(Vault.trouble(at: folder, now: now)?.message == "x")
             try Files.write("2147483647\n\(now.nanoseconds)\nx\n\n\n", to: "\(folder)/trouble")
@@ -202,7 +202,7 @@ import Vault
     }
 }
 
-/// Whether the account was at work, from change to change.
+/// The states of the account from change to change; true while the account was at work.
 private final class States: Sendable {
     private let states = Mutex<[Bool]>([])
     var all: [Bool] { states.withLock { $0 } }

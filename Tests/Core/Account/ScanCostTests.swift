@@ -12,7 +12,7 @@ import Testing
 @testable import Database
 @testable import ItemList
 
-/// What a scan writes, counted and not timed.
+/// Tests of the writes of a scan. The tests count the writes and do not time them.
 @Suite("The cost of scans")
 struct ScanCostTests {
     private static let (folders, filesEach) = (200, 50)
@@ -20,23 +20,24 @@ struct ScanCostTests {
     @Test(
         "The rows of 10,000 files in 200 folders are written once, in few transactions; where nothing changed none is")
     func transactions() async throws {
-        // However slow the machine is, these walks do not take long.
+        // These walks are short, however slow the machine is.
         try await AccountFixture.running(clock: .account(patience: .seconds(1.5))) { fixture in
             for number in 0..<Self.folders * Self.filesEach {
                 fixture.put("/d\(number % Self.folders)/f\(number)", "x")
             }
             let first = try await fixture.writes(slowly: true)
             #expect(first.transactions < Self.folders / 4)
-            // A file's row is written once; a folder's again when it was listed, and so is that it has to be listed and was.
+            // A file's row is written once. A folder's row is written again when the folder has been listed. The
+            // folder's scan job is written twice: when the folder has to be listed, and when it has been listed.
             #expect(first.rows <= Self.folders * Self.filesEach + 4 * (Self.folders + 1) + 2 * first.transactions)
             #expect(fixture.listings.count == Self.folders + 2)
 
-            // Only when that was, and how the account is.
+            // The scan writes only the time of the scan and the state of the account.
             let unchanged = try await fixture.writes()
             #expect(unchanged.rows <= 4 && fixture.listings == ["/"])
             fixture.clock.advance(.seconds(24 * 3600))
             let whole = try await fixture.writes()
-            // Also what was found out about the server, and that the secret still works.
+            // The walk also writes the facts found out about the server, and that the secret still works.
             #expect(whole.rows <= 8 && Set(fixture.listings).count == Self.folders + 1)
         }
     }
@@ -55,7 +56,7 @@ struct ScanCostTests {
 }
 
 extension MergeWriter {
-    /// Hands over so many pieces of work before the first of them can begin.
+    /// Submits `count` pieces of work before the first of them can begin.
     fileprivate func writeTogether(
         _ count: Int, _ body: @escaping @Sendable (Int, Transaction) throws -> Void
     ) async throws {
@@ -64,15 +65,15 @@ extension MergeWriter {
     }
 }
 
-/// What was committed.
+/// The counts of committed changes.
 private struct Written {
-    /// Transactions that changed a row.
+    /// The number of transactions that changed a row.
     var transactions = 0
-    /// How often a row was added, changed or removed, in any table.
+    /// The number of times that a row was added, changed or removed, in any table.
     var rows = 0
 }
 
-/// Counts what a connection commits, by SQLite's own count of changes.
+/// A counter of a connection's commits, based on SQLite's own count of changes.
 private final class WriteCounter: TransactionObserver, Sendable {
     private let state: Mutex<(last: Int, written: Written)>
     private let disk: SlowDisk?
@@ -103,9 +104,9 @@ private final class WriteCounter: TransactionObserver, Sendable {
 /// A disk on which a commit takes as long as the server needs for all listings that are under way.
 private final class SlowDisk: Sendable {
     private let server: TestServer
-    /// The folders that were listed when the last commit ended.
+    /// The number of folders that were listed when the last commit ended.
     private let listed = Mutex(0)
-    /// How many are listed at once, or wait for their commit.
+    /// The number of folders that are being listed, or wait for their commit, at the same time.
     private static let underWay = 24
 
     init(_ server: TestServer) { self.server = server }
@@ -120,10 +121,10 @@ private final class SlowDisk: Sendable {
                 defer { listed = now }
                 return listed
             }
-            // Before the root was listed nothing else is.
+            // Nothing else is listed before the root has been listed.
             guard before > 0 else { return }
             let expected = min(folders, before + Self.underWay)
-            // Should fewer be under way, the test fails by what it counts.
+            // If fewer listings are under way, the counts fail the test.
             untilOnThread(atMost: .seconds(30)) { answered >= expected }
         } catch {
             Testing.Issue.record(error)
@@ -140,7 +141,7 @@ extension AccountFixture {
         }
     }
 
-    /// What a run of another host writes.
+    /// Returns the writes of a run of a new host.
     fileprivate func writes(slowly: Bool = false) async throws -> Written {
         try await restart()
         let counter = try await countWrites(disk: slowly ? SlowDisk(server) : nil)

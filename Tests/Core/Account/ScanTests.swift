@@ -70,7 +70,8 @@ struct ScanTests {
             try await fixture.runWell()
             #expect(fixture.listings.sorted() == ["/", "/a", "/a/b", "/c"])
             #expect(try await fixture.item("/c/3") != nil)
-            // The root's listing ends badly, while the server is connected to or afterwards: it is asked for again.
+            // The root's listing ends badly, either while the host connects to the server or afterwards. The host then
+            // lists the root again.
             fixture.put("/f600", "x")
             let fault = fixture.server.add(Fault(.cutOff(afterBytes: 300_000), method: "PROPFIND", path: "/", times: 1))
             try await fixture.runWell()
@@ -127,16 +128,17 @@ struct ScanTests {
             fixture.put("/a/6", "/a/6")
             try await fixture.restart()
             try await fixture.runWell()
-            // What is not where it was listed is asked for above, up to what is there.
+            // A folder that is not where it was listed makes the scan list the folders above it, up to the first that
+            // exists.
             #expect(Set(fixture.listings) == ["/", "/a", "/b", "/c", "/c/d", "/g", "/g/d", "/g/d/e"])
-            // It may have been fetched before it was removed; then it stays for a while.
+            // The file may have been fetched before its removal. It then stays for a while.
             let tree = try fixture.tree().filter { $0 != "/a/2" }
             #expect(
                 tree == [
                     "/a/", "/a/1", "/a/6", "/b/", "/b/3", "/f/", "/f/5", "/g/", "/g/d/", "/g/d/e/", "/g/d/e/4",
                 ], "\(fixture.log.messages)")
             #expect(try await fixture.item("/a/2") == nil)
-            // With that everything was walked, though the root is to be listed once more.
+            // With this everything has been walked, though the root is still to be listed once more.
             try await fixture.runWell()
             #expect(Set(fixture.listings) == ["/"])
             fixture.clock.advance(.seconds(24 * 3600))
@@ -155,7 +157,8 @@ struct ScanTests {
             #expect(Set(fixture.listings).isSubset(of: ["/", "/b", "/c"]))
             try await fixture.restart()
             fixture.clock.advance(.seconds(24 * 3600))
-            // Cut off before it has listed anything: the first is asking whether the server is there.
+            // The scan is cut off before it has listed anything. The first PROPFIND only asks whether the server is
+            // there.
             try await fixture.cutOff(at: [Fault(.hold(), method: "PROPFIND", path: "/", from: 2)], until: [])
             try await fixture.restart()
             try await fixture.runWell()
@@ -207,7 +210,7 @@ struct ScanTests {
 }
 
 extension AccountFixture {
-    /// A run that is cut off when it has found these items and waits for the listings of these folders.
+    /// Makes a run that is cut off when it has found these items and waits for the listings of these folders.
     fileprivate func cutOff(listing folders: String..., until known: [String]) async throws {
         try await cutOff(at: folders.map { Fault(.hold(), method: "PROPFIND", path: $0) }, until: known)
     }

@@ -10,42 +10,43 @@ import Testing
 
 @testable import Core
 
-/// Sixty days of an account, day by day, beside a model that says what is to be here.
+/// Tests sixty days of an account, day by day, against a model of the expected local copies.
 @Suite("The four processors on one tree, for sixty days")
 struct StoryTests {
-    /// What the model knows of a copy.
+    /// The model's record of a copy.
     private struct Copy {
         var text: String
         var isPinned: Bool
-        /// Whether a person has asked for it.
+        /// Whether a person has requested the copy.
         var isPersons: Bool
         var lastUsed: Int
     }
 
     private struct AccountModel {
         var server: [String: String] = [:]
-        /// What the last scan found.
+        /// The texts that the last scan found.
         var known: [String: String] = [:]
         var copies: [String: Copy] = [:]
         var removed: Set<String> = []
         var wishes: Set<String> = []
         var pins: Set<String> = []
         var claims: [String: Claim] = [:]
-        /// Copies are good for so many days after their last use.
+        /// The number of days after their last use for which copies are kept.
         static let life = 6
 
         func isCovered(_ path: String) -> Bool { pins.contains { path.hasPrefix("/\($0)/") } }
 
-        /// Whether the next scan will find another version. Who asks for it before gets what follows from a clock that jumps over
-        /// every wait: a download that finds another version than the listed one is given up before the folder is listed again.
+        /// Tells whether the next scan will find another version. A download requested before that scan would depend on
+        /// a clock that jumps over every wait: a download that finds another version than the listed one is given up
+        /// before the folder is listed again.
         func isChanged(_ path: String) -> Bool { known[path].map { $0 != server[path] } ?? false }
 
-        /// Whether a download of it may be queued.
+        /// Tells whether a download of the file may be queued.
         func isAwaited(_ path: String) -> Bool {
             wishes.contains(path) || isCovered(path) && copies[path]?.text != server[path]
         }
 
-        /// What a day's run does.
+        /// Applies a day's run to the model.
         mutating func run(day: Int, isOnline: Bool) {
             guard isOnline else {
                 for (path, copy) in copies where !removed.contains(path) {
@@ -59,7 +60,7 @@ struct StoryTests {
                 }
                 return
             }
-            // What was gone at the last scan is forgotten, unless somebody needs it.
+            // Items that were already gone at the last scan are forgotten, unless they are claimed.
             for path in removed where claims[path] == nil {
                 copies[path] = nil
                 removed.remove(path)
@@ -97,7 +98,7 @@ struct StoryTests {
             known = server
         }
 
-        /// Whether somebody writes it or is about to delete it: then no other version takes its place.
+        /// Tells whether a claim is for writing or deleting the file. No other version then takes the copy's place.
         private func isHeldForWriting(_ path: String) -> Bool {
             switch claims[path]?.kind {
             case .write, .delete: true
@@ -105,7 +106,7 @@ struct StoryTests {
             }
         }
 
-        /// Its pin is gone: it is a person's again, or nobody's.
+        /// Applies the removal of a copy's pin. The copy is then a person's again, or it is removed.
         private mutating func letGo(_ path: String, day: Int) {
             if copies[path]?.isPersons == true {
                 copies[path]?.isPinned = false
@@ -128,9 +129,9 @@ struct StoryTests {
         let settings = Settings(
             removalGuard: nil,
             plugins: [
-                // Waits put the clock forward by minutes.
+                // Waits advance the clock by minutes.
                 PluginSettings(id: PluginID(shortOrFull: "vacuum"), json: #"{"after": "1h"}"#),
-                // Half a day between two runs' times of the day makes no difference.
+                // The times of day of two runs may differ by up to half a day without any effect.
                 PluginSettings(id: PluginID(shortOrFull: "download-expiration"), json: #"{"after": "156h"}"#),
             ])
         try await AccountFixture.running(settings: settings) { fixture in
@@ -145,7 +146,8 @@ struct StoryTests {
             try await fixture.runWell()
             model.known = model.server
             for day in 1...60 {
-                // Whether a removal or a change of pins is looked at first is nobody's promise: no scan finds both.
+                // The order in which the host handles a removal and a change of pins is not specified, so no scan finds
+                // both.
                 let isPinDay = random.number(2) == 0 && model.known.keys.allSatisfy { model.server[$0] != nil }
                 for _ in 0..<random.number(6) {
                     let path = model.server.keys.sorted()[random.number(model.server.count)]
@@ -171,7 +173,7 @@ struct StoryTests {
                         history.append("get \(path)")
                         try await fixture.download(path)
                         if case .some = model.copies[path], try await fixture.item(path)?.remoteVersion == .current {
-                            // It is here: it is the person's from now on, and used.
+                            // The file is here. From now on the copy is the person's, and it has been used.
                             model.copies[path]?.isPersons = true
                             model.copies[path]?.lastUsed = day
                         } else {
@@ -229,6 +231,6 @@ struct StoryTests {
 }
 
 extension SeededGenerator {
-    /// 0 to below.
+    /// Returns a number from 0 up to, but not including, `below`.
     fileprivate mutating func number(_ below: Int) -> Int { Int.random(in: 0..<below, using: &self) }
 }

@@ -5,26 +5,27 @@ import TestSupport
 @testable import Core
 
 extension TestClock {
-    /// What settings say as `poll` for an account that scans when it is told to.
+    /// The `poll` setting of an account that scans when the test says so.
     static let poll = Duration.seconds(7777)
 
-    /// A clock on which waiting takes no time: who sleeps puts it forward. Only the waits between scans last until the next scan is
-    /// called for.
-    /// - Parameter patience: waits of at least this length last until the time is put forward; nil: none.
+    /// Returns a clock on which waiting takes no time: each sleep advances the clock to its own end. Only the waits
+    /// between scans last until the test calls for the next scan.
+    /// - Parameter patience: the length from which on waits last until the test advances the time; nil if no waits
+    ///   do.
     static func account(patience: Duration? = nil) -> TestClock {
         TestClock(aheadOf: .system) { duration in
             if duration == poll { return .untilWoken }
-            // The watch over the plugins looks every second, that over the tree every half minute, that over the backups every hour, for
-            // ever: time must not pass by that alone.
+            // The checks of the plugins recur every second, those of the tree every half minute, those of the backups
+            // every hour, for ever. Time must not pass by these checks alone.
             if [.seconds(1), TreeWatch.rootCheck, AccountHost.backupCheck].contains(duration) { return .real }
             if let patience, duration >= patience { return .untilDue }
             return .passes
         }
     }
 
-    /// Returns when a scan is over.
+    /// Waits until a scan is over.
     func untilScanned() async { await untilSleeping(for: Self.poll) }
 
-    /// Begins another scan.
+    /// Starts another scan.
     func scan() { wake(Self.poll) }
 }

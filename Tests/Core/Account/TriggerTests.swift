@@ -41,7 +41,7 @@ struct TriggerTests {
                 fixture.put("/a/3", "three")
                 let fault = fixture.server.add(Fault(.status(403), method: "PROPFIND", path: "/b"))
                 fixture.clock.scan()
-                // What failed is asked for again soon.
+                // The host soon asks again for the listing that failed.
                 try await fixture.until {
                     let next = try await fixture.reader { try await $0.status() }.nextPoll
                     return next.map { $0 < fixture.clock.now + .seconds(60) } ?? false
@@ -93,7 +93,7 @@ struct TriggerTests {
         }
     }
 
-    /// Runs an account with a plugin that writes down its calls.
+    /// Runs an account with a plugin that records its calls.
     private func recording(
         _ manner: Manner = Manner(), clock: TestClock = .account(),
         _ body: (AccountFixture, () throws -> [String]) async throws -> Void
@@ -111,7 +111,7 @@ struct TriggerTests {
                     let calls = try Files.text("\(folder)/calls").split(separator: "\n")
                         .filter { $0.hasPrefix("willEnterTrigger ") }.map { String($0.split(separator: " ")[1]) }
                     Files.remove("\(folder)/calls")
-                    // Each transaction is a run of its own: how many there are is not told here.
+                    // Each transaction is a run of its own. Their number is not tested here.
                     return calls.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
                 }
             }
@@ -120,7 +120,8 @@ struct TriggerTests {
 }
 
 extension AccountFixture {
-    /// Runs the account as a service does; `body` gets what lets it scan once more, and is called after the first scan.
+    /// Runs the account as a service does. `body` runs after the first scan, and gets a function that makes one more
+    /// scan.
     func whileRunning(_ body: (_ scan: () async -> Void) async throws -> Void) async throws {
         let host = try await ready()
         let run = Task { try await host.run() }

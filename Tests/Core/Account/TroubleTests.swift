@@ -53,11 +53,11 @@ struct TroubleTests {
             #expect(outcome.worst == .failed && outcome.left.map(\.path.text) == ["/a/1"])
             let issue = try #require(outcome.issues.first)
             #expect(outcome.issues.count == 1 && issue.subject == "/a/1" && issue.code == "download.retry")
-            // The version that was here stays until there is a whole newer one.
+            // The old version stays here until a newer version is complete.
             #expect(try fixture.text("/a/1") == "/a/1")
             #expect(try fixture.text("/a/2") == "/a/2")
 
-            // Nobody answered: nothing is asked of the server, and the run says so again.
+            // Nobody has answered the issue: the run requests no download, and reports the issue again.
             let again = try await fixture.runBadly()
             #expect(fixture.downloads == [] && again.issues.map(\.id) == [issue.id])
             fixture.server.remove(fault)
@@ -84,7 +84,7 @@ struct TroubleTests {
             await fixture.server.untilHeld(hold, count: 3)
             fixture.server.remove(hold)
             #expect(await outcome.worst == .denied)
-            // One that does not end is in the log when the server has seen that nobody reads on.
+            // The log contains an endless answer only when the server has noticed that the client reads no more.
             await until { fixture.server.requests.count { $0.status == 401 } >= 3 }
             #expect(fixture.server.requests.filter { $0.status == 401 }.count == 3)
             #expect(fixture.downloads.count == 3)

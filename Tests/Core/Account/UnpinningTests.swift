@@ -110,7 +110,7 @@ struct UnpinningTests {
             async let run = host.runOnce()
             await fixture.server.untilHeld(hold, count: 2)
             try await fixture.unpin("/a")
-            // The processor is at rest when what it asked for is in the journal.
+            // The processor is idle when the actions that it requested are in the journal.
             await host.policies.waitUntilIdle()
             fixture.server.remove(hold)
             _ = await run

@@ -73,7 +73,7 @@ struct VacuumTests {
             for path in ["/a/1", "/b/2"] { fixture.put(path, path) }
             try await fixture.pin("/")
             try await fixture.runWell()
-            // The new place cannot be listed: the scan has found the item gone, and is not at its end.
+            // The new place cannot be listed. The scan has found the item gone, but has not finished.
             fixture.server.tree.move("/a/1", to: "/b/1")
             let fault = fixture.server.add(Fault(.status(500), method: "PROPFIND", path: "/b"))
             try await fixture.runBadly()
@@ -136,7 +136,7 @@ struct VacuumTests {
             try await fixture.runWell()
             fixture.server.tree.remove("/a")
             try await fixture.runWell()
-            // After the scan that found it gone.
+            // The copy is changed after the scan that found the item gone.
             try Files.write("changed here", to: fixture.local("/a/1"))
             fixture.clock.advance(.seconds(61))
             try await fixture.runWell()

@@ -57,7 +57,7 @@ struct WalkTests {
                 run.cancel()
                 _ = await run.value
                 fixture.server.remove(hold)
-                // Changed where it was listed already: the next walk finds it.
+                // This file changes in a folder that is already listed. The next walk finds the change.
                 fixture.put("/a/later \(isFirst)", "later")
                 fixture.put("/b/\(isFirst)", "there")
                 try await fixture.restart()
@@ -172,7 +172,7 @@ struct WalkTests {
 }
 
 extension AccountFixture {
-    /// Returns when the host waits for the time of its next poll.
+    /// Waits until the host waits for the time of its next poll.
     func untilWaiting() async throws {
         try await until {
             guard let next = try await reader({ try await $0.status() }).nextPoll else { return false }
@@ -184,6 +184,6 @@ extension AccountFixture {
         get async throws { try await reader { try await $0.status() }.connection }
     }
 
-    /// How often a folder was listed since the run began.
+    /// Returns the number of times that a folder was listed since the run began.
     fileprivate func count(_ path: String) -> Int { listings.count { $0 == path } }
 }

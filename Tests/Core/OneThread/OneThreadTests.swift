@@ -9,9 +9,10 @@ import Threads
 @testable import Connection
 @testable import Core
 
-/// An account whose clock, random numbers, server and thread are the test's: everything that happens has an order, and a seed says which.
+/// Tests of an account whose clock, random numbers, server and thread belong to the test. Everything happens in an
+/// order that a seed determines.
 @Suite struct OneThreadTests {
-    /// What came of an account's course.
+    /// The results of an account's course.
     struct Course: Equatable {
         var requests: [String]
         var steps: Int
@@ -40,7 +41,8 @@ import Threads
         }
     }
 
-    /// Some runs of an account against a server that fails and changes meanwhile, and a last one against one that does not.
+    /// Makes some runs of an account against a server that fails and changes meanwhile, and a last run against a server
+    /// that does neither.
     private static func course(_ seed: UInt64) async throws -> Course {
         try await onThread {
             try withTemporaryFolder { folder in
@@ -57,7 +59,7 @@ import Threads
                         try await executor.clock.sleep(.seconds(Int64(executor.random() % 4_000)))
                     }
                     server.improve()
-                    // No wait is longer.
+                    // No wait is longer than a day.
                     try await executor.clock.sleep(.seconds(86_400))
                     return problems + (try await account.finish())
                 }
@@ -67,7 +69,7 @@ import Threads
     }
 }
 
-/// An account that a person asks for downloads and, with plugins, for pins.
+/// An account for which a person requests downloads and, with plugins, pins.
 struct OneThreadAccount: Sendable {
     private let bookmark: Bookmark
     private let server: SeededServer
@@ -79,7 +81,7 @@ struct OneThreadAccount: Sendable {
     init(_ folder: String, _ server: SeededServer, _ executor: SeededExecutor, hasPlugins: Bool) throws {
         self.hasPlugins = hasPlugins
         var settings = Settings()
-        // They ask on their own, and that is tested with their own server.
+        // These loops send requests of their own. Other tests cover them, with a server of their own.
         settings.plugins = ["core-loop", "calendar-loop", "share-loop"].map {
             PluginSettings(id: PluginID(shortOrFull: $0), isEnabled: false)
         }
@@ -113,26 +115,26 @@ struct OneThreadAccount: Sendable {
         return value
     }
 
-    /// A run, for which one thing or the other is asked first.
-    /// - Returns: what must never be.
+    /// Makes a run, before which a person makes some requests.
+    /// - Returns: the problems that must never occur.
     func work() async throws -> [String] {
         try await withHost { host in
             await ask(host, freeing: true)
-            // Some are called off before they are done.
+            // Some runs are cancelled before they are done.
             let limit = executor.happens(onceIn: 3) ? Duration.milliseconds(Int64(executor.random() % 2_000)) : nil
             async let run = host.runOnce(timeout: limit)
-            // The person goes on meanwhile.
+            // The person makes more requests during the run.
             await ask(host, freeing: false)
             _ = await run
             return wrongCopies()
         }
     }
 
-    /// What a person asks for, now and then.
+    /// Makes a person's requests for some of the files.
     private func ask(_ host: AccountHost, freeing: Bool) async {
         for path in server.files.keys.sorted() where executor.happens(onceIn: 3) {
             if !freeing { try? await executor.clock.sleep(.milliseconds(Int64(executor.random() % 300))) }
-            // It may not be known yet, or be pinned already.
+            // The item may not be known yet, or may already be pinned.
             let path = ItemPath(unchecked: path)
             if hasPlugins, executor.happens(onceIn: 3) {
                 _ = try? await host.perform(Pins.Add(executor.happens(onceIn: 2) ? path : path.parent))
@@ -146,7 +148,8 @@ struct OneThreadAccount: Sendable {
         }
     }
 
-    /// A run, and then all that is not here is fetched.
+    /// Makes a run, then fetches everything that is not here.
+    /// - Returns: the problems that were found.
     func finish() async throws -> [String] {
         var problems = try await withHost { host in
             let outcome = await host.runOnce()
@@ -158,7 +161,7 @@ struct OneThreadAccount: Sendable {
                 return outcome.failures.map { "the last get: \($0.message)" }
                     + (outcome.waiting > 0 ? ["something waits"] : [])
             }
-            // Some course has done that before.
+            // An earlier run may already have added this pin.
             _ = try? await host.perform(Pins.Add(.root))
             let outcome = await host.runOnce()
             return outcome.failures.map { "the run with all pinned: \($0.message)" }
@@ -172,7 +175,7 @@ struct OneThreadAccount: Sendable {
         return problems + wrongCopies() + left.map { "left in incoming: \($0)" }
     }
 
-    /// Copies that are nothing that the server had at their paths.
+    /// Returns the copies whose content the server never had at their paths.
     private func wrongCopies() -> [String] {
         var wrong: [String] = []
         func look(in folder: String) {

@@ -3,8 +3,8 @@ import Synchronization
 import TestSupport
 import Threads
 
-/// One thread for everything that a host does. Which of the jobs that are ready is run next says a seed; time passes, all at once, when
-/// none is.
+/// An executor with one thread for everything that a host does. A seed determines which of the ready jobs runs next.
+/// When no job is ready, time advances to the end of the next sleep.
 final class SeededExecutor: TaskExecutor {
     private struct State {
         var random: SeededGenerator
@@ -12,7 +12,7 @@ final class SeededExecutor: TaskExecutor {
         var steps = 0
     }
 
-    /// Nothing is ready and nobody sleeps, or nothing but watching has been done for days.
+    /// The error of a run that cannot go on: no job is ready and nothing sleeps, or thirty days have passed.
     struct Stuck: Error, CustomStringConvertible {
         var description: String
     }
@@ -22,13 +22,13 @@ final class SeededExecutor: TaskExecutor {
 
     init(seed: UInt64) { state = Mutex(State(random: SeededGenerator(seed: seed))) }
 
-    /// How many jobs were run.
+    /// The number of jobs that were run.
     var steps: Int { state.withLock(\.steps) }
 
-    /// The next of the numbers that the seed makes.
+    /// Returns the next random number of the seed.
     func random() -> UInt64 { state.withLock { $0.random.next() } }
 
-    /// Whether something happens that happens once in so many times.
+    /// Tells whether an event happens that happens once in `times` times on average.
     func happens(onceIn times: UInt64) -> Bool { random() % times == 0 }
 
     func enqueue(_ job: consuming ExecutorJob) {
@@ -36,7 +36,7 @@ final class SeededExecutor: TaskExecutor {
         state.withLock { $0.ready.append(job) }
     }
 
-    /// Runs a task, with all that it sets off, on the calling thread.
+    /// Runs a task, and everything that the task starts, on the calling thread.
     func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
         let result = Outcome<Value>()
         let source = HostRandom.Source(next: { self.random() }, now: { self.time.now })
@@ -75,6 +75,7 @@ final class SeededExecutor: TaskExecutor {
 
     var clock: HostClock { time.host }
 
-    /// Lets the first of those who sleep go on.
+    /// Advances the time to the end of the first sleep.
+    /// - Returns: false if nothing sleeps, or if thirty days have passed.
     private func passTime() -> Bool { time.passToNext() && time.monotonic < .seconds(30 * 86_400) }
 }

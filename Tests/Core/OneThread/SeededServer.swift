@@ -5,7 +5,8 @@ import Synchronization
 
 @testable import Connection
 
-/// A plain WebDAV server behind no network: each answer takes a time that the seed says, and while it is bad also fails as the seed says.
+/// A plain WebDAV server without a network. The seed determines how long each answer takes, and, while the server is
+/// bad, whether the answer fails.
 final class SeededServer: HTTPTransport {
     private struct File {
         var text: String
@@ -18,7 +19,7 @@ final class SeededServer: HTTPTransport {
         var versions = 0
         var isBad = true
         var requests: [String] = []
-        /// All that was ever served at a path.
+        /// All contents ever served at a path.
         var served: [String: Set<String>] = [:]
     }
 
@@ -28,16 +29,16 @@ final class SeededServer: HTTPTransport {
 
     init(_ executor: SeededExecutor) { self.executor = executor }
 
-    /// `GET /a at 0.02 seconds`, in their order.
+    /// The requests as `GET /a at 0.02 seconds`, in their order.
     var requests: [String] { state.withLock(\.requests) }
-    /// The texts of all files by their paths, `/a/b`.
+    /// The texts of all files by their paths, such as `/a/b`.
     var files: [String: String] { state.withLock { $0.files.mapValues(\.text) } }
     func hasServed(_ text: String, at path: String) -> Bool {
         state.withLock { $0.served[path]?.contains(text) == true }
     }
     func improve() { state.withLock { $0.isBad = false } }
 
-    /// Writes a file, anew or once more.
+    /// Writes a new file, or a new version of a file.
     func put(_ path: String) {
         state.withLock { state in
             state.versions += 1
@@ -47,7 +48,7 @@ final class SeededServer: HTTPTransport {
         }
     }
 
-    /// Somebody else writes, or removes, one of the files.
+    /// Writes or removes one of the files, as another client does.
     private func meddle() {
         let paths = files.keys.sorted()
         guard !paths.isEmpty else { return }

@@ -7,7 +7,7 @@ import Warehouse
 @testable import Core
 
 extension AccountFixture {
-    /// The history as a reading command sees it, the latest first.
+    /// Returns the history as a reading command sees it, the latest step first.
     func history(limit: Int? = nil) async throws -> PolicyHistoryReport {
         let reader = try AccountReader.open(bookmark)
         let report = try await reader.policyHistory(limit: limit)
@@ -15,7 +15,7 @@ extension AccountFixture {
         return report
     }
 
-    /// A line for each step, the oldest first: `ada added x`, in brackets if it is undone.
+    /// Returns a line for each step, the oldest first: `ada added x`, in brackets if the step is undone.
     func story() async throws -> [String] {
         try await history().steps.reversed().map { entry in
             let who =
@@ -46,7 +46,7 @@ extension AccountFixture {
         try await host.perform(Policies.Update(named: id, PolicyChange(condition: condition)))
     }
 
-    /// Sets a policy's condition as somebody who is no person.
+    /// Sets a policy's condition as an author who is not a person.
     func change(_ id: String, _ condition: String, by author: PolicyAuthor, quietly: Bool = false) async throws {
         try await host.database.write { tx in
             var policy = try #require(try tx.policies.policy(PolicyID(id)))
@@ -61,7 +61,7 @@ extension AccountFixture {
 
     var projects: ProjectStorage { ProjectStorage(base: "\(bookmark.vault)/projects", bundleID: "test") }
 
-    /// Runs `body` while nothing can be written where projects are.
+    /// Runs `body` while nothing can be written to the folder of projects.
     func withoutProjects(_ body: () async throws -> Void) async throws {
         let folder = "\(bookmark.vault)/projects"
         if Files.exists(folder) { try await mustRun("mv", [folder, folder + " away"]) }

@@ -31,7 +31,7 @@ import Warehouse
             let times = try await fixture.history().steps.map(\.step.author.time)
             #expect(times.allSatisfy { $0 >= began && $0 <= fixture.clock.host.now() })
 
-            // The pins get their targets' ids, one of them moves, and another one's target goes.
+            // The pins get their targets' ids, one target moves, and another target is removed.
             try await fixture.runWell()
             let found = try await fixture.story().dropFirst(byHand.count)
             fixture.server.tree.move("/a/b", to: "/z/new")
@@ -53,7 +53,8 @@ import Warehouse
         try await AccountFixture.running { fixture in
             let host = try await fixture.ready()
             let running = Task { try await host.run() }
-            // What was committed before the host was at work it writes as every start does; the second one comes after that.
+            // The host writes the step of a change committed before it was at work, as every start does. The second
+            // change comes after that.
             for id in ["x", "y"] {
                 try await fixture.host.database.write { tx in
                     let policy = ItemPolicy(id: PolicyID(id), kind: PolicyKind("k"), condition: "true")
@@ -108,13 +109,13 @@ import Warehouse
             #expect(try await fixture.story() == ["ada added a", "ada added b", "ada added c"])
             #expect(try fixture.projects.projectIDs() == [first])
 
-            // What the lost database had is gone already; that is no error.
+            // The policy that the lost database had is already gone. This is no error.
             _ = try await fixture.host.perform(Policies.Move(.undo))
             let outcome = try await fixture.host.perform(Policies.Move(.undo))
             #expect(outcome.gone.map(\.id.text) == ["b"])
             #expect(try await fixture.story() == ["ada added a", "(ada added b)", "(ada added c)"])
 
-            // A copy is no history, though it looks like one.
+            // A copied project is no history, though it has the same contents.
             _ = try fixture.projects.duplicateProject(first)
             try fixture.projects.deleteProject(first)
             #expect(try await fixture.story() == [])

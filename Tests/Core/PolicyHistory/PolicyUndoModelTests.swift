@@ -8,7 +8,7 @@ import Testing
 
 @testable import Core
 
-/// The history against a simple model of it.
+/// Tests of the history against a simple model of it.
 @Suite struct PolicyUndoModelTests {
     private struct Model {
         struct Values: Equatable {
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    /// Adds, changes or, if it is as wanted already, removes a policy, as a person or another.
+    /// Adds or changes a policy, or removes it if it already has the wanted values, as a person or as another author.
     private func change(
         _ id: String, _ values: Model.Values, by author: PolicyAuthor?, isQuiet: Bool, _ fixture: AccountFixture,
         _ model: inout Model
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    /// - Returns: 1 if something moved.
+    /// - Returns: 1 if a step was undone or redone, else 0.
     private func move(
         _ direction: PolicyMove.Direction, _ fixture: AccountFixture, _ expected: () throws -> Bool
     ) async throws -> Int {
@@ -170,7 +170,7 @@ import Testing
             })
         #expect(found == model.policies, "\(note)")
         let history = try await fixture.history()
-        // Until they are written down the latest ones are missing.
+        // The latest steps are missing until they are written to the project.
         guard history.waiting == 0 else { return }
         let steps = history.steps.reversed().map {
             "\($0.step.changes.first.map { ($0.after ?? $0.before)?.id.text ?? "" } ?? "") \($0.step.changes.first?.after?.condition ?? "-") \($0.isApplied)"

@@ -60,7 +60,8 @@ import Vault
                     try tx.policies.update(policy, by: .plugin)
                 }
             }
-            // The step is undone from its last change on: what it did to b would be set back before a is looked at.
+            // The step is undone from its last change on. Its change of b would be set back before the change of a is
+            // checked.
             try await fixture.change("a", "size > 1", by: .plugin, quietly: true)
             let before = try await fixture.conditions()
             let (story, count) = (try await fixture.story(), try await fixture.history().waiting)
@@ -72,7 +73,8 @@ import Vault
             #expect(try await fixture.story().count == story.count + 2)
             #expect(try await fixture.history().steps.allSatisfy(\.isApplied))
 
-            // Set as the step left it, it can be undone; what another field has by now stays.
+            // When the field has the value that the step left, the step can be undone. The present values of other
+            // fields stay.
             try await fixture.change("a", "false", by: .plugin, quietly: true)
             try await fixture.host.database.write { tx in
                 var policy = try #require(try tx.policies.policy(PolicyID("a")))
@@ -131,7 +133,7 @@ import Vault
             #expect(try await fixture.conditions() == ["a path == \"/new\"", "b true"])
             let done = await #expect(throws: Failure.self) { try await fixture.host.perform(Policies.Move(.redo)) }
             #expect(done?.message == "there is nothing to redo")
-            // They are behind the cursor again: what is done next does not take their place.
+            // The cursor is past these steps again, so the next step does not replace them.
             try await fixture.add("c")
             #expect(
                 try await fixture.story() == [

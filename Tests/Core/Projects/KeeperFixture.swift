@@ -5,7 +5,7 @@ import Warehouse
 
 @testable import Core
 
-/// A plugin in C that works on projects as a test tells it, and the folder in which they lie. There is no server.
+/// A plugin in C that works on projects as a test says, and the folder of these projects. There is no server.
 struct KeeperFixture: Sendable {
     let folder: String
     let base: String
@@ -17,8 +17,8 @@ struct KeeperFixture: Sendable {
 
     private var script: String { "\(folder)/script" }
 
-    /// Lets the plugin do something in a processor's call.
-    /// - Returns: what it says of each line.
+    /// Lets the plugin carry out lines in a processor's call.
+    /// - Returns: the results that the plugin wrote for the lines.
     @discardableResult
     func callAsFunction(_ lines: String...) async throws -> [String] {
         try Files.write(lines.joined(separator: "\n") + "\n", to: script)
@@ -32,23 +32,23 @@ struct KeeperFixture: Sendable {
             ? try Files.text(script + ".out").split(separator: "\n").map(String.init) : []
     }
 
-    /// The id of the project that it worked on last.
+    /// Returns the id of the project that the plugin worked on last.
     func project() async throws -> String {
         let lines = try await self("id")
         return String(lines.last?.dropFirst(3) ?? "")
     }
 
-    /// The storage, as a command opens it.
+    /// Returns the storage as a command opens it.
     func storage(for owner: String = "org.larder.cli") -> ProjectStorage { ProjectStorage(base: base, bundleID: owner) }
 
-    /// How many bytes the plugin's projects take.
+    /// Returns the number of bytes in the plugin's projects.
     func bytes() throws -> Int { try Files.filesBelow(base).reduce(0) { try $0 + Files.read("\(base)/\($1)").count } }
 }
 
-/// Runs the plugin.
+/// Runs `body` with the plugin.
 /// - Parameters:
-///   - start: what it does in its start.
-///   - base: where the projects lie; nil: in a folder of the test's.
+///   - start: the script that the plugin carries out in its start.
+///   - base: the folder of the projects; nil takes a folder of the test.
 func withKeeper(
     defines: [String] = [], quota: Int64 = PluginSettings.defaultProjectQuota, isReadOnly: Bool = false,
     start: String? = nil, base: String? = nil, in folder: String? = nil,

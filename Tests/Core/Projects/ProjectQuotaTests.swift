@@ -5,13 +5,13 @@ import Warehouse
 
 @testable import Core
 
-/// How much room a plugin's projects may take.
+/// Tests of the space that a plugin's projects may take.
 @Suite("A plugin's quota for projects")
 struct ProjectQuotaTests {
     @Test("G11: what would go above the quota is refused, and leaves everything as it was")
     func quota() async throws {
         try await withKeeper(quota: 10_000) { keeper async throws in
-            // Somebody else's count for nothing.
+            // The projects of other plugins do not count.
             let others = keeper.storage(for: "org.example.other")
             _ = try others.updateProject(
                 ProjectUpdateRequest(projectID: others.createProject(), userData: [UInt8](repeating: 0, count: 50_000)))
@@ -25,7 +25,7 @@ struct ProjectQuotaTests {
             #expect(try Files.filesBelow(keeper.base) == before && Files.exists("\(keeper.folder)/assets/file"))
             #expect(keeper.log.contains("and `project-quota` is 10000"))
             #expect(try await keeper("usage") == ["usage 0 \(try keeper.bytes() - theirs) of 10000"])
-            // What fits still does, and what goes makes room in the same update.
+            // Changes that fit still succeed, and removed data makes room in the same update.
             #expect(
                 try await keeper("large 3000", "undo", "large 3100", "undo", "undo", "large 9000") == [
                     "large 0", "undo 0", "large 0", "undo 0", "undo 0", "large 0",

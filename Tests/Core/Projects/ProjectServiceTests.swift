@@ -7,7 +7,7 @@ import Warehouse
 
 @testable import Core
 
-/// `larder.projects/1`, from a plugin in C to the disk.
+/// Tests of `larder.projects/1`, from a plugin in C to the disk.
 @Suite("A plugin's projects")
 struct ProjectServiceTests {
     @Test("W09: a plugin adds steps and goes back and forth; a new step takes the place of those that were undone")
@@ -26,14 +26,14 @@ struct ProjectServiceTests {
                 try await keeper("step 0", "step 2", "step 3").filter { $0.hasPrefix("step") } == [
                     "step 0 a", "step 0 d", "step -3",
                 ])
-            // Borrowed by the call, and gone with it: what stays is on the disk.
+            // The call lent the plugin its data, and the data ended with the call. The stored project is on the disk.
             let storage = keeper.storage()
             let id = try #require(ProjectID(try await keeper.project()))
             let found = try storage.fetchProject(id, .all)
             #expect(
                 found.stepCursor == 3 && found.userData == Array("whole".utf8) && found.bundleID == "org.example.keeper"
             )
-            // A person goes back; the plugin finds it so.
+            // A person undoes a step. The plugin finds the step undone.
             try storage.updateProject(id, .stepIDs) { .undo($0) }
             #expect(try await keeper("fetch 0")[0] == "fetch 0 2/3 undo 1 redo 1 steps null data absent")
         }
@@ -52,7 +52,7 @@ struct ProjectServiceTests {
                 try await keeper("cursor 5", "data ", "fetch").prefix(3) == [
                     "cursor -2", "data 0", "fetch 0 0/4 undo 0 redo 1 steps there data ",
                 ])
-            // Only as long as nobody else changed it.
+            // The update succeeds only as long as nobody else has changed the project.
             #expect(try await keeper("fetch", "as-fetched one").last == "as-fetched 0")
             #expect(
                 try await keeper("as-fetched two", "fetch").prefix(2) == [
@@ -80,7 +80,7 @@ struct ProjectServiceTests {
             }
             let assets = try #require(said.last).dropFirst("assets ".count)
             #expect(try Files.text("\(assets)/100%.txt") == "good")
-            // The project's own folder is there to be used.
+            // The plugin may use the project's own folder.
             let own = try #require(try await keeper("fetch").last).dropFirst("assets ".count)
             #expect(own.hasPrefix(keeper.base) && Files.isFolder(String(own)))
         }

@@ -31,7 +31,7 @@ struct CoverageTests {
             try await fixture.runWell()
             for path in ["/a", "/c/5"] { try await fixture.pin(path) }
             try await fixture.host.database.write { tx in
-                // What somebody else wrote, one of them for nothing and one that nobody is shown.
+                // Policies by other authors: one that covers nothing, and one that is never shown.
                 for condition in [#"name.endsWith(".txt") && size > 3"#, "size > 1000000"] {
                     try tx.policies.add(ItemPolicy(kind: .availableOffline, condition: condition), by: .somebody)
                 }

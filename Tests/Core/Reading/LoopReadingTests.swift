@@ -16,7 +16,7 @@ import Vault
 struct LoopReadingTests {
     private let ics = "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:Caf\u{e9}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
 
-    /// Two calendars with one name, one with another, and shares of `/a/1`.
+    /// Fills a database with two calendars of the same name, one of another name, and shares of `/a/1`.
     private func fill(_ database: Database) async throws {
         let ics = ics
         try await database.write { tx in
@@ -95,7 +95,7 @@ struct LoopReadingTests {
                 ])
             let status = try await cli("--json", "status")
             #expect(status.output.contains(#""loops":[{"id":"core","kind":"core","#), "\(status)")
-            // When the next poll is, is known while a host runs.
+            // The time of the next poll is known while a host runs.
             try await fixture.close()
             #expect(try await cli("--json", "loop", "list").output.contains("00:01:00Z") == false)
             #expect(try await cli("--json", "status").output.contains("00:01:00Z") == false)

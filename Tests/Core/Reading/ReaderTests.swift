@@ -116,7 +116,7 @@ extension AccountReader {
     }
 }
 
-/// What is told on another thread.
+/// A collection of the elements that another thread reports.
 final class Collected<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import larder
 
-/// What people read of runs, accounts and logs.
+/// Tests of the texts about runs, accounts and logs that people read.
 @Suite struct WordsTests {
     @Test("A run says what it did, not only what it fetched")
     func runs() {
@@ -46,7 +46,7 @@ import Testing
         #expect(
             line == "1970-01-01T00:00:00Z warning: cannot connect; check the network name=\"x\\ty\" why=\"a; b\"",
             "\(line)")
-        // Programs read what was said.
+        // Programs get the message unchanged.
         config.format = .json
         let json = LineLogHandler(config, console: Console())
             .line(.warning, "a\nb", [:], at: Timestamp(seconds: 0))
