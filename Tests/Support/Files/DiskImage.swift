@@ -43,6 +43,7 @@ public struct DiskImage: Sendable {
     /// The path of the image file.
     public let path: String
 
+    /// Takes an existing image file.
     public init(at path: String) { self.path = path }
 
     /// Makes an image file with an empty file system.

@@ -29,10 +29,12 @@ public enum Files {
         }
     }
 
+    /// Writes a text to a file, and makes the folders above the file if they are missing.
     public static func write(_ text: String, to path: String, mode: mode_t = 0o644) throws {
         try write(text.utf8, to: path, mode: mode)
     }
 
+    /// Returns the content of a file.
     public static func read(_ path: String) throws -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw SetupError(call: "open", path: path) }
@@ -47,8 +49,10 @@ public enum Files {
         }
     }
 
+    /// Returns the content of a file as UTF-8 text. Invalid bytes are replaced.
     public static func text(_ path: String) throws -> String { String(decoding: try read(path), as: UTF8.self) }
 
+    /// Tells whether there is an entry at a path. Symbolic links are not followed.
     public static func exists(_ path: String) -> Bool {
         var info = stat()
         return lstat(path, &info) == 0
@@ -66,6 +70,7 @@ public enum Files {
         return lstat(path, &info) == 0 ? info.st_uid : nil
     }
 
+    /// Tells whether there is a folder at a path. Symbolic links are not followed.
     public static func isFolder(_ path: String) -> Bool {
         var info = stat()
         return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR

@@ -2,6 +2,7 @@
 public struct Guide {
     private let text: String
 
+    /// Reads the guide from the package under test.
     public init() throws { text = try Files.text("\(Build.root)/Host/Docs/plugin-abi.md") }
 
     /// Returns the blocks of code in a language, in order.

@@ -1,5 +1,6 @@
 /// Numbers that another program may send where a number is expected, as text and as integers.
 public enum BoundaryNumbers {
+    /// Texts that are numbers, nearly numbers, or numbers outside the range of common integer types.
     public static let texts = [
         "", " ", "0", "-0", "-1", "+1", " 7 ", "007", "NaN", "inf", "1e30", "0x10", "1.5", "\u{661}",
         "2147483647", "2147483648", "-2147483649", "4294967295", "4294967296", "9007199254740991", "9007199254740993",
@@ -8,6 +9,7 @@ public enum BoundaryNumbers {
         "1000000000000000000000000000000", "-1000000000000000000000000000000",
     ]
 
+    /// Integers at the limits of common integer types, and around usual values.
     public static let integers: [Int64] = [
         0, 1, -1, 60, 61, 1 << 31, (1 << 31) - 1, 1 << 32, 1 << 53, 1 << 60, 1 << 62, .max, .max - 1, .min, .min + 1,
     ]

@@ -93,6 +93,7 @@ public final class ChildProcess: Sendable {
         }
     }
 
+    /// Whether the process has ended.
     public var hasEnded: Bool {
         state.withLock { state in
             if case .ended = state { true } else { false }

@@ -3,6 +3,7 @@ import Synchronization
 
 /// A log that keeps its lines, for tests that check them.
 public final class CollectedLog: Sendable {
+    /// A line of the log.
     public struct Line: Sendable {
         public var level: Logger.Level
         public var message: String
@@ -14,6 +15,7 @@ public final class CollectedLog: Sendable {
 
     public init() {}
 
+    /// The lines logged so far.
     public var lines: [Line] { all.withLock { $0 } }
 
     /// The lines as `level: message`, in order.
@@ -26,6 +28,7 @@ public final class CollectedLog: Sendable {
         }
     }
 
+    /// A logger that writes to this log.
     public var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
 
     private func add(_ line: Line) { all.withLock { $0.append(line) } }

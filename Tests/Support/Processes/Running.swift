@@ -4,6 +4,7 @@ public import Glibc
 /// The status and the output of a program that has ended.
 public struct ProcessResult: Sendable {
     public var status: ExitStatus
+    /// The text that the program wrote to standard output.
     public var output: String
     /// The text that the program wrote to standard error. If the program was killed at its time limit, a description of
     /// its threads at that moment follows.
@@ -14,6 +15,7 @@ public struct ProcessResult: Sendable {
         if case .code(let code) = status { code } else { nil }
     }
 
+    /// The lines of standard output, without empty ones.
     public var lines: [String] { output.split(separator: "\n").map(String.init) }
 }
 
@@ -69,16 +71,19 @@ public enum Build {
 
     /// The user id that a test running as root gives its programs, to check the effect of permissions.
     public static let unprivilegedUser: uid_t = 65534
+    /// Whether the test runs as root.
     public static var isRoot: Bool { geteuid() == 0 }
 }
 
 /// The `larder` command, run as a person would run it.
 public struct LarderCommand: Sendable {
+    /// The path of the command's config.
     public var config: String
     /// The person's home folder. It holds everything that the command keeps outside the locations in the config.
     public var home: String
     /// Whether the command runs as `Build.unprivilegedUser` instead of the test's own user. This needs root.
     public var unprivileged = false
+    /// Additional environment variables, which take precedence over the command's usual ones.
     public var environment: [String: String] = [:]
     /// Whether the event loops that come with the host run. Most tests are about files and count requests.
     public var hasLoops = false
@@ -96,6 +101,7 @@ public struct LarderCommand: Sendable {
         try await run(arguments, timeout: timeout)
     }
 
+    /// Runs the command with these arguments to its end.
     public func run(_ arguments: [String], timeout: Duration = .seconds(300)) async throws -> ProcessResult {
         let (program, all) = try command(arguments)
         return try await TestSupport.run(program, all, environment: surroundings, timeout: timeout)

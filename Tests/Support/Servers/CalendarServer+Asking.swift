@@ -13,6 +13,7 @@ extension CalendarServer {
         return calendar
     }
 
+    /// Sets a calendar's display name.
     public func rename(_ calendar: Calendar, to name: String) async throws {
         try await ask(
             "PROPPATCH", calendar.path,
@@ -23,6 +24,7 @@ extension CalendarServer {
                 """)
     }
 
+    /// Removes a calendar with its objects.
     public func remove(_ calendar: Calendar) async throws { try await ask("DELETE", calendar.path) }
 
     /// Writes objects by their names, such as `a.ics`, over one connection.
@@ -44,10 +46,12 @@ extension CalendarServer {
         }
     }
 
+    /// Writes one object by its name.
     public func put(_ name: String, _ text: String, into calendar: Calendar) async throws {
         try await put([name: text], into: calendar)
     }
 
+    /// Removes one object by its name.
     public func remove(_ name: String, from calendar: Calendar) async throws {
         try await ask("DELETE", calendar.path + name)
     }

@@ -1,6 +1,8 @@
 /// A self-signed certificate for 127.0.0.1, with its key, as PEM files.
 public struct Certificate: Sendable {
+    /// The path of the certificate.
     public let file: String
+    /// The path of the certificate's private key.
     public let key: String
     /// SHA-256 of the certificate, as `openssl x509 -fingerprint -sha256` prints it: hexadecimal with colons.
     public let fingerprint: String

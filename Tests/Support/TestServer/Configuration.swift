@@ -15,7 +15,9 @@ extension TestServer {
         public var user = "demo"
         /// The password, 24 random letters and digits by default.
         public var password = Site.randomPassword()
+        /// The location of the tree below the server's address.
         public var layout = Layout.ownCloud
+        /// The server's manner at the start.
         public var manner = Manner()
         /// The PEM files of a certificate and its key, for TLS.
         public var certificate: (file: String, key: String)?

@@ -39,13 +39,17 @@ public final class TestServer: Sendable {
     public let tree: Tree
     /// The calendars that the server serves beside the files.
     public let calendars: Calendars
+    /// The shares that the server lists.
     public let shares: Shares
+    /// The hints of changes that the server gives.
     public let hints = Hints()
+    /// The server's plain JSON events.
     public let events = EventFeed()
 
     private let answers: TestAnswers
     private let listener: Listener
 
+    /// The port on 127.0.0.1 on which the server listens.
     public var port: Int { listener.port }
 
     /// The server's address: `http://127.0.0.1:PORT`, or `https://127.0.0.1:PORT` with a certificate.
@@ -96,6 +100,7 @@ public final class TestServer: Sendable {
     /// The answered requests, in the order of their answers.
     public var requests: [LoggedRequest] { answers.log.withLock { $0 } }
 
+    /// Empties the list of answered requests.
     public func forgetRequests() { answers.log.withLock { $0 = [] } }
 
     /// Changes the server's manner for the requests that follow.
@@ -113,6 +118,7 @@ public final class TestServer: Sendable {
     /// Switches a fault off. The requests that the fault holds continue.
     public func remove(_ fault: FaultID) { answers.faults.remove(fault) }
 
+    /// Switches all faults off. The requests that they hold continue.
     public func removeFaults() { answers.faults.removeAll() }
 
     /// Waits until a `hold` fault has held `count` requests since it was switched on, or until the fault is switched

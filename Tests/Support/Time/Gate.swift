@@ -16,8 +16,10 @@ public final class Gate: Sendable {
 
     public init(ignoresCancellation: Bool = false) { self.ignoresCancellation = ignoresCancellation }
 
+    /// Whether the gate is open.
     public var isOpen: Bool { state.withLock { $0.isOpen } }
 
+    /// Opens the gate, and releases everything that waits at it.
     public func open() {
         let waiting = state.withLock { state in
             state.isOpen = true

@@ -20,6 +20,7 @@ public final class TestClock: Sendable {
 
     /// A sleep that has not ended.
     public struct Sleep: Sendable {
+        /// The requested duration.
         public let duration: Duration
         /// The time at which the sleep ends, on ``TestClock/monotonic``.
         public let deadline: Duration

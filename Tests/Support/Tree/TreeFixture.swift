@@ -10,7 +10,9 @@ package let testedFolders = ["/tmp", "/dev/shm"]
 
 /// A tree with its `incoming/`, on a chosen file system.
 package struct TreeFixture {
+    /// The path of the tree's root folder.
     package let root: String
+    /// The path of the folder of incoming files.
     package let incoming: String
     package let tree: Tree
 
@@ -25,6 +27,7 @@ package struct TreeFixture {
         return try await body(try make(in: folder, hooks: hooks, clock: clock))
     }
 
+    /// Gives `body`, which does not suspend, a new tree, and removes the tree afterwards.
     package static func with<Result>(
         on parent: String = "/tmp", hooks: TreeHooks = TreeHooks(),
         clock: @escaping @Sendable () -> Timestamp = { .now() },
@@ -35,6 +38,7 @@ package struct TreeFixture {
         return try body(try make(in: folder, hooks: hooks, clock: clock))
     }
 
+    /// Makes a tree in a folder that the caller removes.
     package static func make(
         in folder: String, hooks: TreeHooks = TreeHooks(), clock: @escaping @Sendable () -> Timestamp = { .now() }
     ) throws -> TreeFixture {
@@ -58,6 +62,7 @@ package struct TreeFixture {
         return path
     }
 
+    /// Returns an item's path from its text, which is not checked.
     package func path(_ text: String) -> ItemPath { ItemPath(unchecked: text) }
 
     /// Makes a complete download with this content.
@@ -89,8 +94,11 @@ package struct TreeFixture {
         return copy
     }
 
+    /// Returns the content of the file at a path in the tree; nil if the file cannot be read.
     package func content(_ text: String) -> String? { try? Files.text(root + text) }
+    /// The names of the files that are left in `incoming/`.
     package var leftInIncoming: [String] { (try? Files.names(in: incoming)) ?? [] }
 }
 
+/// Returns the SHA-256 digest of a text.
 package func sha256(_ text: String) -> [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }

@@ -6,6 +6,7 @@ public final class Counter: Sendable {
 
     public init() {}
 
+    /// The present value.
     public var value: Int { number.withLock { $0 } }
 
     /// - Returns: the new value.

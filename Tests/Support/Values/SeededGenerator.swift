@@ -6,6 +6,7 @@ import Glibc
 /// moment, millions a night. The seed is printed when the test begins, since after a crash nothing else tells the seed.
 /// The seed belongs into the comments of the test's expectations, as `LARDER_TEST_SEED=…`.
 public struct SeededGenerator: RandomNumberGenerator {
+    /// The seed that reproduces the sequence.
     public let seed: UInt64
     private var state: UInt64
 

@@ -6,8 +6,10 @@ extension Calendars {
         fileprivate var state: CalendarState
     }
 
+    /// Returns the present state of all calendars.
     public func backup() -> Backup { Backup(state: read { $0 }) }
 
+    /// Sets all calendars back to the state in a backup.
     public func restore(_ backup: Backup) { change { $0 = backup.state } }
 
     /// Forgets the log of changed objects, as a server does that clears its log.

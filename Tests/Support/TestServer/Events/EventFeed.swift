@@ -65,6 +65,7 @@ public final class EventFeed: Sendable {
         state.withLock { $0[channel, default: Channel()].listing = things }
     }
 
+    /// Closes a channel and drops its pages.
     public func close(_ channel: String) { state.withLock { $0[channel] = nil } }
 
     /// Returns the newest event id of a channel; nil if the channel is closed.

@@ -46,6 +46,7 @@ public final class Hints: Sendable {
         }
     }
 
+    /// Removes all notifications.
     public func removeNotifications() { state.change { $0.notifications = [] } }
 
     /// Adds an activity.

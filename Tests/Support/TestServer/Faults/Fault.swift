@@ -44,6 +44,7 @@ public struct Fault: Sendable {
         case foreignEntries([[UInt8]])
     }
 
+    /// The kind of the fault.
     public var kind: Kind
     /// The method that the fault applies to; nil for every method.
     public var method: String?

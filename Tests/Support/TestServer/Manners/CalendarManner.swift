@@ -61,17 +61,22 @@ public struct CalendarManner: Sendable {
     public var offered = true
     /// The status with which `/.well-known/caldav` redirects; nil answers 404.
     public var wellKnownStatus: Int? = 301
+    /// The form of addresses in properties.
     public var addresses = Addresses.path
+    /// The prefixes of element names.
     public var prefixes = Prefixes.usual
+    /// The form of sync tokens.
     public var tokens = Tokens.sabre
     /// Whether the token precedes the members.
     public var tokenFirst = false
     /// Whether the server offers `sync-collection` and the `sync-token` property. Without them a client has `getctag`
     /// and ETags.
     public var syncCollection = true
+    /// The answer to a token whose changes the server does not know.
     public var lostTokens = LostTokens.echoed
     /// The status of an answer with `DAV:valid-sync-token`.
     public var invalidTokenStatus = 403
+    /// The handling of a `limit` in the request.
     public var limit = Limit.heeded
     /// The largest number of changes in one answer, even without a `limit`. The rest follows after 507.
     public var pageSize: Int?

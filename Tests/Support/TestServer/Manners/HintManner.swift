@@ -1,5 +1,6 @@
 /// The hints of changes that a server offers, so that clients need not ask for everything. The default is none.
 public struct HintManner: Sendable {
+    /// The state of the list of notifications.
     public enum Notifications: Sendable {
         /// Status 404.
         case absent

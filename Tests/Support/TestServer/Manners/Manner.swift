@@ -42,10 +42,13 @@ public struct Manner: Sendable {
         case oneLevel
     }
 
+    /// The form of files' ETags.
     public var fileETags = FileETags.strong
+    /// Whether folders have ETags.
     public var folderETags = true
     /// The folders whose ETags change with an item, from now on.
     public var propagation = Propagation.toRoot
+    /// The answer to `Depth: infinity`.
     public var depthInfinity = DepthInfinity.refused
     /// Whether listings have `oc:id`, `oc:fileid`, `oc:size`, `oc:permissions` and `oc:checksums`.
     public var ownCloudProperties = true
@@ -62,8 +65,11 @@ public struct Manner: Sendable {
 
     /// The user's quota in bytes.
     public var quota = 10 << 30
+    /// The manner in which the server serves calendars.
     public var calendars = CalendarManner()
+    /// The manner in which the server lists shares.
     public var shares = ShareManner()
+    /// The hints of changes that the server offers.
     public var hints = HintManner()
     /// Whether the server has plain JSON events at `/events`.
     public var events = false

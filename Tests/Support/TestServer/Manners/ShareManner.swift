@@ -13,10 +13,13 @@ public struct ShareManner: Sendable {
     public var offered = true
     /// Whether sharing is switched on. If not, the capabilities say so, and listings succeed with nothing in them.
     public var enabled = true
+    /// The listing of shares that the user has not accepted yet.
     public var pending = Pending.byState
     /// Whether version 2 also reports success as 100, as its documentation says.
     public var alwaysHundred = false
+    /// Whether the server writes numbers as texts.
     public var numbersAsText = false
+    /// Whether the server writes the fields of objects in reverse order.
     public var fieldsReversed = false
 
     public init() {}
