@@ -8,12 +8,12 @@ import Threads
 @main struct Larder: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "larder",
-        abstract: "Keeps a WebDAV account's files where its policies say they should be.",
+        abstract: "Synchronizes a WebDAV account's files as its policies say.",
         discussion: """
-            Begin with `larder demo`, which needs nothing. Exit codes: 0 all done, 1 something failed or waits for a \
-            person, 64 usage, 65 bad input, 66 no such thing, 69 server not reachable, 70 internal error, or a plugin ended the host, 73 cannot \
-            create, 74 local input or output, 75 vault locked by another host, 76 the server's answer makes no sense, \
-            77 not authenticated or not allowed, 78 config.
+            Begin with `larder demo`, which needs no config and no account. Exit codes: 0 all done, 1 something failed \
+            or waits for a person, 64 usage, 65 bad input, 66 no such item or other object, 69 server not reachable, \
+            70 internal error, or a plugin ended the host, 73 cannot create, 74 local input or output, 75 vault locked \
+            by another host, 76 the server's answer makes no sense, 77 not authenticated or not allowed, 78 config.
             """,
         version: Product.version,
         subcommands: [

@@ -5,21 +5,21 @@ enum CLIArgument {
     /// - Throws: `badData` if the text can be no item's path.
     static func path(_ text: String) throws(Failure) -> ItemPath {
         // What a variable of a shell is when it is not set is not everything.
-        guard !text.isEmpty else { throw Failure(.badData, "the path is empty", hint: "`/` is everything") }
+        guard !text.isEmpty else { throw Failure(.badData, "the path is empty", hint: "`/` stands for everything") }
         do throws(ItemPath.Problem) {
             return try ItemPath(typed: text)
         } catch {
             let why =
                 switch error {
-                case .emptyName: "it has two slashes side by side"
-                case .dotName: "`.` and `..` are no names on the server"
-                case .nul: "it has a NUL in it"
-                case .nameTooLong: "a name in it is longer than \(ItemPath.longestName) bytes"
+                case .emptyName: "it contains two slashes in a row"
+                case .dotName: "`.` and `..` are not names on the server"
+                case .nul: "it contains a NUL character"
+                case .nameTooLong: "one of its names is longer than \(ItemPath.longestName) bytes"
                 case .pathTooLong: "it is longer than \(ItemPath.longestPath) bytes"
-                case .reserved: "Larder keeps a mark of its own under this name"
+                case .reserved: "the name is reserved for Larder's own files"
                 case .notAbsolute, .slashInName, .notUTF8: "it does not begin at the root"
                 }
-            throw Failure(.badData, "`\(Text.visible(text))` is no path: \(why)")
+            throw Failure(.badData, "`\(Text.visible(text))` is not a path: \(why)")
         }
     }
 
@@ -38,7 +38,7 @@ enum CLIArgument {
         guard isPlain, (1...255).contains(text.utf8.count), !text.hasPrefix("-") else {
             throw Failure(
                 .badData, "--id: `\(Text.visible(String(text.prefix(300))))` cannot be a policy's id",
-                hint: "1 to 255 bytes without spaces and control characters, and no `-` in front")
+                hint: "use 1 to 255 bytes without spaces and control characters, not beginning with `-`")
         }
         return PolicyID(text)
     }

@@ -8,17 +8,19 @@ struct GlobalOptions: ParsableArguments {
     @Option(
         name: .customLong("config"),
         help: ArgumentHelp(
-            "The config file. Else LARDER_CONFIG, else $XDG_CONFIG_HOME/larder/config.yaml.", valueName: "file"))
+            "The config file. Default: $LARDER_CONFIG, else $XDG_CONFIG_HOME/larder/config.yaml.", valueName: "file"))
     var configFile: String?
 
     @Option(
-        help: ArgumentHelp("The account, by its name in the config. Needed if there are several.", valueName: "name"))
+        help: ArgumentHelp("The account, by its name in the config. Required if there are several.", valueName: "name"))
     var account: String?
 
-    @Flag(name: .customLong("json"), help: "Print one JSON object a line.")
+    @Flag(name: .customLong("json"), help: "Print one JSON object per line.")
     var isJSON = false
 
-    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
+    @Option(
+        help: ArgumentHelp(
+            "The least severe log level: trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     var logLevel: String?
 
     var request: Config.Request { Config.Request(file: configFile, account: account, logLevel: logLevel) }

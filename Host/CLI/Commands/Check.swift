@@ -4,16 +4,16 @@ import Model
 
 struct Check: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Look whether an account's database is sound, and restore it.",
+        commandName: "check", abstract: "Check whether an account's database is sound, and restore it.",
         discussion: """
-            Without --restore nothing is changed, and a host may run meanwhile. With it a database that is damaged or \
-            missing is replaced by the newest sound backup: policies, claims, plugins' values and how far event loops \
-            have come are as they were then. What is here and what the server has is found out by the next run. The \
-            damaged file is kept.
+            Without --restore, nothing is changed, and a host may be running. With --restore, a database that is \
+            damaged or missing is replaced by the newest sound backup: policies, claims, the plugins' values and the \
+            event loops' progress are then as they were when the backup was made. The next run compares the local \
+            files with the server. The damaged file is kept under another name.
             """)
 
     @OptionGroup var global: GlobalOptions
-    @Flag(help: "Put the newest sound backup in the place of a damaged database.") var restore = false
+    @Flag(help: "Replace a damaged or missing database by the newest sound backup.") var restore = false
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let account = try global.loadConfig().oneAccount()
@@ -35,9 +35,9 @@ struct Check: LarderCommand {
         } else {
             console.print(
                 found.newestSound.map { "\(found.path) was restored from \($0.path)" }
-                    ?? "\(found.path) was made anew: there was no sound backup")
+                    ?? "\(found.path) was created anew, because there was no sound backup")
             if let aside { console.print("the damaged database is kept as \(aside)") }
-            console.print("`larder run --once` compares what is here with the server")
+            console.print("run `larder run --once` to compare the local files with the server")
         }
         return []
     }
@@ -49,14 +49,16 @@ struct Check: LarderCommand {
         case .damaged:
             lines.append("\(found.path) is damaged (\(found.problem ?? "")); it will be kept under another name")
         case .missing: lines.append("\(found.path) is missing")
-        case .restoring: lines.append("a restore of \(found.path) was not finished; it will be")
+        case .restoring: lines.append("an earlier restore of \(found.path) was interrupted; it will be completed")
         case .sound: break
         }
         if let backup = found.newestSound {
             lines.append(
                 "it will be restored from \(backup.path) of \(Text.time(backup.made)): "
                     + "\(Text.count(backup.policies, "policy", "policies")), \(Text.count(backup.claims, "claim"))")
-            lines.append("what was decided since then is lost; waiting downloads and issues are found anew")
+            lines.append(
+                "policies, claims and answers given since then are lost; the next run finds waiting downloads and "
+                    + "issues again")
         } else {
             lines.append("there is no sound backup: all policies, claims and plugins' values are lost")
         }
@@ -88,7 +90,7 @@ extension DatabaseCheck {
         case .damaged, .restoring:
             Failure(
                 .localIO, "the database \(path) is damaged" + (problem.map { ": \($0)" } ?? ""),
-                hint: "`larder check --restore` puts the newest sound backup in its place; the local copies stay")
+                hint: "`larder check --restore` replaces it by the newest sound backup; the local copies stay")
         }
     }
 }

@@ -5,8 +5,8 @@ import Model
 struct Explain: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Tell what each plugin makes of an item: what it would do, why, and when. Changes nothing.",
-        discussion: "It needs no network and works beside a running host. An item that is gone can be explained too.")
+        abstract: "Explain what each plugin would do with an item, why, and when. Changes nothing.",
+        discussion: "Uses no network, and works while a host is running. Removed items can be explained too.")
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The item's path on the server.") var path: String
@@ -46,25 +46,25 @@ extension Explanation {
     /// For a person.
     var sentence: String {
         guard let because, let trigger else {
-            return trigger == nil ? "is not called now" : "nothing, whatever the item"
+            return trigger == nil ? "is not called now" : "does nothing with any item"
         }
         let reason = Text.shortened(because.text)
         let holds = matches || cleanup
         let deed = would.map(Self.deed)
         guard let change else {
-            return holds ? "\(deed ?? "nothing"), because \(reason)" : "nothing: it would need \(reason)"
+            return holds ? "\(deed ?? "nothing"), because \(reason)" : "nothing: the item would have to meet \(reason)"
         }
         let when = Self.when(change.named, trigger)
-        if !now.isEmpty { return "\(deed ?? "nothing"), because \(reason); another answer from \(when)" }
+        if !now.isEmpty { return "\(deed ?? "nothing"), because \(reason); this may change from \(when)" }
         guard !then.isEmpty else {
-            return "nothing: \(reason)\(holds ? "" : " does not hold"); another answer from \(when)"
+            return "nothing: \(reason)\(holds ? "" : " does not hold"); this may change from \(when)"
         }
         return "\(would == "removeLocalCopy" ? "expires" : deed ?? "") \(when), because of \(reason)"
     }
 
     private static func deed(_ names: String) -> String {
         switch names {
-        case "download": "fetches it or keeps it"
+        case "download": "downloads it or keeps it"
         case "removeLocalCopy": "removes the copy"
         case "update": "brings the copy up to date"
         case "purge": "forgets it and removes its copy"

@@ -4,10 +4,10 @@ import Model
 
 struct Free: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "free", abstract: "Remove the local copy of a file, or of everything below a folder.",
+        commandName: "free", abstract: "Remove the local copy of a file, or all local copies below a folder.",
         discussion: """
-            It stays on the server. What is pinned is refused; files that were changed here, that a program has open or \
-            that are claimed stay, and are named.
+            The files stay on the server. Pinned files are not removed. Files that were changed here, that a program \
+            has open or that are claimed stay, and are named in the output.
             """)
 
     /// How many files that stay are named.
@@ -28,6 +28,6 @@ struct Free: LarderCommand {
         }
         let more = outcome.failures.count - Self.mostNamed
         guard more > 0 else { return outcome.failures }
-        return outcome.failures.prefix(Self.mostNamed) + [Failure(.failed, "\(more) more files stay")]
+        return outcome.failures.prefix(Self.mostNamed) + [Failure(.failed, "\(more) more files were not removed")]
     }
 }

@@ -4,27 +4,28 @@ import Model
 
 struct Get: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Fetch a file, or everything below a folder.",
+        commandName: "get", abstract: "Download a file, or everything below a folder.",
         discussion: """
-            What is here already as the newest version costs no request. A file that was changed here is not written over: \
-            an issue asks what to do. What was fetched so goes again some time after its last use, if the config says so.
+            A file whose newest version is here already costs no request. A file that was changed here is not \
+            overwritten: an issue asks what to do. If the config says so, the copy is removed again some time after \
+            its last use.
             """)
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The path on the server.") var path: String
     @Option(help: ArgumentHelp("Copy the file's content to this file as well.", valueName: "file")) var to: String?
-    @Flag(help: "Fetch it now (the default).") var wait = false
-    @Flag(help: "Leave it to the next run.") var queue = false
+    @Flag(help: "Download it now (the default).") var wait = false
+    @Flag(help: "Leave the download to the next run.") var queue = false
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)
         if wait, queue { throw Failure(.usage, "--wait and --queue exclude each other") }
-        if queue, to != nil { throw Failure(.usage, "--to needs the file now: it cannot go with --queue") }
+        if queue, to != nil { throw Failure(.usage, "--to needs the file at once and cannot be combined with --queue") }
         let outcome = try await withAccount(global, console, asksServer: !queue) { host throws(Failure) in
             var outcome = try await host.perform(Copies.Get(path, waits: !queue))
             guard let to, outcome.failures.isEmpty, outcome.issues.isEmpty else { return outcome }
             guard outcome.files == [path] else {
-                throw Failure(.badData, "\(path) is a folder: --to takes one file", hint: "Name a file in it")
+                throw Failure(.badData, "\(path) is a folder: --to takes one file", hint: "Name a file in the folder")
             }
             do throws(Failure) { try await host.perform(Copies.Export(path, to: to)) } catch {
                 outcome.failures.append(error)

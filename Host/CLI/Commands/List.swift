@@ -4,22 +4,22 @@ import Model
 
 struct List: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ls", abstract: "List items, from what is known of the server, without network.",
+        commandName: "ls", abstract: "List items from the database, without using the network.",
         discussion: """
             COND is a condition such as 'type == "file" && size > 1000000'. Its properties, and those to sort by, are: \
             \(Condition.Property.allCases.map(\.rawValue).joined(separator: ", ")).
             """)
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "A folder, whose contents are listed, or a file; the root if it is left out.") var path = "/"
-    @Flag(name: [.customShort("r"), .long], help: "List everything below.") var recursive = false
+    @Argument(help: "A folder, whose contents are listed, or a file. Default: the root.") var path = "/"
+    @Flag(name: [.customShort("r"), .long], help: "List everything below the folder.") var recursive = false
     @Option(name: .customLong("where"), help: ArgumentHelp("Only items that meet the condition.", valueName: "cond"))
     var condition: String?
-    @Flag(help: "List items that are gone from the server too; a condition that names `removed` does so by itself.")
+    @Flag(help: "List removed items too; a condition that names `removed` does this without the flag.")
     var removed = false
     @Option(help: ArgumentHelp("Sort by a property instead of the path.", valueName: "property")) var sort: String?
     @Flag(help: "Sort in descending order.") var descending = false
-    @Option(help: ArgumentHelp("List no more items than this.", valueName: "n")) var limit: Int?
+    @Option(help: ArgumentHelp("List at most this many items.", valueName: "n")) var limit: Int?
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         var query = ItemQuery(path: try CLIArgument.path(path), now: .now())
@@ -28,7 +28,7 @@ struct List: LarderCommand {
         if let condition { query.condition = try CLIArgument.condition(condition, of: "--where") }
         if let sort { query.sort = try CLIArgument.property(sort) }
         query.isDescending = descending
-        if let limit, limit < 0 { throw Failure(.usage, "--limit: \(limit) is less than none") }
+        if let limit, limit < 0 { throw Failure(.usage, "--limit: \(limit) is negative") }
         query.limit = limit
         let account = try global.loadConfig().oneAccount()
         let reader = try AccountReader.open(account.bookmark)

@@ -4,12 +4,13 @@ import Model
 
 struct Pin: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pin", abstract: "Keep a file, or a folder with all below it, available offline.",
-        discussion: "Before anything is known of the server any path is accepted. The next run fetches what is missing."
+        commandName: "pin", abstract: "Keep a file, or a folder and everything below it, available offline.",
+        discussion:
+            "Before the first listing of the server, any path is accepted. The next run downloads the missing files."
     )
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The path on the server; / is everything.") var path: String
+    @Argument(help: "The path on the server; / stands for everything.") var path: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)
@@ -20,10 +21,10 @@ struct Pin: LarderCommand {
             console.print(JSONValue(outcome.policy, items: nil, bytes: nil))
             return []
         }
-        console.print("\(Text.visible(path.text)) is available offline: the next `larder run` fetches what is missing")
+        console.print("\(Text.visible(path.text)) is pinned: the next `larder run` downloads the missing files")
         for policy in outcome.redundant {
             let target = Text.visible(policy.path?.text ?? policy.condition)
-            console.print("  the policy for \(target) (\(policy.id)) says nothing more beside it")
+            console.print("  the policy for \(target) (\(policy.id)) is covered by this pin and has no further effect")
         }
         return []
     }

@@ -4,24 +4,24 @@ import Model
 
 struct Run: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Keep the accounts' files where the policies say they should be.",
+        commandName: "run", abstract: "Run the host, which keeps the accounts' files as their policies say.",
         discussion: """
-            Runs in the foreground until SIGTERM or SIGINT. With --once it does what can be done now, and ends; what \
-            would have to wait is left, named, and makes the exit code.
+            Runs in the foreground until SIGTERM or SIGINT. With --once, does everything that can be done now and \
+            exits. Work that would have to wait is left and named, and determines the exit code.
             """)
 
     @OptionGroup var global: GlobalOptions
-    @Flag(help: "Do what can be done now, and end.") var once = false
-    @Option(help: ArgumentHelp("With --once: end after this time, with exit code 1.", valueName: "duration"))
+    @Flag(help: "Do everything that can be done now, and exit.") var once = false
+    @Option(help: ArgumentHelp("With --once: exit after this time, with exit code 1.", valueName: "duration"))
     var timeout: String?
-    @Option(help: ArgumentHelp("Write every call into every plugin to a file, a JSON line each.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write every call into a plugin to a file, one JSON line per call.", valueName: "file"))
     var trace: String?
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         var limit: Duration?
         if let timeout {
             guard once else {
-                throw Failure(.usage, "--timeout goes with --once", hint: "write `run --once --timeout …`")
+                throw Failure(.usage, "--timeout needs --once", hint: "write `run --once --timeout …`")
             }
             limit = try CLIArgument.duration(timeout, of: "--timeout")
         }
@@ -58,7 +58,8 @@ extension PluginReport {
         return Failure(
             .failed, "the plugin \(id.shortName) is \(state.rawValue): \(reason ?? "it gave no reason")",
             hint:
-                "`larder plugin why \(id.shortName)` tells more; `larder plugin disable \(id.shortName)` does without it"
+                "`larder plugin why \(id.shortName)` tells more; `larder plugin disable \(id.shortName)` turns "
+                    + "the plugin off"
         )
     }
 }

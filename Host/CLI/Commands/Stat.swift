@@ -4,7 +4,7 @@ import Model
 
 struct Stat: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stat", abstract: "Print all that is known of one item, without network.")
+        commandName: "stat", abstract: "Print all that is known of one item, without using the network.")
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The item's path on the server.") var path: String

@@ -4,8 +4,9 @@ import Model
 
 struct Status: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show how the accounts are.",
-        discussion: "Reads beside a running host. Without one it says how the last one left the account.")
+        commandName: "status", abstract: "Show the state of the accounts.",
+        discussion:
+            "Works while a host is running. Without a host, shows the state in which the last one left the account.")
 
     @OptionGroup var global: GlobalOptions
 
@@ -109,8 +110,8 @@ struct StatusText {
                 status.isRunning
                 ? refusal.nextTry.map { "tried again at \(Text.time($0))" } : "tried again by the next `larder run`"
             lines.append(
-                "  refused    \(Text.visible(refusal.message)), since \(Text.time(refusal.since)); "
-                    + (until ?? "tried again when the secret's source was written anew"))
+                "  rejected   \(Text.visible(refusal.message)), since \(Text.time(refusal.since)); "
+                    + (until ?? "tried again when the secret's source has changed"))
         }
         if let server = status.server {
             let name = [server.product, server.version].compactMap(\.self).joined(separator: " ")
@@ -123,13 +124,14 @@ struct StatusText {
             let shown = name.isEmpty ? "" : " (\(Text.visible(name)))"
             lines.append("  server     \(kind)\(shown): \(server.because)")
             if server.kind != .noFiles, !server.recognizesMoves {
-                lines.append("             what is moved there is taken for removed and new, and fetched again")
+                lines.append(
+                    "             an item that is moved there is treated as removed and new, and is downloaded again")
             }
         }
         lines.append("  items      \(status.items), anchor \(status.anchor)")
         if status.etagsWereWrong {
             lines.append(
-                "  scans      list every folder, every time: one had its old ETag although something in it had changed")
+                "  scans      each lists every folder, because a folder had its old ETag after a change in it")
         }
         lines.append("  here       \(Text.count(status.localCopies, "file")), \(Text.bytes(status.localBytes))")
         if status.locallyChanged > 0 { lines.append("  changed    \(status.locallyChanged), only here") }
@@ -158,15 +160,15 @@ struct StatusText {
     /// Whether the server is at hand; without a host, how it was for the last one.
     private static func connection(_ status: AccountStatus) -> String {
         let next = status.nextPoll.map { ", next poll at \(Text.time($0))" } ?? ""
-        if let trouble = status.trouble { return "not at work, tried again at \(Text.time(trouble.nextTry))" }
+        if let trouble = status.trouble { return "waiting after a problem, next try at \(Text.time(trouble.nextTry))" }
         if status.isRunning { return status.connection.rawValue + next }
         let listed = status.lastScan.map { ", listed at \(Text.time($0))" } ?? ", nothing was listed yet"
         let last =
             switch status.lastConnection {
             case nil: ""
-            case .online: "; the server answered last time"
-            case .unavailable: "; the server was in maintenance last time"
-            case .offline, .connecting: "; the server was not reached last time"
+            case .online: "; the last host reached the server"
+            case .unavailable: "; the last host found the server in maintenance"
+            case .offline, .connecting: "; the last host did not reach the server"
             }
         return "no host is running\(listed)\(last)"
     }

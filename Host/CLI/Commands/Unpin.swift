@@ -4,12 +4,12 @@ import Model
 
 struct Unpin: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unpin", abstract: "End what `pin` began.",
+        commandName: "unpin", abstract: "Stop keeping a pinned file or folder available offline.",
         discussion:
-            "The next run removes the copies that nothing else keeps; changed files stay. It needs no server for it.")
+            "The next run removes the copies that nothing else keeps, without a server. Changed files stay.")
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "The path that was pinned.") var path: String
+    @Argument(help: "The pinned path.") var path: String
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)
@@ -20,7 +20,8 @@ struct Unpin: LarderCommand {
             for policy in policies { console.print(JSONValue(policy, items: nil, bytes: nil)) }
         } else {
             console.print(
-                "\(Text.visible(path.text)) is no longer pinned: the next `larder run` removes the copies that nothing keeps"
+                "\(Text.visible(path.text)) is no longer pinned: the next `larder run` removes the copies that "
+                    + "nothing else keeps"
             )
         }
         return []

@@ -5,7 +5,7 @@ import Model
 struct Use: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "use", abstract: "Mark a file, or all copies below a folder, as used now.",
-        discussion: "What was fetched and is no longer used goes some time after its last use, if the config says so.")
+        discussion: "If the config says so, a downloaded copy is removed some time after its last use.")
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The path on the server.") var path: String
@@ -18,7 +18,7 @@ struct Use: LarderCommand {
         console.print(
             global.isJSON
                 ? JSONValue.object(["path": .string(path.text), "files": .integer(count)]).text
-                : "\(Text.visible(path.text)): \(Text.count(count, "file")) used now")
+                : "\(Text.visible(path.text)): \(Text.count(count, "file")) marked as used now")
         return []
     }
 }

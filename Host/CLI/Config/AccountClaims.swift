@@ -9,7 +9,7 @@ struct AccountClaims {
             names[name] = source
             return nil
         }
-        return "there are two accounts `\(name)`; the other is at \(other)"
+        return "there are two accounts with the name `\(name)`; the other is at \(other)"
     }
 
     /// - Parameters:
@@ -22,7 +22,7 @@ struct AccountClaims {
             for (other, theirs) in folders {
                 for its in theirs where mine.isOrHolds(its) || its.isOrHolds(mine) {
                     let inner = mine.utf8.count > its.utf8.count ? mine : its
-                    clashes.append("the accounts `\(other)` and `\(account)` both have \(inner)")
+                    clashes.append("the accounts `\(other)` and `\(account)` both use the folder \(inner)")
                 }
             }
         }

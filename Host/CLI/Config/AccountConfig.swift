@@ -69,11 +69,12 @@ extension AccountConfig {
         let password = map.take("password")
         let token = map.take("token")
         if let token, password != nil {
-            map.decoding.refuse(token.source, "`\(map.keyPath)` has both a password and a token; one of them goes")
+            map.decoding.refuse(token.source, "`\(map.keyPath)` has both a password and a token; remove one of them")
         }
         if let password {
             if !hasUsername {
-                map.decoding.refuse(password.source, "`\(map.keyPath).username` is missing; a password needs one")
+                map.decoding.refuse(
+                    password.source, "`\(map.keyPath).username` is missing; a password needs a username")
             }
             return SecretSetting(password, at: map.path(of: "password"), in: map.decoding).map { .password($0) }
                 ?? .none
@@ -88,7 +89,8 @@ extension AccountConfig {
         map.refuseUnknown()
         let given = [word, file, print].compactMap { $0 }
         if given.count > 1 {
-            decoding.refuse(pair?.source ?? map.source, "`\(keyPath)` takes one of `trust`, `ca` and `fingerprint`")
+            decoding.refuse(
+                pair?.source ?? map.source, "`\(keyPath)` takes only one of `trust`, `ca` and `fingerprint`")
         }
         guard let first = given.first else {
             decoding.show(keyPath + ".trust", .string("system"), .builtIn)
@@ -149,7 +151,7 @@ extension ConfigDecoding {
         guard let name = text(pair, at: "accounts.\(index).name", shown: false) else { return nil }
         let isRight = name.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.".utf8.contains($0) }
         guard isRight, name.utf8.first != UInt8(ascii: "."), name.utf8.count <= 64 else {
-            refuse(pair.value.source, "an account's name has letters, digits, `-`, `_` and `.` alone, at most 64")
+            refuse(pair.value.source, "an account's name consists of at most 64 letters, digits, `-`, `_` and `.`")
             return nil
         }
         if let problem = claims.take(name: name, at: pair.value.source) { refuse(pair.value.source, problem) }
@@ -164,13 +166,13 @@ extension ConfigDecoding {
         let authority = rest?.prefix { $0 != "/" && $0 != "?" && $0 != "#" } ?? ""
         let problem: String? =
             if rest == nil || authority.isEmpty {
-                "is an address like https://cloud.example.org"
+                "must be an address like https://cloud.example.org"
             } else if authority.contains("@") {
-                "has no name or password in it; write `username:` and `password:` beside it"
+                "must not contain a name or password; set `username:` and `password:` instead"
             } else if text.contains("?") || text.contains("#") {
-                "ends with the path, without `?` and `#`"
+                "must not contain `?` or `#`"
             } else if text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }) {
-                "has no spaces or control characters"
+                "must not contain spaces or control characters"
             } else { nil }
         if let problem {
             refuse(pair.value.source, "`\(keyPath)` \(problem)")

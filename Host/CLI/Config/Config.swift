@@ -44,7 +44,7 @@ struct Config {
         } catch {
             throw Failure(
                 .config, "the config cannot be read: \(error.message)",
-                hint: "write \(file), or name another with --config; `larder demo` needs none")
+                hint: "create \(file), or name another config with --config; `larder demo` needs no config")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(.config, "\(file) is not UTF-8", hint: "save it as UTF-8")
@@ -120,7 +120,7 @@ struct Config {
         guard let pair, case .list(let values) = pair.value.content, !values.isEmpty else {
             decoding.refuse(
                 pair?.value.source ?? file,
-                "`accounts` is a list with at least one account: `- name: home`, `url: https://…`, …")
+                "`accounts` must be a list with at least one account: `- name: home`, `url: https://…`, …")
             return []
         }
         return values.enumerated().compactMap { AccountConfig($1, index: $0 + 1, in: decoding) }

@@ -3,7 +3,7 @@ import Model
 extension ConfigDecoding {
     func text(_ pair: ConfigPair, at keyPath: String, shown: Bool = true) -> String? {
         guard case .scalar(let text, _) = pair.value.content, !pair.value.isNull, !text.isEmpty else {
-            refuse(pair.value.source, "`\(keyPath)` is a single text, not \(pair.value.kindName)")
+            refuse(pair.value.source, "`\(keyPath)` must be a single text, not \(pair.value.kindName)")
             return nil
         }
         if shown { show(keyPath, .string(text), pair.value.source) }
@@ -39,13 +39,13 @@ extension ConfigDecoding {
 
     func texts(_ pair: ConfigPair, at keyPath: String) -> [String]? {
         guard case .list(let values) = pair.value.content else {
-            refuse(pair.value.source, "`\(keyPath)` is a list, not \(pair.value.kindName)")
+            refuse(pair.value.source, "`\(keyPath)` must be a list, not \(pair.value.kindName)")
             return nil
         }
         var texts: [String] = []
         for value in values {
             guard case .scalar(let text, _) = value.content else {
-                refuse(value.source, "`\(keyPath)` is a list of texts; this is \(value.kindName)")
+                refuse(value.source, "`\(keyPath)` must be a list of texts; this is \(value.kindName)")
                 return nil
             }
             texts.append(text)

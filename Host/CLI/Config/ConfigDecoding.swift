@@ -62,7 +62,7 @@ struct ConfigMap {
         source = value?.source ?? .builtIn
         pairs = value?.pairs ?? []
         if let value, value.pairs == nil {
-            decoding.refuse(value.source, "`\(keyPath)` is a map of settings, not \(value.kindName)")
+            decoding.refuse(value.source, "`\(keyPath)` must be a map of settings, not \(value.kindName)")
         }
     }
 
@@ -85,7 +85,7 @@ struct ConfigMap {
     mutating func refuseUnavailable(_ key: String) {
         guard let pair = take(key) else { return }
         known.removeLast()
-        decoding.refuse(pair.source, "`\(path(of: key))` is not available in this build; take it out")
+        decoding.refuse(pair.source, "`\(path(of: key))` is not available in this build; remove it")
     }
 
     /// Names what is left as unknown.
@@ -110,7 +110,7 @@ struct ConfigMap {
             return fallback
         }
         guard case .scalar(let text, let isPlain) = pair.value.content else {
-            decoding.refuse(pair.value.source, "`\(path(of: key))` is a single value, not \(pair.value.kindName)")
+            decoding.refuse(pair.value.source, "`\(path(of: key))` must be a single value, not \(pair.value.kindName)")
             return fallback
         }
         do {

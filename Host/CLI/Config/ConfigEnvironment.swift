@@ -42,7 +42,7 @@ struct ConfigEnvironment {
         .filter { !text.contains($0) }.sorted()
         .map { variable in
             let meant = nearestName(to: variable, among: known).map { "; did you mean \($0)?" } ?? ""
-            return "the variable \(variable) sets nothing\(meant)"
+            return "the environment variable \(variable) sets nothing\(meant)"
         }
     }
 

@@ -6,16 +6,16 @@ struct ConfigPaths {
 
     /// - Parameter text: with `~` for the home folder at its begin and `${VARIABLE}` anywhere; relative to the config's folder.
     func absolute(_ text: String) throws(Wrong) -> String {
-        guard !text.isEmpty else { throw Wrong("a path is missing") }
+        guard !text.isEmpty else { throw Wrong("the path is empty") }
         var path = try expandVariables(text)
-        guard !path.utf8.contains(0) else { throw Wrong("a path has no NUL in it") }
+        guard !path.utf8.contains(0) else { throw Wrong("a path must not contain a NUL character") }
         if path == "~" || path.hasPrefix("~/") {
             guard let home = environment["HOME"], home.hasPrefix("/") else {
-                throw Wrong("`~` stands for HOME, which is not set")
+                throw Wrong("`~` stands for the variable HOME, which is not set")
             }
             path = home + path.dropFirst()
         } else if path.hasPrefix("~") {
-            throw Wrong("`\(path)`: other people's folders have no short form here; write the whole path")
+            throw Wrong("`\(path)`: `~` stands only for your own home folder; write the whole path")
         }
         return Self.tidied(path.hasPrefix("/") ? path : folder + "/" + path)
     }
@@ -26,7 +26,7 @@ struct ConfigPaths {
         while let open = rest.firstRange(of: "${") {
             result += rest[..<open.lowerBound]
             guard let close = rest[open.upperBound...].firstIndex(of: "}") else {
-                throw Wrong("`${` without `}`")
+                throw Wrong("`${` has no closing `}`")
             }
             let name = String(rest[open.upperBound..<close])
             guard let value = environment[name] else { throw Wrong("the variable `\(name)` is not set") }

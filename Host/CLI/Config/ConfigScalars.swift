@@ -4,13 +4,13 @@ import Model
 enum ConfigScalar {
     static func duration(_ text: String, atLeast least: Duration = .zero) throws(Wrong) -> Duration {
         guard let milliseconds = WrittenQuantity.milliseconds(text), milliseconds >= 0 else {
-            throw Wrong("`\(text)` is no duration; write it like 500ms, 90s, 10m, 24h or 7d")
+            throw Wrong("`\(text)` is not a duration; write it like 500ms, 90s, 10m, 24h or 7d")
         }
         guard milliseconds <= 36_500 * 86_400_000 else {
             throw Wrong("`\(text)` is longer than a hundred years")
         }
         let duration = Duration.milliseconds(milliseconds)
-        guard duration >= least else { throw Wrong("`\(text)` is too short; the least is \(write(least))") }
+        guard duration >= least else { throw Wrong("`\(text)` is too short; the minimum is \(write(least))") }
         return duration
     }
 
@@ -26,7 +26,7 @@ enum ConfigScalar {
 
     static func size(_ text: String) throws(Wrong) -> Int64 {
         guard let bytes = WrittenQuantity.bytes(text), bytes >= 0 else {
-            throw Wrong("`\(text)` is no size; write it like 0B, 700MB, 20GB or 16GiB")
+            throw Wrong("`\(text)` is not a size; write it like 0B, 700MB, 20GB or 16GiB")
         }
         return bytes
     }
@@ -43,14 +43,14 @@ enum ConfigScalar {
 
     static func bool(_ text: String, isPlain: Bool) throws(Wrong) -> Bool {
         guard isPlain, text == "true" || text == "false" else {
-            throw Wrong("`\(text)` is neither true nor false; write one of these, without quotes")
+            throw Wrong("`\(text)` is neither true nor false; write true or false, without quotes")
         }
         return text == "true"
     }
 
     static func int(_ text: String, in range: ClosedRange<Int>) throws(Wrong) -> Int {
         guard let number = Int(text), range.contains(number) else {
-            throw Wrong("`\(text)` is no whole number from \(range.lowerBound) to \(range.upperBound)")
+            throw Wrong("`\(text)` is not a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -59,7 +59,7 @@ enum ConfigScalar {
     static func share(_ text: String) throws(Wrong) -> Double {
         guard text.hasSuffix("%"), let percent = Double(text.dropLast()), percent >= 0, percent <= 100,
             text.utf8.dropLast().allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: ".") })
-        else { throw Wrong("`\(text)` is no share; write it like 50%") }
+        else { throw Wrong("`\(text)` is not a share; write it like 50%") }
         return percent / 100
     }
 
@@ -73,7 +73,7 @@ enum ConfigScalar {
     static func word(_ text: String, of words: [String]) throws(Wrong) -> String {
         if words.contains(text) { return text }
         let meant = nearestName(to: text, among: words).map { "; did you mean `\($0)`?" } ?? ""
-        throw Wrong("`\(text)` is none of \(words.joined(separator: ", "))\(meant)")
+        throw Wrong("`\(text)` is not one of \(words.joined(separator: ", "))\(meant)")
     }
 
     static func word<Value: RawRepresentable & CaseIterable>(
@@ -91,7 +91,7 @@ enum ConfigScalar {
             UInt8(String(decoding: digits.utf8.dropFirst(position).prefix(2), as: UTF8.self), radix: 16)
         }
         guard digits.utf8.count == 64, digits.allSatisfy(\.isHexDigit), bytes.count == 32 else {
-            throw Wrong("this is no SHA-256 fingerprint; `openssl x509 -noout -fingerprint -sha256` prints one")
+            throw Wrong("this is not a SHA-256 fingerprint; `openssl x509 -noout -fingerprint -sha256` prints one")
         }
         return bytes
     }

@@ -48,7 +48,7 @@ struct ConfigYAML {
             key.utf8.first?.isASCIILetter == true, repeated.count < 100
         else {
             let names = keys.map { "`\($0)`" }.joined(separator: ", ")
-            problems.append(ConfigProblem(source: source(mark), message: "\(names) stands here more than once"))
+            problems.append(ConfigProblem(source: source(mark), message: "the map has \(names) more than once"))
             return nil
         }
         repeated[Place(line: mark.line, column: mark.column)] = key
@@ -75,7 +75,7 @@ struct ConfigYAML {
         case .mapping(let mapping):
             return ConfigValue(content: .map(pairs(mapping)), source: source)
         case .alias:
-            problems.append(ConfigProblem(source: source, message: "this alias stands for nothing"))
+            problems.append(ConfigProblem(source: source, message: "this alias refers to no anchor"))
             return ConfigValue(content: .scalar("", isPlain: true), source: source)
         }
     }
@@ -86,7 +86,8 @@ struct ConfigYAML {
         for (key, node) in mapping {
             let place = source(key.mark)
             guard case .scalar(let scalar) = key else {
-                problems.append(ConfigProblem(source: place, message: "a key is a single word, not a list or a map"))
+                problems.append(
+                    ConfigProblem(source: place, message: "a key must be a single word, not a list or a map"))
                 continue
             }
             if let mark = key.mark, let name = repeated[Place(line: mark.line, column: mark.column)] {
@@ -98,8 +99,8 @@ struct ConfigYAML {
         for (name, first) in again {
             problems.append(
                 ConfigProblem(
-                    source: pairs[name]?.source ?? first, message: "`\(name)` stands here a second time, after \(first)"
-                ))
+                    source: pairs[name]?.source ?? first,
+                    message: "`\(name)` is given a second time; the first is at \(first)"))
         }
         return pairs
     }

@@ -25,7 +25,8 @@ struct PluginsConfig {
             }
             plugins.append(Self.plugin(id, pair.value, in: decoding))
             if let place = places.updateValue(pair.source, forKey: id) {
-                decoding.refuse(pair.source, "`\(id.shortName)` stands here a second time, after \(place)")
+                decoding.refuse(
+                    pair.source, "the plugin `\(id.shortName)` is given a second time; the first is at \(place)")
                 decoding.pluginSettings[id] = nil
             }
         }
@@ -79,7 +80,7 @@ struct PluginsConfig {
         } else {
             let pair = map.take("settings")
             if let pair, pair.value.pairs == nil {
-                decoding.refuse(pair.value.source, "`\(keyPath).settings` is a map, not \(pair.value.kindName)")
+                decoding.refuse(pair.value.source, "`\(keyPath).settings` must be a map, not \(pair.value.kindName)")
             }
             own = pair?.value.pairs ?? []
         }

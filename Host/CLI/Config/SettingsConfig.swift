@@ -89,8 +89,8 @@ extension Settings {
         let unused = map.given.filter { ["uploads", "actions"].contains($0) }.map { "`limits.\($0)`" }
         if !unused.isEmpty {
             decoding.warn(
-                "\(unused.joined(separator: " and ")) \(unused.count == 1 ? "is" : "are") of no use in this build, which "
-                    + "uploads nothing and changes nothing on the server")
+                "\(unused.joined(separator: " and ")) \(unused.count == 1 ? "is" : "are") without effect in this "
+                    + "build, which uploads nothing and changes nothing on the server")
         }
         map.refuseUnknown()
         return limits

@@ -7,15 +7,15 @@ import Model
 
 struct Demo: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo", abstract: "Show the program at work, with a server of its own and no config.",
+        commandName: "demo", abstract: "Demonstrate Larder with an embedded server, without a config.",
         discussion: """
-            Starts a WebDAV server on 127.0.0.1 with a few folders, makes an account for it in a temporary folder, and \
-            keeps a folder available offline while things change on the server; then shows what becomes of files that were \
-            fetched by hand. At the end all of it is removed.
+            Starts a WebDAV server on 127.0.0.1 with a few folders, creates an account for it in a temporary folder, \
+            and keeps a folder available offline while files change on the server. Then shows what happens to files \
+            that were fetched by hand. At the end everything is removed.
             """)
 
     @OptionGroup var global: GlobalOptions
-    @Flag(help: "Leave the temporary folder, and say where it is.") var keep = false
+    @Flag(help: "Keep the temporary folder, and print its path.") var keep = false
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         var log = LogConfig()
@@ -27,7 +27,7 @@ struct Demo: LarderCommand {
             console.print(
                 global.isJSON
                     ? JSONValue.object(["folder": .string(folder.path)]).text
-                    : "Kept, without the server: try larder --config \(folder.config) ls -r")
+                    : "The folder is kept, but the server has stopped. Try: larder --config \(folder.config) ls -r")
         } else {
             folder.remove()
         }
@@ -39,7 +39,7 @@ struct Demo: LarderCommand {
         do {
             server = try await DemoServer.start()
         } catch {
-            return [Failure(.cannotCreate, "the demo's server does not start: \(error)")]
+            return [Failure(.cannotCreate, "the demo's server cannot be started: \(error)")]
         }
         let story = DemoStory(server: server, folder: folder, console: console, isJSON: global.isJSON, log: log)
         var failures: [Failure] = []
@@ -61,7 +61,7 @@ struct DemoFolder {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/larder-demo-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
-            throw Failure(.cannotCreate, "no folder can be made in \(parent): \(errorText(errno))")
+            throw Failure(.cannotCreate, "no folder can be created in \(parent): \(errorText(errno))")
         }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

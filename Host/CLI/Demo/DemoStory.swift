@@ -41,7 +41,7 @@ struct DemoStory {
         let hasty = self.process(account, with: ["download-expiration": #"{"after": "1s"}"#])
         do {
             let step = Step(
-                "Nobody uses \(DemoTree.letter(3)) any more: its copy goes, and comes back when it is wanted"
+                "Nobody uses \(DemoTree.letter(3)) any more: its copy is removed, and can be fetched again"
             ) {
                 _ in await Self.pause()
             }
@@ -69,22 +69,22 @@ struct DemoStory {
         let photos = DemoTree.photos
         let all = tree.paths.count { $0.hasPrefix(photos.prefixOfItemsBelow) && !$0.hasSuffix("/") }
         let steps = [
-            Step("Look at the server: what is there is known, and no file is fetched", entries: 4),
-            Step("Pin \(photos): the folder and all below it comes here", fetched: all, here: all) {
+            Step("List the server: Larder knows all files, and fetches none", entries: 4),
+            Step("Pin \(photos): the folder and everything below it is fetched", fetched: all, here: all) {
                 host throws(Failure) in
                 _ = try await host.perform(Pins.Add(photos))
             },
-            Step("Look again: nothing changed, as the root's ETag tells", here: all),
+            Step("Poll again: the root's ETag shows that nothing changed", here: all),
             Step("\(DemoTree.changed) changes on the server: one file is fetched", fetched: 1, here: all) { _ in
                 tree.put(DemoTree.changed, DemoTree.picture(seed: 99, size: 90_000))
             },
             Step("\(DemoTree.moved.from) moves to \(DemoTree.moved.to): the copy is renamed", here: all) { _ in
                 tree.move(DemoTree.moved.from, to: DemoTree.moved.to)
             },
-            Step("\(DemoTree.added) is new on the server: it comes here too", fetched: 1, here: all + 1) { _ in
+            Step("\(DemoTree.added) is new on the server: it is fetched too", fetched: 1, here: all + 1) { _ in
                 tree.put(DemoTree.added, DemoTree.picture(seed: 7, size: 40_000))
             },
-            Step("Unpin \(photos): the copies go, the server's files stay") { host throws(Failure) in
+            Step("Unpin \(photos): the copies are removed, the server's files stay") { host throws(Failure) in
                 _ = try await host.perform(Pins.Remove(photos))
             },
             Step("Get three letters", fetched: 3, here: 3) { host throws(Failure) in
@@ -92,13 +92,13 @@ struct DemoStory {
                     _ = try await host.perform(Copies.Get(ItemPath(unchecked: DemoTree.letter(number)), waits: false))
                 }
             },
-            Step("\(DemoTree.letter(1)) changes on the server: its outdated copy goes", here: 2) { _ in
+            Step("\(DemoTree.letter(1)) changes on the server: its outdated copy is removed", here: 2) { _ in
                 tree.put(DemoTree.letter(1), "Letter 1, once more\n")
             },
-            Step("\(DemoTree.letter(2)) is deleted on the server: its copy goes", here: 1) { _ in
+            Step("\(DemoTree.letter(2)) is deleted on the server: its copy is removed", here: 1) { _ in
                 tree.remove(DemoTree.letter(2))
             },
-            Step("A lunch is new in the calendar \(DemoCalendars.work.name): it comes here too", here: 1, entries: 5) {
+            Step("A lunch is new in the calendar \(DemoCalendars.work.name): it is fetched too", here: 1, entries: 5) {
                 [server] _ in DemoCalendars.addLunch(server)
             },
         ]
@@ -178,8 +178,9 @@ struct DemoStory {
             failures.append(
                 Failure(
                     .failed,
-                    "this step was to fetch \(step.fetched) and to leave \(step.here) files\(dates) here: \(step.text)",
-                    hint: "larder demo --keep --log-level debug shows more"))
+                    "this step should have fetched \(step.fetched) files and left \(step.here) files\(dates) here: "
+                        + step.text,
+                    hint: "`larder demo --keep --log-level debug` shows more"))
         }
         return failures
     }

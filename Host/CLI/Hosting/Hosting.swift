@@ -70,7 +70,8 @@ final class Hosting: Service {
             Task.detached {
                 try await Task.sleep(for: Self.stopLimit)
                 console.note(
-                    "larder: the stop took longer than \(Text.rough(Self.stopLimit)); the next start completes it")
+                    "larder: shutting down took longer than \(Text.rough(Self.stopLimit)); the next start finishes "
+                        + "the work")
                 _exit(Failure.Kind.failed.rawValue)
             }
         }
@@ -149,7 +150,7 @@ final class Hosting: Service {
         for issue in outcome.issues { add(Failure(issue)) }
         if outcome.leftCount > outcome.left.count {
             let more = outcome.leftCount - outcome.left.count
-            add(Failure(.failed, "\(account): \(more) more are left", hint: "`larder sync list` names all"))
+            add(Failure(.failed, "\(account): \(more) more files are left", hint: "`larder sync list` lists all"))
         }
         if isJSON {
             console.print(JSONValue(outcome, account: account))
@@ -164,7 +165,7 @@ final class Hosting: Service {
     private func heedHangups() async {
         for await _ in await UnixSignalsSequence(trapping: .sighup) {
             process.options.logger.warning(
-                "SIGHUP is ignored: the settings are read when larder starts; restart it to have them read anew")
+                "SIGHUP is ignored: larder reads its settings only when it starts; restart it to apply changes")
         }
     }
 
@@ -227,6 +228,7 @@ extension Failure {
         let choices = issue.choices.map(\.id).joined(separator: ", ")
         self.init(
             issue.failure.ofOneItem, "issue \(issue.id): \(issue.message)",
-            hint: choices.isEmpty ? nil : "larder issue resolve \(issue.id) CHOICE, where CHOICE is one of: \(choices)")
+            hint: choices.isEmpty
+                ? nil : "run `larder issue resolve \(issue.id) CHOICE`, where CHOICE is one of: \(choices)")
     }
 }

@@ -8,19 +8,19 @@ extension Advice {
         case .both(let first, let second): "\(first.sentence); \(second.sentence)"
 
         case .checkCredentials:
-            "check username, password or token in the config; `larder status` tells when it is asked again"
+            "check username, password or token in the config; `larder status` shows the time of the next try"
         case .runFirst: "Run `larder run --once` first"
         case .runToUpgrade: "Run `larder run --once`, which upgrades it"
-        case .runQueued: "what is queued goes on with the next `larder run`"
+        case .runQueued: "the next `larder run` continues the queued actions"
         case .traceCalls: "`larder run --once --trace FILE` writes down each call"
         case .restoreDatabase:
-            "`larder check --restore` puts the newest sound backup in its place; the local copies stay"
+            "`larder check --restore` replaces it by the newest sound backup; the local copies stay"
         case .restoreDatabaseAgain: "Run `larder check --restore` again"
 
         case .listItems: "`larder ls -r` lists what is known of the server"
         case .listRemovedItems: "`larder ls -r --removed` lists what is known"
         case .seeItems(let folder): "See `larder ls \(folder)`"
-        case .unpin(let path): "`larder unpin \(path)` ends that for all that it covers"
+        case .unpin(let path): "`larder unpin \(path)` unpins it with everything below it"
 
         case .showPolicy: "`larder policy list` shows it"
         case .listPolicies: "`larder policy list` shows all"
@@ -30,35 +30,36 @@ extension Advice {
             "Nothing needs to be done; `larder policy list --path \(path)` shows what covers it"
         case .updatePolicy(let name): "`larder policy update \(name)` changes it"
         case .updatePolicyByHistory(let id):
-            "`larder policy update \(id)` changes it as you like; see `larder policy history`"
-        case .removePolicy(let id): "`larder policy remove \(id)` takes that one away"
-        case .seePolicyHistory: "`larder policy history` shows what was done"
-        case .seePolicyInHistory: "`larder policy history` shows what became of it"
+            "`larder policy update \(id)` sets the values that you want; see `larder policy history`"
+        case .removePolicy(let id): "`larder policy remove \(id)` removes that policy"
+        case .seePolicyHistory: "`larder policy history` lists the changes"
+        case .seePolicyInHistory: "`larder policy history` shows what happened to the policy"
         case .deletePolicyHistory(let project):
-            "`larder project delete \(project ?? "ID")` forgets the history, and a new one begins"
+            "`larder project delete \(project ?? "ID")` deletes the history, and a new one is started"
 
         case .listClaims: "`larder claim list` shows all claims"
         case .seeClaims: "See `larder claim list`"
-        case .getAfterClaim(let path): "Get it when the claim is over; `larder claim list \(path)` shows it"
-        case .removeClaim(let id): "Choose another id, or `larder claim remove \(id)` first"
+        case .getAfterClaim(let path):
+            "Get the file when the claim has ended; `larder claim list \(path)` shows the claim"
+        case .removeClaim(let id): "Choose another id, or run `larder claim remove \(id)` first"
 
         case .listSyncRecords: "`larder sync list` shows all"
         case .listIssues: "`larder issue list` shows all"
-        case .answerIssue(let id): "Answer issue \(id): `larder issue list`"
-        case .applyHeldRemovals(let id): "`larder issue resolve \(id) apply` removes it here; `wait` keeps it"
+        case .answerIssue(let id): "Resolve issue \(id); `larder issue list` shows its choices"
+        case .applyHeldRemovals(let id): "`larder issue resolve \(id) apply` removes them here; `wait` keeps them"
 
         case .listLoops: "`larder loop list` shows all"
-        case .enableLoop(let key): "`larder loop enable \(key)` switches it on"
+        case .enableLoop(let key): "`larder loop enable \(key)` enables it"
 
         case .listPlugins: "`larder plugin list` says why"
         case .explainPlugin(let id):
-            "it is left out for ten minutes; `larder plugin why \(id.shortName)` tells more"
+            "the plugin is left out for ten minutes; `larder plugin why \(id.shortName)` tells more"
         case .disablePlugin(let id):
-            "the next start leaves the plugin out; `larder plugin disable \(id.shortName)` does without it"
-        case .enablePlugin(let library): "`larder plugin enable \(library)` names it there"
+            "the next start leaves the plugin out; `larder plugin disable \(id.shortName)` turns the plugin off"
+        case .enablePlugin(let library): "`larder plugin enable \(library)` adds it to the config"
         case .retryPlugin(let id, let isLeftOutForGood):
-            "`larder plugin retry \(id.shortName)`, or another build of it, lets it run again"
-                + (isLeftOutForGood ? "" : " before")
+            "`larder plugin retry \(id.shortName)`, or another build of the plugin, lets it run again"
+                + (isLeftOutForGood ? "" : " sooner")
         }
     }
 }

@@ -119,7 +119,7 @@ extension Text {
         switch wait {
         case .until(let time): "until \(Text.time(time))"
         case .newVersion(_, let until): "a new version, until \(Text.time(until))"
-        case .place: "what lies in its place to go, as it does in vacuum's time"
+        case .place: "the old copy in its place to be removed by vacuum"
         case .issue(let id): "issue \(id)"
         }
     }

@@ -74,7 +74,7 @@ import Testing
             let undo = try await must(account, "policy", "undo")
             let me = try await mustRun("id", ["-un"]).split(separator: "\n").first.map(String.init) ?? ""
             let line = undo.lines.first ?? ""
-            #expect(line.hasPrefix("undone, what \(me) did at 20"), "\(undo.summary)")
+            #expect(line.hasPrefix("undone the change that \(me) made at 20"), "\(undo.summary)")
             #expect(line.hasSuffix("Z: added availableOffline /Photos"), "\(undo.summary)")
             let undone = try await must(account, "policy", "history")
             #expect(undone.lines.count >= 2 && undone.lines.contains { $0.hasPrefix("○") }, "\(undone.summary)")

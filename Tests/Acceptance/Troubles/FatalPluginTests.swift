@@ -137,7 +137,7 @@ import Testing
             #expect(try await fixture.account.larder("run", "--once").exitCode == 1)
 
             let retry = try await fixture.account.larder("plugin", "retry", "org.example.fatal")
-            #expect(retry.exitCode == 0 && retry.output.contains("is tried again"), "\(retry.summary)")
+            #expect(retry.exitCode == 0 && retry.output.contains("is used again"), "\(retry.summary)")
             #expect(try await fixture.account.larder("run", "--once").exitCode == 0)
             #expect(try await fixture.account.larder("plugin", "retry", "org.example.nobody").exitCode == 66)
             let again = try await fixture.account.larder("plugin", "retry", "org.example.fatal")

@@ -154,7 +154,7 @@ import Testing
                 let enabled = try await account.larder("plugin", "enable", "odd name.so")
                 #expect(enabled.exitCode == 0, "\(enabled.summary)")
                 #expect(
-                    enabled.output == "\(Self.plugin) is enabled from the host's next start on\n", "\(enabled.summary)")
+                    enabled.output == "\(Self.plugin) is enabled from the host's next start\n", "\(enabled.summary)")
                 // That it may run inside the host is a person's own word.
                 #expect(enabled.errors.contains("set isolation: in-process"), "\(enabled.summary)")
                 let config = try Files.text("\(folder)/config.yaml")

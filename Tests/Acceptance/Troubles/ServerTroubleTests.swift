@@ -63,7 +63,7 @@ import Testing
             try await settled { try await account.larder("--json", "status").output.contains(#""refused":{"message""#) }
             let status = try await account.larder("status")
             #expect(status.output.contains("home: offline, next poll at "), "\(status.summary)")
-            #expect(status.output.contains("  refused    ") && status.output.contains("; tried again at "))
+            #expect(status.output.contains("  rejected   ") && status.output.contains("; tried again at "))
             let issues = try await account.larder("--json", "issue", "list").lines
             #expect(issues.count == 1 && issues[0].contains("connection.authentication"))
             let requests = server.requests.count

@@ -117,7 +117,7 @@ private func leaves(
         #expect(result.code == 78 && result.errors.split(separator: "\n").count == 3, "\(result)")
         try Files.write("", to: file)
         let empty = try await run(["--config", file, "config", "validate"])
-        #expect(empty.errors.hasPrefix("larder: \(file):1:1: `accounts` is a list"), "\(empty)")
+        #expect(empty.errors.hasPrefix("larder: \(file):1:1: `accounts` must be a list"), "\(empty)")
     }
 
     @Test(
@@ -201,8 +201,8 @@ private func leaves(
         let file = folder.path + "/config.yaml"
         let problems = [
             "\(file):2:93: `accounts.a0.password`: the secret's file \(folder.path)/none cannot be read: No such file or directory",
-            "\(file):3:92: `accounts.a1.password`: the variable NO_SUCH_SECRET, which holds the secret, is not set",
-            "\(file):4:90: `accounts.a2.token`: the secret has control characters or is not UTF-8; one line is expected",
+            "\(file):3:92: `accounts.a1.password`: the environment variable NO_SUCH_SECRET, which holds the secret, is not set",
+            "\(file):4:90: `accounts.a2.token`: the secret contains control characters or is not UTF-8; it must be a single line",
             "\(file):5:93: `accounts.a3.password`: the secret's file \(folder.path) cannot be read: Is a directory",
             "\(file):6:90: `accounts.a4.token`: the secret is empty",
         ]

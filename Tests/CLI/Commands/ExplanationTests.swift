@@ -27,25 +27,25 @@ import Testing
     func sentences() throws {
         let later = "2026-11-28 at the first scan after 10:12"
         #expect(try explanation(nil, trigger: nil).sentence == "is not called now")
-        #expect(try explanation(nil).sentence == "nothing, whatever the item")
-        #expect(try explanation("removed").sentence == "nothing: it would need removed")
+        #expect(try explanation(nil).sentence == "does nothing with any item")
+        #expect(try explanation("removed").sentence == "nothing: the item would have to meet removed")
         #expect(try explanation("removed", cleanup: true).sentence == "nothing, because removed")
         #expect(
             try explanation("favorite", now: ["download"], cleanup: true).sentence
-                == "fetches it or keeps it, because favorite")
+                == "downloads it or keeps it, because favorite")
         #expect(
             try explanation("lastUsed < now", then: ["removeLocalCopy"], changes: true).sentence
                 == "expires \(later), because of lastUsed < now")
         #expect(
             try explanation("lastUsed < now", then: ["download"], changes: true, trigger: .itemsChanged).sentence
-                == "fetches it or keeps it 2026-11-28 at the first change of the item after 10:12, because of lastUsed < now"
+                == "downloads it or keeps it 2026-11-28 at the first change of the item after 10:12, because of lastUsed < now"
         )
         #expect(
             try explanation("lastUsed > now", now: ["removeLocalCopy"], changes: true, cleanup: true).sentence
-                == "removes the copy, because lastUsed > now; another answer from \(later)")
+                == "removes the copy, because lastUsed > now; this may change from \(later)")
         #expect(
             try explanation("lastUsed < now", changes: true).sentence
-                == "nothing: lastUsed < now does not hold; another answer from \(later)")
+                == "nothing: lastUsed < now does not hold; this may change from \(later)")
         let many = try explanation((0..<1_000).map { "name == '\($0)'" }.joined(separator: " || ")).sentence
         #expect(many.count < 600 && many.hasSuffix("… (16886 characters)"), "\(many.suffix(40))")
     }

@@ -145,14 +145,14 @@ private func problems(_ text: String, account: String = "", environment: [String
         #expect(
             found == [
                 "/etc/larder/config.yaml:6:1: there is no setting `pol`; did you mean `poll`?",
-                "/etc/larder/config.yaml:7:7: `walk`: `soon` is no duration; write it like 500ms, 90s, 10m, 24h or 7d",
-                "/etc/larder/config.yaml:8:22: `limits.downloads`: `0` is no whole number from 1 to 256",
+                "/etc/larder/config.yaml:7:7: `walk`: `soon` is not a duration; write it like 500ms, 90s, 10m, 24h or 7d",
+                "/etc/larder/config.yaml:8:22: `limits.downloads`: `0` is not a whole number from 1 to 256",
                 "/etc/larder/config.yaml:8:25: there is no setting `limits.conections`; did you mean `connections`?",
                 "/etc/larder/config.yaml:10:3: there is no plugin `vacum`; did you mean `vacuum`? (other plugins' ids have a "
                     + "dot, like org.example.archive)",
-                "/etc/larder/config.yaml:11:33: `plugins.available-offline.enabled`: `yes` is neither true nor false; write "
-                    + "one of these, without quotes",
-                "/etc/larder/config.yaml:12:6: `log` is a map of settings, not a list",
+                "/etc/larder/config.yaml:11:33: `plugins.available-offline.enabled`: `yes` is neither true nor false; write true "
+                    + "or false, without quotes",
+                "/etc/larder/config.yaml:12:6: `log` must be a map of settings, not a list",
             ])
     }
 
@@ -178,12 +178,12 @@ private func problems(_ text: String, account: String = "", environment: [String
                 "/etc/larder/config.yaml:6:33: `plugins.vacuum.withhold`: there is no service `larder.project/1`; did you mean "
                     + "`larder.projects/1`?",
                 "/etc/larder/config.yaml:6:64: `plugins.vacuum.withhold`: there is no service `x`; did you mean `larder.kv/1`?",
-                "/etc/larder/config.yaml:6:83: `plugins.vacuum.project-quota`: `much` is no size; write it like 0B, 700MB, "
+                "/etc/larder/config.yaml:6:83: `plugins.vacuum.project-quota`: `much` is not a size; write it like 0B, 700MB, "
                     + "20GB or 16GiB",
             ])
         #expect(
             problems("plugins: { vacuum: { withhold: larder.kv/1 } }").first?
-                .hasSuffix("`plugins.vacuum.withhold` is a list, not a single value") == true)
+                .hasSuffix("`plugins.vacuum.withhold` must be a list, not a single value") == true)
     }
 
     @Test("H3: a key that stands twice is a problem beside the others")
@@ -191,17 +191,17 @@ private func problems(_ text: String, account: String = "", environment: [String
         let found = problems("poll: 10s\nwalk: 1\npoll: 20s\nlog: { level: info, level: debug }")
         #expect(
             found == [
-                "/etc/larder/config.yaml:7:7: `walk`: `1` is no duration; write it like 500ms, 90s, 10m, 24h or 7d",
-                "/etc/larder/config.yaml:8:1: `poll` stands here a second time, after /etc/larder/config.yaml:6:1",
-                "/etc/larder/config.yaml:9:21: `level` stands here a second time, after /etc/larder/config.yaml:9:8",
+                "/etc/larder/config.yaml:7:7: `walk`: `1` is not a duration; write it like 500ms, 90s, 10m, 24h or 7d",
+                "/etc/larder/config.yaml:8:1: `poll` is given a second time; the first is at /etc/larder/config.yaml:6:1",
+                "/etc/larder/config.yaml:9:21: `level` is given a second time; the first is at /etc/larder/config.yaml:9:8",
             ])
     }
 
     @Test(
         "H3: what is not built says so",
         arguments: [
-            ("control: { socket: auto }", "", "`control` is not available in this build; take it out"),
-            ("metrics: { listen: 127.0.0.1:9464 }", "", "`metrics` is not available in this build; take it out"),
+            ("control: { socket: auto }", "", "`control` is not available in this build; remove it"),
+            ("metrics: { listen: 127.0.0.1:9464 }", "", "`metrics` is not available in this build; remove it"),
             ("log: { format: journal }", "", "journal is not available in this build"),
             ("", "    local-changes: upload", "uploads are not available in this build"),
             ("", "    tls: { trust: pinned }", "pinned keys are not available in this build"),
@@ -231,7 +231,7 @@ private func problems(_ text: String, account: String = "", environment: [String
         #expect(config.shown.first { $0.key == "log.level" }?.source == .flag("--log-level"))
         #expect(
             problems(text, environment: ["LARDER_POLL": "0s"]) == [
-                "LARDER_POLL: `poll`: `0s` is too short; the least is 1s"
+                "LARDER_POLL: `poll`: `0s` is too short; the minimum is 1s"
             ])
     }
 
@@ -272,8 +272,8 @@ private func problems(_ text: String, account: String = "", environment: [String
         let config = try decode("plugins: { paths: ['${LARDER_FOLDER}'] }", environment: environment)
         #expect(
             config.warnings == [
-                "the variable LARDER_LOG_LEVELS sets nothing; did you mean LARDER_LOG_LEVEL?",
-                "the variable LARDER_POL sets nothing; did you mean LARDER_POLL?",
+                "the environment variable LARDER_LOG_LEVELS sets nothing; did you mean LARDER_LOG_LEVEL?",
+                "the environment variable LARDER_POL sets nothing; did you mean LARDER_POLL?",
             ])
     }
 
@@ -281,7 +281,7 @@ private func problems(_ text: String, account: String = "", environment: [String
     func limitsOfNoUse() throws {
         let said = try decode("limits: { downloads: 2, uploads: 1 }", environment: ["LARDER_LIMITS_ACTIONS": "4"])
         #expect(said.warnings.count == 1 && said.settings.limits.downloads == 2)
-        #expect(said.warnings.first?.hasPrefix("`limits.uploads` and `limits.actions` are of no use") == true)
+        #expect(said.warnings.first?.hasPrefix("`limits.uploads` and `limits.actions` are without effect") == true)
         #expect(try decode("limits: { downloads: 2 }").warnings.isEmpty)
         #expect(throws: Failure.self) { try decode("limits: { uploads: many }") }
     }
@@ -334,16 +334,16 @@ private func problems(_ text: String, account: String = "", environment: [String
             let found = problems("", account: "  - { name: home, \(more), vault: /srv/vault/files/x }")
             #expect(
                 found.contains(
-                    "/etc/larder/config.yaml:5:13: there are two accounts `home`; the other is at /etc/larder/config.yaml:2:11"
+                    "/etc/larder/config.yaml:5:13: there are two accounts with the name `home`; the other is at /etc/larder/config.yaml:2:11"
                 ), "\(found)")
             #expect(
                 found.contains(
-                    "/etc/larder/config.yaml:5:5: the accounts `home` and `home` both have /srv/vault/files/x"),
+                    "/etc/larder/config.yaml:5:5: the accounts `home` and `home` both use the folder /srv/vault/files/x"),
                 "\(found)")
         }
         #expect(
             problems("", account: "  - { name: a/b, url: https://b.example, vault: /srv/vault }").last
-                == "/etc/larder/config.yaml:5:13: an account's name has letters, digits, `-`, `_` and `.` alone, at most 64"
+                == "/etc/larder/config.yaml:5:13: an account's name consists of at most 64 letters, digits, `-`, `_` and `.`"
         )
     }
 

@@ -11,21 +11,21 @@ import Testing
         (.both(.text("a"), .both(.listIssues, .text("b"))), "a; `larder issue list` shows all; b"),
         (
             .checkCredentials,
-            "check username, password or token in the config; `larder status` tells when it is asked again"
+            "check username, password or token in the config; `larder status` shows the time of the next try"
         ),
         (.runFirst, "Run `larder run --once` first"),
         (.runToUpgrade, "Run `larder run --once`, which upgrades it"),
-        (.runQueued, "what is queued goes on with the next `larder run`"),
+        (.runQueued, "the next `larder run` continues the queued actions"),
         (.traceCalls, "`larder run --once --trace FILE` writes down each call"),
         (
             .restoreDatabase,
-            "`larder check --restore` puts the newest sound backup in its place; the local copies stay"
+            "`larder check --restore` replaces it by the newest sound backup; the local copies stay"
         ),
         (.restoreDatabaseAgain, "Run `larder check --restore` again"),
         (.listItems, "`larder ls -r` lists what is known of the server"),
         (.listRemovedItems, "`larder ls -r --removed` lists what is known"),
         (.seeItems(in: ItemPath(unchecked: "/a b")), "See `larder ls /a b`"),
-        (.unpin(ItemPath(unchecked: "/a")), "`larder unpin /a` ends that for all that it covers"),
+        (.unpin(ItemPath(unchecked: "/a")), "`larder unpin /a` unpins it with everything below it"),
         (.showPolicy, "`larder policy list` shows it"),
         (.listPolicies, "`larder policy list` shows all"),
         (.listInternalPolicies, "`larder policy list --internal` shows all"),
@@ -37,49 +37,49 @@ import Testing
         (.updatePolicy(named: "p"), "`larder policy update p` changes it"),
         (
             .updatePolicyByHistory(PolicyID("p")),
-            "`larder policy update p` changes it as you like; see `larder policy history`"
+            "`larder policy update p` sets the values that you want; see `larder policy history`"
         ),
-        (.removePolicy(PolicyID("p")), "`larder policy remove p` takes that one away"),
-        (.seePolicyHistory, "`larder policy history` shows what was done"),
-        (.seePolicyInHistory, "`larder policy history` shows what became of it"),
+        (.removePolicy(PolicyID("p")), "`larder policy remove p` removes that policy"),
+        (.seePolicyHistory, "`larder policy history` lists the changes"),
+        (.seePolicyInHistory, "`larder policy history` shows what happened to the policy"),
         (
             .deletePolicyHistory(project: "P"),
-            "`larder project delete P` forgets the history, and a new one begins"
+            "`larder project delete P` deletes the history, and a new one is started"
         ),
         (
             .deletePolicyHistory(project: nil),
-            "`larder project delete ID` forgets the history, and a new one begins"
+            "`larder project delete ID` deletes the history, and a new one is started"
         ),
         (.listClaims, "`larder claim list` shows all claims"),
         (.seeClaims, "See `larder claim list`"),
         (
             .getAfterClaim(on: ItemPath(unchecked: "/a")),
-            "Get it when the claim is over; `larder claim list /a` shows it"
+            "Get the file when the claim has ended; `larder claim list /a` shows the claim"
         ),
-        (.removeClaim(ClaimID("c")), "Choose another id, or `larder claim remove c` first"),
+        (.removeClaim(ClaimID("c")), "Choose another id, or run `larder claim remove c` first"),
         (.listSyncRecords, "`larder sync list` shows all"),
         (.listIssues, "`larder issue list` shows all"),
-        (.answerIssue(7), "Answer issue 7: `larder issue list`"),
-        (.applyHeldRemovals(7), "`larder issue resolve 7 apply` removes it here; `wait` keeps it"),
+        (.answerIssue(7), "Resolve issue 7; `larder issue list` shows its choices"),
+        (.applyHeldRemovals(7), "`larder issue resolve 7 apply` removes them here; `wait` keeps them"),
         (.listLoops, "`larder loop list` shows all"),
-        (.enableLoop(.core), "`larder loop enable core:core` switches it on"),
+        (.enableLoop(.core), "`larder loop enable core:core` enables it"),
         (.listPlugins, "`larder plugin list` says why"),
         (
             .explainPlugin(PluginID("org.larder.vacuum")),
-            "it is left out for ten minutes; `larder plugin why vacuum` tells more"
+            "the plugin is left out for ten minutes; `larder plugin why vacuum` tells more"
         ),
         (
             .disablePlugin(PluginID("org.larder.vacuum")),
-            "the next start leaves the plugin out; `larder plugin disable vacuum` does without it"
+            "the next start leaves the plugin out; `larder plugin disable vacuum` turns the plugin off"
         ),
-        (.enablePlugin(library: "x.so"), "`larder plugin enable x.so` names it there"),
+        (.enablePlugin(library: "x.so"), "`larder plugin enable x.so` adds it to the config"),
         (
             .retryPlugin(PluginID("org.larder.vacuum"), isLeftOutForGood: true),
-            "`larder plugin retry vacuum`, or another build of it, lets it run again"
+            "`larder plugin retry vacuum`, or another build of the plugin, lets it run again"
         ),
         (
             .retryPlugin(PluginID("a.b"), isLeftOutForGood: false),
-            "`larder plugin retry a.b`, or another build of it, lets it run again before"
+            "`larder plugin retry a.b`, or another build of the plugin, lets it run again sooner"
         ),
     ]
 
@@ -100,7 +100,7 @@ import Testing
         let report = PluginReport(
             id: PluginID("a.b"), name: "n", state: .refused, isolation: .inProcess, reason: "left out",
             advice: .retryPlugin(PluginID("a.b"), isLeftOutForGood: true))
-        let reason = "left out; `larder plugin retry a.b`, or another build of it, lets it run again"
+        let reason = "left out; `larder plugin retry a.b`, or another build of the plugin, lets it run again"
         #expect(report.inWords.reason == reason && report.inWords.advice == nil)
     }
 }

@@ -165,7 +165,7 @@ struct LoopReadingTests {
             let words: [(LoopResult?, String)] = [
                 (nil, "no shares are known yet; `larder run --once` asks the server"), (.ok, "there are no shares"),
                 (.notOffered, "the server offers no shares"),
-                (.error, "no shares are known: the server could not be asked; `larder loop list` says why"),
+                (.error, "no shares are known, because the last poll of the server failed; `larder loop list` says why"),
             ]
             for (result, expected) in words {
                 try await fixture.host.database.write { tx in
@@ -220,7 +220,7 @@ struct LoopReadingTests {
             let some = try await cli("--json", "issue", "list", "--limit", "2")
             #expect(
                 some.lines.map { $0.contains(#""message":"m0""#) || $0.contains(#""message":"m1""#) } == [true, true])
-            #expect(some.errors == "3 more are not listed: `larder issue list --limit 5`\n")
+            #expect(some.errors == "3 more issues are not listed; `larder issue list --limit 5` lists all\n")
             for limit in [[], ["--limit", "5"], ["--limit", "9"]] {
                 let all = try await cli(["--json", "issue", "list"] + limit)
                 #expect(all.lines.count == 5 && all.errors == "")

@@ -12,7 +12,7 @@ struct StatusTests {
         var status = AccountStatus(account: "home")
         status.etagsWereWrong = wrong
         let line =
-            "  scans      list every folder, every time: one had its old ETag although something in it had changed"
+            "  scans      each lists every folder, because a folder had its old ETag after a change in it"
         #expect(StatusText(status, plugins: []).lines.contains(line) == wrong)
         #expect(JSONValue(status, plugins: []).text.contains(#""nextPoll":null,"etagsWereWrong":\#(wrong),"#))
     }
@@ -25,14 +25,14 @@ struct StatusTests {
         status.refusal = AuthenticationFailure(message: "it says no", since: since, nextTry: since + .seconds(30))
         #expect(
             StatusText(status, plugins: []).lines[1]
-                == "  refused    it says no, since 2027-01-15T08:00:00Z; tried again at 2027-01-15T08:00:30Z")
+                == "  rejected   it says no, since 2027-01-15T08:00:00Z; tried again at 2027-01-15T08:00:30Z")
         #expect(
             JSONValue(status, plugins: []).text.contains(
                 #""refused":{"message":"it says no","since":"2027-01-15T08:00:00Z","nextTry":"2027-01-15T08:00:30Z"}"#))
         status.refusal?.nextTry = nil
         #expect(
             StatusText(status, plugins: []).lines[1].hasSuffix(
-                "; tried again when the secret's source was written anew"))
+                "; tried again when the secret's source has changed"))
         status.isRunning = false
         #expect(StatusText(status, plugins: []).lines[1].hasSuffix("; tried again by the next `larder run`"))
     }

@@ -29,9 +29,9 @@ import Testing
         func line() -> String { StatusText(status, plugins: []).lines.first ?? "" }
         #expect(line() == "home: no host is running, nothing was listed yet")
         (status.lastConnection, status.lastScan) = (.online, Timestamp(seconds: 0))
-        #expect(line() == "home: no host is running, listed at 1970-01-01T00:00:00Z; the server answered last time")
+        #expect(line() == "home: no host is running, listed at 1970-01-01T00:00:00Z; the last host reached the server")
         status.lastConnection = .offline
-        #expect(line().hasSuffix("; the server was not reached last time"))
+        #expect(line().hasSuffix("; the last host did not reach the server"))
         (status.isRunning, status.nextPoll) = (true, Timestamp(seconds: 1))
         #expect(line() == "home: offline, next poll at 1970-01-01T00:00:01Z")
     }

@@ -4,6 +4,6 @@ import Model
 
 struct CalendarCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "calendar", abstract: "Show the calendars that are kept here.",
+        commandName: "calendar", abstract: "Show the calendars that Larder has cached.",
         subcommands: [CalendarList.self, CalendarObjects.self])
 }

@@ -4,7 +4,7 @@ import Model
 
 struct CalendarList: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the calendars that are known, without network.")
+        commandName: "list", abstract: "List the known calendars, without using the network.")
 
     @OptionGroup var global: GlobalOptions
 

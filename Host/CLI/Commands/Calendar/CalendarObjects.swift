@@ -4,13 +4,13 @@ import Model
 
 struct CalendarObjects: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "objects", abstract: "List the events and tasks of a calendar, without network.",
-        discussion: "With --ics they are printed as the server sent them, one after the other (RFC 5545).")
+        commandName: "objects", abstract: "List the events and tasks of a calendar, without using the network.",
+        discussion: "With --ics, prints the objects one after the other, as the server sent them (RFC 5545).")
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The calendar's id, name or path on the server, as `calendar list` shows them.") var calendar:
         String
-    @Flag(help: "Print iCalendar; with --json, as a member of each object.") var ics = false
+    @Flag(help: "Print the iCalendar text; with --json, add it as a member to each object.") var ics = false
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let reader = try global.loadConfig().oneAccount().reader()

@@ -6,9 +6,9 @@ struct ClaimAdd: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Claim a file's local copy.",
         discussion: """
-            A claim is the file's, wherever it is moved, and fetches nothing. `read` is for who needs some version of it, the \
-            newest if possible; `write` for who needs this version as it is; `delete` for who needs some version. A claim \
-            with the id of one of the same file takes its place.
+            A claim stays with its file when the file is moved. It does not download the file. Use `read` to keep any \
+            version of the copy, preferably the newest; `write` to keep exactly this version; `delete` to keep any \
+            version. A claim replaces an earlier claim of the same file that has the same id.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -16,15 +16,15 @@ struct ClaimAdd: LarderCommand {
     @Option(help: ArgumentHelp("read, write or delete.", valueName: "type")) var type: String
     @Option(
         help: ArgumentHelp(
-            "Valid before this time, such as 2026-12-24T18:00:00Z. Else until removed.", valueName: "time"))
+            "Valid until this time, such as 2026-12-24T18:00:00Z. Default: until removed.", valueName: "time"))
     var until: String?
-    @Option(help: ArgumentHelp("Valid while this process lives.", valueName: "pid")) var pid: Int32?
-    @Option(help: ArgumentHelp("The claim's id; a random one if it is left out.", valueName: "id")) var id: String?
+    @Option(help: ArgumentHelp("Valid while this process is running.", valueName: "pid")) var pid: Int32?
+    @Option(help: ArgumentHelp("The claim's id. Default: a random id.", valueName: "id")) var id: String?
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)
         guard let kind = Claim.Kind(name: type) else {
-            throw Failure(.usage, "--type: `\(Text.visible(type))` is none of read, write, delete")
+            throw Failure(.usage, "--type: `\(Text.visible(type))` is not one of read, write, delete")
         }
         let validity = try validity()
         let id = try id.map { text throws(Failure) in try Self.id(text) }
@@ -45,7 +45,7 @@ struct ClaimAdd: LarderCommand {
         case (let text?, nil):
             guard let time = Timestamp(rfc3339: text) else {
                 throw Failure(
-                    .usage, "--until: `\(Text.visible(text))` is no time", hint: "write one as 2026-12-24T18:00:00Z")
+                    .usage, "--until: `\(Text.visible(text))` is not a time", hint: "write it as 2026-12-24T18:00:00Z")
             }
             return .until(time)
         }

@@ -4,6 +4,6 @@ import Model
 
 struct ClaimCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "claim", abstract: "Say that a local copy is needed, so that nothing removes it.",
+        commandName: "claim", abstract: "Claim local copies, so that nothing removes them.",
         subcommands: [ClaimAdd.self, ClaimList.self, ClaimRemove.self])
 }

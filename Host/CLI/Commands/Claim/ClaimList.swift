@@ -4,10 +4,10 @@ import Model
 
 struct ClaimList: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the claims that hold, without network.")
+        commandName: "list", abstract: "List the valid claims, without using the network.")
 
     @OptionGroup var global: GlobalOptions
-    @Argument(help: "Only claims of this file, or of all below this folder.") var path = "/"
+    @Argument(help: "Only claims of this file, or of all files below this folder.") var path = "/"
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
         let path = try CLIArgument.path(path)

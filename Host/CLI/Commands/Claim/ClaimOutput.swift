@@ -7,7 +7,7 @@ extension ClaimReport {
         switch claim.validity {
         case .explicit: "until it is removed"
         case .until(let time): "until \(Text.time(time))"
-        case .process(let process): "while process \(process.pid) lives"
+        case .process(let process): "while process \(process.pid) is running"
         case .all, .any, .not: "under several conditions"
         }
     }

@@ -3,7 +3,7 @@ import Core
 import Model
 
 struct ClaimRemove: LarderCommand {
-    static let configuration = CommandConfiguration(commandName: "remove", abstract: "Take a claim back.")
+    static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove a claim.")
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The claim's id, as `claim list` shows it.") var id: String
@@ -13,7 +13,7 @@ struct ClaimRemove: LarderCommand {
             try await host.perform(Claims.Remove(ClaimID(id)))
         }
         console.print(
-            global.isJSON ? JSONValue.object(["id": .string(id)]).text : "claim \(Text.visible(id)): taken back")
+            global.isJSON ? JSONValue.object(["id": .string(id)]).text : "claim \(Text.visible(id)): removed")
         return []
     }
 }

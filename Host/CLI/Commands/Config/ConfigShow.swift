@@ -6,8 +6,8 @@ struct ConfigShow: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print every setting with its value and where it comes from.",
         discussion: """
-            Plugins that are enabled are opened, in a process of their own first, to see what holds for settings that the \
-            config leaves out. Of the others what the config says is printed.
+            Opens the enabled plugins, in a separate process first, to read the values of settings that the config \
+            leaves out. For other plugins, prints the settings that the config has.
             """)
 
     @OptionGroup var global: GlobalOptions

@@ -5,10 +5,10 @@ import Model
 struct ConfigValidate: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        abstract: "Check the config, and that the secrets and certificates that it names are there.",
+        abstract: "Check the config, and that the secrets and certificates that it names exist.",
         discussion: """
-            Plugins that are enabled are opened, in a process of their own first, to see what they can be set to. A command that \
-            prints a secret is not run.
+            Opens the enabled plugins, in a separate process first, to read which settings they accept. Does not run \
+            the commands that print secrets.
             """)
 
     @OptionGroup var global: GlobalOptions

@@ -4,6 +4,6 @@ import Model
 
 struct IssueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "issue", abstract: "List what waits for a person, and answer it.",
+        commandName: "issue", abstract: "List and resolve issues, which wait for a person.",
         subcommands: [IssueList.self, IssueResolve.self])
 }

@@ -4,19 +4,20 @@ import Model
 
 struct IssueList: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List what waits for a person, with the choices.")
+        commandName: "list", abstract: "List the issues that wait for a person, with their choices.")
 
     @OptionGroup var global: GlobalOptions
-    @Option(help: ArgumentHelp("How many are listed at most, the oldest first.", valueName: "count")) var limit = 1000
+    @Option(help: ArgumentHelp("List at most this many issues, the oldest first.", valueName: "count")) var limit = 1000
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        guard limit > 0 else { throw Failure(.usage, "--limit has to be at least 1") }
+        guard limit > 0 else { throw Failure(.usage, "--limit must be at least 1") }
         guard let reader = try global.loadConfig().oneAccount().reader() else { return [] }
         let issues = try await reader.issues(limit: limit)
         let count = try await reader.status().issues
         try reader.close()
         if count > issues.count {
-            console.note("\(count - issues.count) more are not listed: `larder issue list --limit \(count)`")
+            console.note(
+                "\(count - issues.count) more issues are not listed; `larder issue list --limit \(count)` lists all")
         }
         for issue in issues {
             if global.isJSON {

@@ -4,16 +4,16 @@ import Model
 
 struct IssueResolve: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resolve", abstract: "Answer an issue, or all of one code.",
+        commandName: "resolve", abstract: "Resolve an issue, or all issues with one code.",
         usage: """
             larder issue resolve [<options>] <id> <choice>
             larder issue resolve [<options>] --all --code <code> <choice>
             """)
 
     @OptionGroup var global: GlobalOptions
-    @Flag(help: "Answer all issues that have the code.") var all = false
-    @Option(help: ArgumentHelp("The code of the issues that --all answers.", valueName: "code")) var code: String?
-    @Argument(help: ArgumentHelp("The issue's id, unless --all is given, and the choice.", valueName: "id choice"))
+    @Flag(help: "Resolve all issues that have the code.") var all = false
+    @Option(help: ArgumentHelp("The code of the issues that --all resolves.", valueName: "code")) var code: String?
+    @Argument(help: ArgumentHelp("The issue's id (not with --all) and the choice.", valueName: "id choice"))
     var words: [String] = []
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
@@ -37,7 +37,7 @@ struct IssueResolve: LarderCommand {
     private func targets() async throws(Failure) -> (ids: [IssueID], choice: String) {
         let usage = Failure(
             .usage, "an issue's id and a choice are needed, or --all with --code and a choice",
-            hint: "`larder issue list` shows both")
+            hint: "`larder issue list` shows the ids, codes and choices")
         guard all else {
             guard words.count == 2, code == nil, let id = Int64(words[0]).map(IssueID.init) else { throw usage }
             return ([id], words[1])

@@ -11,7 +11,7 @@ struct Asked {
     func words(for what: String) -> String {
         switch result {
         case nil: "no \(what) are known yet; `larder run --once` asks the server"
-        case .error: "no \(what) are known: the server could not be asked; `larder loop list` says why"
+        case .error: "no \(what) are known, because the last poll of the server failed; `larder loop list` says why"
         case .notOffered: "the server offers no \(what)"
         case .ok, .more, .refresh: "there are no \(what)"
         }

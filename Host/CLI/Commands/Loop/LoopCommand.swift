@@ -4,6 +4,6 @@ import Model
 
 struct LoopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "loop", abstract: "Show what polls the server for events, and poll now.",
+        commandName: "loop", abstract: "List, enable and disable event loops, and poll the server now.",
         subcommands: [LoopList.self, LoopPoll.self, LoopEnable.self, LoopDisable.self])
 }

@@ -4,8 +4,8 @@ import Model
 
 struct LoopDisable: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "disable", abstract: "Stop polling a loop, until it is enabled again.",
-        discussion: "What it has cached stays as it is.")
+        commandName: "disable", abstract: "Stop polling an event loop until it is enabled again.",
+        discussion: "The records that the loop has cached stay as they are.")
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The loop's id, as `loop list` shows it, or kind:id.") var id: String

@@ -4,8 +4,8 @@ import Model
 
 struct LoopEnable: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "enable", abstract: "Let a loop be polled again.",
-        discussion: "It goes on from where it was, behind those that are enabled.")
+        commandName: "enable", abstract: "Poll an event loop again.",
+        discussion: "The loop continues from its last event id. It is polled after the loops that are enabled already.")
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The loop's id, as `loop list` shows it, or kind:id.") var id: String

@@ -4,7 +4,8 @@ import Model
 
 struct LoopList: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the event loops, and what their last polls came to, without network.")
+        commandName: "list",
+        abstract: "List the event loops and the results of their last polls, without using the network.")
 
     @OptionGroup var global: GlobalOptions
 
@@ -12,7 +13,7 @@ struct LoopList: LarderCommand {
         let reader = try global.loadConfig().oneAccount().reader()
         let loops = try await reader?.loops() ?? []
         try reader?.close()
-        if loops.isEmpty, !global.isJSON { console.note("no loops are known yet; `larder run --once` begins them") }
+        if loops.isEmpty, !global.isJSON { console.note("no loops are known yet; `larder run --once` starts them") }
         console.show(loops, global)
         return []
     }

@@ -4,11 +4,11 @@ import Model
 
 struct LoopPoll: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "poll", abstract: "Ask the server for events now.",
+        commandName: "poll", abstract: "Poll the server for events now.",
         discussion: """
-            Polls the core loop and then the one that is named, or else all, until nothing is left to fetch; also one of \
-            which the server offered nothing lately. Files that events are about are looked at by the next `larder run`. \
-            A running host polls by itself.
+            Polls the core loop and then the named loop, or all loops, until nothing is left to fetch. Loops for which \
+            the server offered nothing lately are polled too. The next `larder run` checks the files that events are \
+            about. A running host polls without this command.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -18,7 +18,7 @@ struct LoopPoll: LarderCommand {
         let (loops, failures) = try await withAccount(global, console, asksServer: true) { host throws(Failure) in
             try await host.perform(Loops.Poll(named: id))
         }
-        if loops.isEmpty, !global.isJSON { console.note("no plugin that is enabled has event loops") }
+        if loops.isEmpty, !global.isJSON { console.note("no enabled plugin has event loops") }
         console.show(loops, global)
         return failures
     }

@@ -5,7 +5,7 @@ import Model
 struct PluginDisable: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable", abstract: "Turn a plugin off, in the config.",
-        discussion: "Only the one value is changed. A running host takes it up at its next start.")
+        discussion: "Changes only this value in the config. A running host applies the change at its next start.")
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The plugin's id, or its short name.") var plugin: String

@@ -5,7 +5,7 @@ import Model
 struct PluginList: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the plugins in the order in which their processors are called.",
-        discussion: "Libraries that are enabled are opened, in a process of their own first; none is started.")
+        discussion: "Opens the enabled libraries, in a separate process first. Starts no plugin.")
 
     @OptionGroup var global: GlobalOptions
 

@@ -71,7 +71,7 @@ extension PluginReport {
     /// What a start finds now; nil: that it may be started.
     private var startsNext: String? {
         guard state != .ready else { return nil }
-        let next = "from the host's next start on it is \(state.rawValue)"
+        let next = "after the host's next start the plugin is \(state.rawValue)"
         return reason.map { "\(next): \($0)" } ?? next
     }
 }
@@ -91,5 +91,5 @@ func unknownPlugin(_ name: String, among known: [String]) -> Failure {
     let meant = nearestName(to: name, among: known, ifLikely: true).map { "did you mean `\($0)`? " } ?? ""
     return Failure(
         .notFound, "there is no plugin `\(name)`",
-        hint: meant + "a plugin that did not come with Larder is named in the config, with its library")
+        hint: meant + "name a plugin that did not come with Larder in the config, with its library")
 }

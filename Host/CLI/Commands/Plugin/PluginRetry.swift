@@ -4,10 +4,10 @@ import Model
 
 struct PluginRetry: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Let a plugin run again that ended the host or held it up.",
+        commandName: "retry", abstract: "Let a plugin run again after it ended or blocked the host.",
         discussion: """
-            Such a plugin is left out for ten minutes, and quarantined after the third time in a day. The next start takes it \
-            up again. No host may be running for the account.
+            Such a plugin is not started for ten minutes, and is quarantined after the third time in a day. After this \
+            command, the next start uses the plugin again. No host may be running for the account.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -32,7 +32,8 @@ struct PluginRetry: LarderCommand {
             let name = report.id.shortName
             console.print(
                 isReleased
-                    ? "\(name) is tried again from the host's next start on" : "\(name) is not held; nothing is changed"
+                    ? "\(name) is used again from the host's next start"
+                    : "\(name) is not held back; nothing was changed"
             )
         }
         return []

@@ -18,8 +18,8 @@ func switchPlugin(
     let ids = try await config.hostProcess(console).plugins(inLibrary: library)
     if let id = ids.first(where: { known.contains($0.shortName) }) {
         throw Failure(
-            .badData, "\(library) has the plugin \(id.shortName), which the config names already",
-            hint: "`larder plugin why \(id.shortName)` says which library it is looked for in")
+            .badData, "\(library) has the plugin \(id.shortName), which is in the config already",
+            hint: "`larder plugin why \(id.shortName)` says in which library Larder searches for it")
     }
     for id in ids {
         try apply(PluginSwitch(plugin: id, isEnabled: true, library: library), config, global, console)
@@ -51,7 +51,7 @@ private func apply(
         text = isSoByDefault ? file.text : try change.apply(to: file.text)
     } catch {
         throw Failure(
-            .cannotCreate, "\(file.path) is not changed: \(error.reason)",
+            .cannotCreate, "\(file.path) was not changed: \(error.reason)",
             hint: "write below `plugins:` by hand: \(change.line)")
     }
     if text != file.text {
@@ -62,7 +62,7 @@ private func apply(
         }
     }
     if case .environment(let variable)? = setting?.source {
-        console.note("larder: \(variable) is set, and goes over what the config says")
+        console.note("larder: the environment variable \(variable) is set and overrides the config")
     }
     let state = isEnabled ? "enabled" : "disabled"
     if global.isJSON {
@@ -71,6 +71,6 @@ private func apply(
     } else {
         console.print(
             text == file.text
-                ? "\(id.shortName) is \(state) already" : "\(id.shortName) is \(state) from the host's next start on")
+                ? "\(id.shortName) is \(state) already" : "\(id.shortName) is \(state) from the host's next start")
     }
 }

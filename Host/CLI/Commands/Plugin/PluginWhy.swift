@@ -4,7 +4,7 @@ import Model
 
 struct PluginWhy: PluginQuestion {
     static let configuration = CommandConfiguration(
-        commandName: "why", abstract: "Say why a plugin is in the state that it is in.")
+        commandName: "why", abstract: "Say why a plugin is in its state.")
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The plugin's id, or its short name.") var plugin: String
@@ -19,13 +19,14 @@ struct PluginWhy: PluginQuestion {
         let source = enabled.map { "`\($0.key)` is \($0.value.text) (\($0.source))" }
         switch report.state {
         case .ready:
-            let opened = [source, "\(report.library) was opened and fits"].compactMap { $0 }.joined(separator: ", and ")
+            let opened = [source, "\(report.library) was opened and can be used"].compactMap { $0 }
+                .joined(separator: ", and ")
             return [opened, report.reason].compactMap { $0 }.joined(separator: "; ")
         case .running, .degraded:
             return [source, report.reason ?? "a host has started it"].compactMap { $0 }.joined(separator: ", ")
         case .disabled: return [source, report.reason].compactMap { $0 }.joined(separator: ", ")
         case .missing: return report.reason ?? "no library with this name is in the plugins' folders"
-        default: return report.reason ?? "there is no more to say"
+        default: return report.reason ?? "no reason is known"
         }
     }
 }

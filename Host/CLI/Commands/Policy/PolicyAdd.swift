@@ -5,16 +5,21 @@ import Model
 struct PolicyAdd: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add a policy for the items that meet a condition.",
-        discussion: "The next run acts on it. `larder ls -r --where` shows which items a condition is about.")
+        discussion: "The next run applies the policy. `larder ls -r --where` lists the items that meet a condition.")
 
     @OptionGroup var global: GlobalOptions
-    @Option(help: ArgumentHelp("Which plugin's policy it is, such as availableOffline.", valueName: "kind"))
+    @Option(
+        help: ArgumentHelp(
+            "The policy's kind, which says which plugin applies it, such as availableOffline.", valueName: "kind"))
     var kind: String
-    @Option(name: .customLong("where"), help: ArgumentHelp("The items that it is for.", valueName: "cond"))
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp("The condition that says to which items the policy applies.", valueName: "cond"))
     var condition: String
-    @Option(help: ArgumentHelp("A name to update and remove it by; a random one if left out.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("A name by which to update and remove the policy. Default: a random id.", valueName: "id"))
     var id: String?
-    @Option(help: ArgumentHelp("What it is for, in your words.", valueName: "text")) var description: String?
+    @Option(help: ArgumentHelp("A description of the policy's purpose.", valueName: "text")) var description: String?
     @Option(
         help: ArgumentHelp(
             "The policy goes when a finished scan leaves no item that meets this condition.", valueName: "cond"))
@@ -38,10 +43,11 @@ struct PolicyAdd: LarderCommand {
 
     private func warn(of kind: PolicyKind, _ known: [PolicyKind], _ console: Console) {
         let names = known.map(\.text).sorted()
-        let meant = nearestName(to: kind.text, among: names, ifLikely: true).map { "; did you mean `\($0)`?" } ?? ""
+        let meant = nearestName(to: kind.text, among: names, ifLikely: true).map { "; did you mean `\($0)`?" } ?? "."
         let list = names.isEmpty ? "none" : names.joined(separator: ", ")
         console.note(
-            "larder: no plugin that is enabled processes policies of the kind `\(Text.visible(kind.text))`\(meant) Known: \(list)"
+            "larder: no enabled plugin processes policies of the kind `\(Text.visible(kind.text))`\(meant) "
+                    + "Known kinds: \(list)"
         )
     }
 }

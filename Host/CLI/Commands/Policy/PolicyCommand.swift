@@ -4,7 +4,8 @@ import Model
 
 struct PolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "policy", abstract: "List, add, change and remove item policies, undo that, and run them.",
+        commandName: "policy",
+        abstract: "List, add, change, remove and run item policies, and undo changes of policies.",
         subcommands: [
             PolicyAdd.self, PolicyList.self, PolicyUpdate.self, PolicyRemove.self, PolicyUndo.self, PolicyRedo.self,
             PolicyHistoryList.self, PolicyRun.self,

@@ -4,17 +4,17 @@ import Model
 
 struct PolicyHistoryList: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "history", abstract: "List the changes of policies: who changed what, and when; the latest first.",
+        commandName: "history", abstract: "List the changes of policies, the latest first: who changed what, and when.",
         discussion: """
-            ▶ is what `undo` takes back next, ○ was undone and can be redone, · is what went by itself with a move of its target \
-            and is passed over. Times are in UTC.
+            ▶ marks the change that `undo` takes back next. ○ marks changes that were undone and can be redone. · \
+            marks changes that Larder made when a policy's target was moved; undo skips them. Times are in UTC.
             """)
 
     @OptionGroup var global: GlobalOptions
-    @Option(help: ArgumentHelp("List no more changes than this.", valueName: "n")) var limit: Int?
+    @Option(help: ArgumentHelp("List at most this many changes.", valueName: "n")) var limit: Int?
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
-        if let limit, limit < 0 { throw Failure(.usage, "--limit: \(limit) is less than none") }
+        if let limit, limit < 0 { throw Failure(.usage, "--limit: \(limit) is negative") }
         guard let reader = try global.loadConfig().oneAccount().reader() else { return [] }
         let report = try await reader.policyHistory(limit: limit)
         try reader.close()
@@ -25,7 +25,8 @@ struct PolicyHistoryList: LarderCommand {
         }
         if report.waiting > 0 {
             console.note(
-                "larder: \(Text.count(report.waiting, "change")) not in the history yet; the next `larder run` writes what is left"
+                "larder: \(Text.count(report.waiting, "change")) not in the history yet; the next `larder run` adds "
+                    + "the rest"
             )
         }
         return []

@@ -4,7 +4,7 @@ import Model
 
 struct PolicyList: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the policies, with how many items and bytes each is about.")
+        commandName: "list", abstract: "List the policies, with the number and size of the items of each.")
 
     @OptionGroup var global: GlobalOptions
     @Option(help: ArgumentHelp("Only policies of this kind, such as availableOffline.", valueName: "kind"))

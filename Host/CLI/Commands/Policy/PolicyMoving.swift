@@ -13,10 +13,12 @@ extension Console {
         } else {
             let lines = PolicyHistoryTable.lines(of: outcome.step.step)
             let author = outcome.step.step.author
-            print("\(word), what \(PolicyHistoryTable.name(of: author)) did at \(Text.time(author.time)): \(lines[0])")
+            print(
+                "\(word) the change that \(PolicyHistoryTable.name(of: author)) made at \(Text.time(author.time)): "
+                    + lines[0])
             for line in lines.dropFirst() { print("  \(line)") }
-            print("the next `larder run` acts on it")
+            print("the next `larder run` applies this")
         }
-        for policy in outcome.gone { note("larder: the policy \(Text.visible(policy.id.text)) was gone already") }
+        for policy in outcome.gone { note("larder: the policy \(Text.visible(policy.id.text)) no longer existed") }
     }
 }

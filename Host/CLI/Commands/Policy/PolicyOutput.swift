@@ -7,7 +7,7 @@ extension Console {
         if global.isJSON {
             print(JSONValue(policy, items: nil, bytes: nil))
         } else {
-            print("policy \(Text.visible(policy.id.text)) \(what): the next `larder run` acts on it")
+            print("policy \(Text.visible(policy.id.text)) \(what): the next `larder run` applies this")
         }
     }
 }

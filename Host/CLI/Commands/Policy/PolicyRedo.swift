@@ -4,8 +4,8 @@ import Model
 
 struct PolicyRedo: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "redo", abstract: "Do again what `undo` took back last.",
-        discussion: "The next run acts on it. A new change of yours takes the place of what was undone.")
+        commandName: "redo", abstract: "Redo the change of policies that `undo` took back last.",
+        discussion: "The next run applies this. Once you make a new change, undone changes can no longer be redone.")
 
     @OptionGroup var global: GlobalOptions
 

@@ -5,7 +5,7 @@ import Model
 struct PolicyRemove: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove a policy.",
-        discussion: "What the next run does about it is the plugin's: copies that nothing else keeps may go.")
+        discussion: "In the next run the plugin decides what follows: copies that nothing else keeps may be removed.")
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The policy's id or identifier, as `policy list` shows it.") var id: String

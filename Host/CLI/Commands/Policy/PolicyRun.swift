@@ -4,10 +4,11 @@ import Model
 
 struct PolicyRun: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Set the plugins to work for one trigger, without a server.",
+        commandName: "run", abstract: "Run the plugins' processors for one trigger, without a server.",
         discussion: """
-            Copies that are to go are removed at once; downloads wait for the next `larder run`. With --dry-run nothing \
-            is done: what each plugin would ask for is printed, also beside a running host.
+            Removals of copies are done at once; downloads wait for the next `larder run`. With --dry-run, nothing is \
+            done: the actions that each plugin would request are printed. --dry-run also works while a host is \
+            running.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -23,8 +24,8 @@ struct PolicyRun: LarderCommand {
             let names = Self.triggers.map(\.name)
             let meant = nearestName(to: trigger, among: names, ifLikely: true).map { "did you mean `\($0)`? " } ?? ""
             throw Failure(
-                .usage, "--trigger: `\(Text.visible(trigger))` is no trigger after which all items are looked at",
-                hint: meant + "they are: \(names.joined(separator: ", "))")
+                .usage, "--trigger: `\(Text.visible(trigger))` is not a trigger for which all items are checked",
+                hint: meant + "the triggers are: \(names.joined(separator: ", "))")
         }
         if dryRun { return try await preview(trigger, console) }
         let (account, outcome) = try await withAccount(global, console) { host throws(Failure) in

@@ -4,11 +4,11 @@ import Model
 
 struct PolicyUndo: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undo", abstract: "Take back the last change of policies, whoever made it.",
+        commandName: "undo", abstract: "Undo the last change of policies, whoever made it.",
         discussion: """
-            The next run acts on it. A policy that was added is removed, one that was removed is added again, and of one that was \
-            changed only what was changed is set back; if that was changed again since, nothing is. `larder policy history` \
-            shows what would be undone.
+            The next run applies this. An added policy is removed, and a removed policy is added again. Of a changed \
+            policy, only the changed fields are restored; if one of them was changed again since, nothing is undone. \
+            `larder policy history` shows which change would be undone.
             """)
 
     @OptionGroup var global: GlobalOptions

@@ -4,14 +4,16 @@ import Model
 
 struct PolicyUpdate: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "update", abstract: "Change a policy; what is not named stays as it is.",
-        discussion: "An empty description or --remove-when-none takes it away. A policy's kind cannot be changed.")
+        commandName: "update", abstract: "Change a policy; fields that are not given stay as they are.",
+        discussion: "An empty --description or --remove-when-none clears the field. A policy's kind cannot be changed.")
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The policy's id or identifier, as `policy list` shows it.") var id: String
-    @Option(name: .customLong("where"), help: ArgumentHelp("The items that it is for.", valueName: "cond"))
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp("The condition that says to which items the policy applies.", valueName: "cond"))
     var condition: String?
-    @Option(help: ArgumentHelp("What it is for, in your words.", valueName: "text")) var description: String?
+    @Option(help: ArgumentHelp("A description of the policy's purpose.", valueName: "text")) var description: String?
     @Option(
         help: ArgumentHelp(
             "The policy goes when a finished scan leaves no item that meets this condition.", valueName: "cond"))
@@ -21,7 +23,7 @@ struct PolicyUpdate: LarderCommand {
         let change = PolicyChange(condition: condition, description: description, removeWhenNone: removeWhenNone)
         guard !change.isEmpty else {
             throw Failure(
-                .usage, "nothing to change was named", hint: "give --where, --description or --remove-when-none")
+                .usage, "no change was given", hint: "give --where, --description or --remove-when-none")
         }
         if let condition { _ = try CLIArgument.condition(condition, of: "--where") }
         if let removeWhenNone, !removeWhenNone.isEmpty {

@@ -4,8 +4,8 @@ import Warehouse
 
 struct ProjectAddStep: ProjectSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "add-step", abstract: "Add a step behind the current one; prints its id.",
-        discussion: "It becomes the current step. Steps that were undone are deleted.")
+        commandName: "add-step", abstract: "Add a step after the current one, and print its id.",
+        discussion: "The new step becomes the current step. Undone steps are deleted.")
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var place: ProjectPlace
@@ -19,7 +19,7 @@ struct ProjectAddStep: ProjectSubcommand {
 
     func perform(in base: String, _ console: Console) throws(Failure) {
         if move, assets == nil {
-            throw Failure(.usage, "--move goes with --assets", hint: "write `--assets DIR --move`")
+            throw Failure(.usage, "--move needs --assets", hint: "write `--assets DIR --move`")
         }
         let content = StepContent(
             userData: try Self.bytes(userData) ?? [], assetsSource: assets, sourceUse: move ? .moved : .copied)

@@ -3,7 +3,8 @@ import Model
 import Warehouse
 
 struct ProjectCreate: ProjectSubcommand {
-    static let configuration = CommandConfiguration(commandName: "create", abstract: "Make a project; prints its id.")
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Create a project, and print its id.")
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var place: ProjectPlace

@@ -4,7 +4,7 @@ import Warehouse
 
 struct ProjectDelete: ProjectSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Remove a project with its steps and assets, for good.")
+        commandName: "delete", abstract: "Delete a project with its steps and assets permanently.")
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var place: ProjectPlace

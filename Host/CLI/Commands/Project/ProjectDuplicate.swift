@@ -4,7 +4,7 @@ import Warehouse
 
 struct ProjectDuplicate: ProjectSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "duplicate", abstract: "Copy a project; prints the copy's id.")
+        commandName: "duplicate", abstract: "Copy a project, and print the copy's id.")
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var place: ProjectPlace

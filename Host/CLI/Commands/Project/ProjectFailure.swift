@@ -14,9 +14,9 @@ extension Failure {
             let hint =
                 switch cause.code {
                 case ENOSPC, EDQUOT: "free some space and try again; the project is as it was"
-                case EACCES, EPERM, EROFS: "see that the folder belongs to you and can be written"
-                case ENOENT, ENOTDIR: "see that the folder is there, or name another with --base"
-                default: "see that the disk is there and sound"
+                case EACCES, EPERM, EROFS: "check that the folder belongs to you and is writable"
+                case ENOENT, ENOTDIR: "check that the folder exists, or name another with --base"
+                default: "check that the disk is mounted and sound"
                 }
             self.init(.localIO, error.description, hint: hint)
         default: self.init(.internal, error.description)
@@ -35,7 +35,7 @@ extension Failure {
         case .sourceElsewhere:
             self.init(
                 .badData, error.description,
-                hint: "leave out --move: then it is copied, and you remove it when you like")
+                hint: "leave out --move: then the folder is copied, and you can remove the original later")
         case .otherProject: self.init(.internal, error.description)
         case .newerFormat: self.init(.localIO, error.description, hint: "update Larder")
         case .damaged:

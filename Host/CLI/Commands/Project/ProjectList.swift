@@ -13,7 +13,8 @@ struct ProjectList: ProjectSubcommand {
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var place: ProjectPlace
-    @Option(help: ArgumentHelp("Sort by when they were created or modified.", valueName: "created|modified"))
+    @Option(
+        help: ArgumentHelp("Sort by the date of creation or of the last modification.", valueName: "created|modified"))
     var sort = Key.created
     @Flag(help: "List the earliest first.") var ascending = false
 

@@ -5,7 +5,7 @@ import Warehouse
 struct ProjectSetDate: ProjectSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "date", abstract: "Set when a project was created or last modified.",
-        discussion: "For projects that come from elsewhere. Times are as in 2026-11-21T10:12:00Z.")
+        discussion: "This is meant for imported projects. Write times like 2026-11-21T10:12:00Z.")
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var place: ProjectPlace
@@ -15,7 +15,7 @@ struct ProjectSetDate: ProjectSubcommand {
 
     func perform(in base: String, _ console: Console) throws(Failure) {
         guard created != nil || modified != nil else {
-            throw Failure(.usage, "there is no date to set", hint: "name one with --created or --modified")
+            throw Failure(.usage, "there is no date to set", hint: "give one with --created or --modified")
         }
         let (creation, modification) = (
             try Self.date(created, of: "--created"), try Self.date(modified, of: "--modified")
@@ -32,7 +32,7 @@ struct ProjectSetDate: ProjectSubcommand {
         guard let text else { return nil }
         guard let time = Timestamp(rfc3339: text) else {
             throw Failure(
-                .badData, "\(option): `\(Text.visible(text))` is no time", hint: "write it as 2026-11-21T10:12:00Z")
+                .badData, "\(option): `\(Text.visible(text))` is not a time", hint: "write it as 2026-11-21T10:12:00Z")
         }
         return ProjectDate(nanoseconds: time.nanoseconds)
     }

@@ -4,11 +4,11 @@ import Warehouse
 
 struct ProjectSize: ProjectSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "size", abstract: "Print the bytes of all files of a project, or of all projects.")
+        commandName: "size", abstract: "Print the total size in bytes of the files of a project, or of all projects.")
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var place: ProjectPlace
-    @Argument(help: "The project's id; all projects if it is left out.") var id: String?
+    @Argument(help: "The project's id. Default: all projects.") var id: String?
 
     func perform(in base: String, _ console: Console) throws(Failure) {
         let size: UInt64

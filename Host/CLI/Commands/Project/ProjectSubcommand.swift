@@ -10,7 +10,7 @@ struct ProjectPlace: ParsableArguments {
     /// The program that `project create` makes projects for, if none is named.
     static let ownBundleID = "org.larder.cli"
 
-    @Option(help: ArgumentHelp("A folder with projects; no account is needed then.", valueName: "dir"))
+    @Option(help: ArgumentHelp("A folder with projects, which needs no account.", valueName: "dir"))
     var base: String?
 }
 
@@ -54,7 +54,7 @@ extension ProjectSubcommand {
     func existing(_ text: String, in base: String) throws(Failure) -> (ProjectStorage, ProjectID) {
         guard let id = ProjectID(text) else {
             throw Failure(
-                .badData, "`\(Text.visible(text))` is no project's id", hint: "`larder project list` shows the ids")
+                .badData, "`\(Text.visible(text))` is not a project's id", hint: "`larder project list` shows the ids")
         }
         guard let storage = storage(in: base) else { throw .noProject(id) }
         return (storage, id)
@@ -67,7 +67,7 @@ extension ProjectSubcommand {
         let project = try reporting { () throws(ProjectError) in try storage.fetchProject(id) }
         guard project.bundleID != PolicyHistory.bundleID else {
             throw Failure(
-                .badData, "project \(id) is the history of policies, which changes with them alone",
+                .badData, "project \(id) is the history of policies, which only changes of policies can change",
                 hint: "use `larder policy undo` and `larder policy redo`")
         }
         return (storage, id)
@@ -76,7 +76,8 @@ extension ProjectSubcommand {
     static func stepID(_ text: String) throws(Failure) -> StepID {
         if let id = StepID(text) { return id }
         throw Failure(
-            .badData, "`\(Text.visible(text))` is no step's id", hint: "`larder project show ID --steps` shows the ids")
+            .badData, "`\(Text.visible(text))` is not a step's id",
+                hint: "`larder project show ID --steps` shows the ids")
     }
 
     /// Reads a file that an option names, if it names one.

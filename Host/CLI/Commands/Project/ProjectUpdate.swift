@@ -9,8 +9,10 @@ struct ProjectUpdate: ProjectSubcommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var place: ProjectPlace
     @Argument(help: "The project's id.") var id: String
-    @Option(help: ArgumentHelp("How many steps are to be applied.", valueName: "n")) var cursor: Int?
-    @Option(help: ArgumentHelp("A step to delete; may stand several times.", valueName: "step"))
+    @Option(
+        help: ArgumentHelp("The number of steps that are applied after the update.", valueName: "n"))
+    var cursor: Int?
+    @Option(help: ArgumentHelp("A step to delete; may be given several times.", valueName: "step"))
     var deleteStep: [String] = []
     @Option(help: ArgumentHelp("A file with new data of the project.", valueName: "file")) var userData: String?
 

@@ -4,5 +4,5 @@ import Model
 
 struct ShareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "share", abstract: "Show what is shared, by me and with me.", subcommands: [ShareList.self])
+        commandName: "share", abstract: "Show the shares by me and with me.", subcommands: [ShareList.self])
 }

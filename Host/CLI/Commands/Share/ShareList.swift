@@ -4,7 +4,7 @@ import Model
 
 struct ShareList: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the shares that are known, without network.")
+        commandName: "list", abstract: "List the known shares, without using the network.")
 
     @OptionGroup var global: GlobalOptions
 

@@ -5,7 +5,7 @@ import Model
 struct SyncCancel: LarderCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Take a sync record out of the queue.",
-        discussion: "A policy that wants the same may ask for it again.")
+        discussion: "A policy may request the same action again.")
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The record's id, as `sync list` shows it.") var id: SyncRecordID

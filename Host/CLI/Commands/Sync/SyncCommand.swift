@@ -4,6 +4,6 @@ import Model
 
 struct SyncCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "List what is to be done, cancel it, or try it again.",
+        commandName: "sync", abstract: "List, cancel and retry sync records.",
         subcommands: [SyncList.self, SyncCancel.self, SyncRetry.self])
 }

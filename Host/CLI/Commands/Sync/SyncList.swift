@@ -4,7 +4,7 @@ import Model
 
 struct SyncList: LarderCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the sync records: what is to be done, and what it waits for.")
+        commandName: "list", abstract: "List the sync records: the actions still to be done, and what each waits for.")
 
     @OptionGroup var global: GlobalOptions
 
@@ -26,7 +26,7 @@ struct RecordLine {
     init(_ report: SyncRecordReport) {
         let record = report.record
         var notes: [String] = []
-        if let progress = report.progress { notes.append("\(Int(progress * 100)) % is here") }
+        if let progress = report.progress { notes.append("\(Int(progress * 100)) % downloaded") }
         if let wait = record.wait {
             if case .until = wait {
                 notes.append("waits \(Text.waiting(wait))")

@@ -30,7 +30,7 @@ struct ConfigFile {
         let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
         var template = Array("\(folder)/.larder-config-XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
-        guard descriptor >= 0 else { throw failure("no file can be made in \(folder)", errno) }
+        guard descriptor >= 0 else { throw failure("no file can be created in \(folder)", errno) }
         do throws(Failure) {
             defer { close(descriptor) }
             try write(text, to: descriptor)
@@ -41,7 +41,7 @@ struct ConfigFile {
         guard rename(template, path) == 0 else {
             let number = errno
             unlink(template)
-            throw failure("it cannot be replaced", number)
+            throw failure("the file cannot be replaced", number)
         }
         syncFolder(folder)
     }
@@ -49,19 +49,25 @@ struct ConfigFile {
     private func write(_ text: String, to descriptor: Int32) throws(Failure) {
         // Not ours to give away is no obstacle: the mode decides who reads it.
         _ = fchown(descriptor, status.st_uid, status.st_gid)
-        guard fchmod(descriptor, status.st_mode & 0o7777) == 0 else { throw failure("its mode cannot be set", errno) }
+        guard fchmod(descriptor, status.st_mode & 0o7777) == 0 else {
+            throw failure("the new file's mode cannot be set", errno)
+        }
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw failure("it cannot be written", errno) }
+            guard count > 0 else { throw failure("the new file cannot be written", errno) }
             rest.removeFirst(count)
         }
-        guard fsync(descriptor) == 0 else { throw failure("it cannot be made durable", errno) }
+        guard fsync(descriptor) == 0 else { throw failure("the new file cannot be synced to the disk", errno) }
         var now = stat()
         guard stat(path, &now) == 0, now.st_ino == status.st_ino, now.st_size == status.st_size,
             now.st_mtim.tv_sec == status.st_mtim.tv_sec, now.st_mtim.tv_nsec == status.st_mtim.tv_nsec
-        else { throw Failure(.cannotCreate, "\(path) was changed meanwhile; nothing was written", hint: "try again") }
+        else {
+            throw Failure(
+                .cannotCreate, "another program changed \(path) in the meantime; nothing was written",
+                hint: "try again")
+        }
     }
 
     private func syncFolder(_ folder: String) {
@@ -72,6 +78,6 @@ struct ConfigFile {
     }
 
     private func failure(_ what: String, _ number: Int32) -> Failure {
-        Failure(.cannotCreate, "\(path) is not changed: \(what): \(errorText(number))")
+        Failure(.cannotCreate, "\(path) was not changed: \(what): \(errorText(number))")
     }
 }

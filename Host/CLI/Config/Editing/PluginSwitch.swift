@@ -23,7 +23,7 @@ struct PluginSwitch {
 
     /// - Returns: the new text; the same one if nothing has to change.
     func apply(to text: String) throws(EditError) -> String {
-        guard let root = Self.parse(text) else { throw EditError(reason: "it is not YAML, or has a key twice") }
+        guard let root = Self.parse(text) else { throw EditError(reason: "the file is not YAML, or has a key twice") }
         guard let edit = try edit(text, root), let changed = edit.apply(to: text) else { return text }
         var wanted = root
         let known = root.pairs?["plugins"]?.value.pairs?.first { isMe($0.key) }?.key
@@ -37,7 +37,7 @@ struct PluginSwitch {
                 to: ConfigValue(content: .scalar(library, isPlain: false), source: .builtIn))
         }
         guard let found = Self.parse(changed), found.meansSame(as: wanted) else {
-            throw EditError(reason: "the way in which it is written leaves no safe place for the change")
+            throw EditError(reason: "the file is written in a way that leaves no safe place for the change")
         }
         return changed
     }
@@ -64,7 +64,7 @@ struct PluginSwitch {
             return try editor.insert("enabled: \(isEnabled)", into: mine)
         }
         guard case .scalar(let now, true) = enabled.value.content, now == "true" || now == "false" else {
-            throw EditError(reason: "`enabled` is neither true nor false there")
+            throw EditError(reason: "the plugin's `enabled` is neither true nor false")
         }
         return now == "\(isEnabled)" ? nil : try editor.replace(now, of: enabled, with: "\(isEnabled)")
     }

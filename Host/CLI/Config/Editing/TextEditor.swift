@@ -102,12 +102,12 @@ struct TextEditor {
             let key = places.offset(line: keyLine, column: keyColumn), offset < bytes.count
         else { throw tooClever }
         guard offset > key else {
-            throw PluginSwitch.EditError(reason: "`\(pair.key)` is an alias there, which other values may share")
+            throw PluginSwitch.EditError(reason: "`\(pair.key)` is a YAML alias, whose value others may share")
         }
         return offset
     }
 
     private var tooClever: PluginSwitch.EditError {
-        PluginSwitch.EditError(reason: "the way in which it is written leaves no safe place for the change")
+        PluginSwitch.EditError(reason: "the file is written in a way that leaves no safe place for the change")
     }
 }

@@ -20,7 +20,7 @@ struct SecretCommand: Sendable {
         var ends: [Int32] = [-1, -1]
         // Unlike a pipe it is made with the close-on-exec mark.
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-            return .failure(failure("no socket: \(errorText(errno))"))
+            return .failure(failure("no socket can be created: \(errorText(errno))"))
         }
         defer { close(ends[0]) }
         let (process, error) = spawn(writingTo: ends[1])
@@ -74,11 +74,11 @@ struct SecretCommand: Sendable {
         switch problem {
         case .late: failure("it took longer than \(ConfigScalar.write(timeLimit))")
         case .tooLong: failure("it printed more than \(SecretSource.longest) bytes")
-        case .failed(let code): failure("no output: \(errorText(code))")
+        case .failed(let code): failure("its output cannot be read: \(errorText(code))")
         }
     }
 
     private func failure(_ what: String) -> Failure {
-        Failure(.config, "the secret's command \(words[0]) failed: \(what)", hint: "run it by hand to see why")
+        Failure(.config, "the secret's command \(words[0]) failed: \(what)", hint: "run the command by hand to see why")
     }
 }

@@ -28,7 +28,7 @@ struct SecretFile: Sendable {
         defer { close(descriptor) }
         return Deadline(after: timeLimit).read(descriptor, limit: limit).mapError { problem in
             switch problem {
-            case .late: failure("it did not end within \(ConfigScalar.write(timeLimit))")
+            case .late: failure("reading it took longer than \(ConfigScalar.write(timeLimit))")
             case .tooLong: failure("it is longer than \(limit) bytes")
             case .failed(let code): failure(errorText(code))
             }

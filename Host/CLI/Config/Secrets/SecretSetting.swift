@@ -46,7 +46,7 @@ extension SecretSetting {
         let howTo = "write { file: FILE }, { env: NAME } or { command: [PROGRAM, ARGUMENT…] }"
         guard pair.value.pairs != nil, !pair.value.isNull else {
             // What stands here may be the secret: it is not repeated.
-            decoding.refuse(pair.value.source, "`\(keyPath)`: a secret never stands in the config itself; \(howTo)")
+            decoding.refuse(pair.value.source, "`\(keyPath)`: the config must not contain the secret itself; \(howTo)")
             return nil
         }
         var map = ConfigMap(pair.value, at: keyPath, in: decoding)
@@ -56,7 +56,7 @@ extension SecretSetting {
         let command = map.take("command")
         map.refuseUnknown()
         guard [file, variable, command].compactMap({ $0 }).count == 1 else {
-            decoding.refuse(pair.source, "`\(keyPath)` needs one source; \(howTo)")
+            decoding.refuse(pair.source, "`\(keyPath)` needs exactly one source; \(howTo)")
             return nil
         }
         if let file, let path = decoding.path(file, at: keyPath + ".file") {
@@ -88,6 +88,6 @@ extension ConfigDecoding {
         refuse(
             source,
             "`\(keyPath)`: others can read \(path); run `chmod 600 \(path)`, or write `insecure: true` beside `file` "
-                + "if that is meant")
+                + "if this is intended")
     }
 }

@@ -20,7 +20,7 @@ enum SecretSource: Hashable, Sendable {
             bytes = try await SecretFile(path: path).content(limit: Self.longest)
         case .environment(let name):
             guard let value = getenv(name) else {
-                throw Failure(.config, "the variable \(name), which holds the secret, is not set")
+                throw Failure(.config, "the environment variable \(name), which holds the secret, is not set")
             }
             bytes = Array(String(cString: value).utf8)
         case .command(let words):
@@ -48,7 +48,7 @@ enum SecretSource: Hashable, Sendable {
         }
         guard !bytes.isEmpty else { throw Failure(.config, "the secret is empty") }
         guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(where: { $0 < 0x20 }) else {
-            throw Failure(.config, "the secret has control characters or is not UTF-8; one line is expected")
+            throw Failure(.config, "the secret contains control characters or is not UTF-8; it must be a single line")
         }
         return text
     }
