@@ -28,7 +28,7 @@ extension AccountHost {
                 logger.debug("A backup of the database was made")
             }
         } catch let failure as Failure where !failure.isDamage {
-            logger.warning("There is no backup of the database: \(failure)")
+            logger.warning("The database could not be backed up: \(failure)")
         }
     }
 }

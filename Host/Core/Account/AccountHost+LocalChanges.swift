@@ -21,11 +21,11 @@ extension AccountHost {
         if let found { try await engine.reportUnreadable(found.unreadable, at: scopes) }
         for finding in found?.findings ?? [] {
             switch finding.kind {
-            case .modified: tell("It was changed here. It stays as it is and is not uploaded", finding)
-            case .added: tell("It is only here. It stays as it is and is not uploaded", finding)
-            case .obstructed: logger.warning("Something else lies where the item should be", metadata: finding.metadata)
-            case .removed: logger.info("It was removed here by hand", metadata: finding.metadata)
-            case .restored: logger.info("It has the server's content again", metadata: finding.metadata)
+            case .modified: tell("The file was changed here. It stays as it is and is not uploaded", finding)
+            case .added: tell("The item exists only here. It stays as it is and is not uploaded", finding)
+            case .obstructed: logger.warning("Something else is in the place of the item", metadata: finding.metadata)
+            case .removed: logger.info("The item was removed here by hand", metadata: finding.metadata)
+            case .restored: logger.info("The file has the server's content again", metadata: finding.metadata)
             }
         }
         return found

@@ -38,7 +38,8 @@ extension AccountHost {
             if await group.next() == false {
                 outcome.add(
                     Failure(
-                        .failed, "The run was not done within its time", hint: "What is left goes on with the next run")
+                        .failed, "The run did not finish within its timeout",
+                    hint: "The next run continues the remaining work")
                 )
             }
             group.cancelAll()

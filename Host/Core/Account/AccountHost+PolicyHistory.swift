@@ -37,7 +37,7 @@ extension AccountHost {
             try await history.flush()
             return true
         } catch {
-            let stands = Advice.text("what was changed stands, and a later run writes it down")
+            let stands = Advice.text("the change is kept, and a later run adds it to the history")
             let hint = error.hint.map { .both($0, stands) } ?? stands
             logger.warning("\(error.message)", metadata: ["hint": .stringConvertible(hint)])
             return false

@@ -136,10 +136,10 @@ extension AccountHost {
         let (before, after) = state.checkClock(process.options.clock, aheadOfServer: connection.takeClockAhead())
         if after.isSane != before.isSane {
             if after.isSane {
-                logger.notice("The clock is trusted again")
+                logger.notice("The system clock is trusted again")
             } else {
                 logger.warning(
-                    "The clock says \(process.options.clock.now()), and said \(before.last.map { "\($0.wall)" } ?? "nothing") when it was checked last: no copy expires or is vacuumed before the server's clock confirms it"
+                    "The system clock shows \(process.options.clock.now()), and showed \(before.last.map { "\($0.wall)" } ?? "nothing") at the last check: no copy expires or is vacuumed until the server's clock confirms the time"
                 )
             }
         }

@@ -69,9 +69,9 @@ extension AccountHost {
             let name = policy.path?.text ?? policy.condition
             let word: Logger.Message =
                 if case .goes = removal {
-                    "The policy for \(name) was removed: nothing that it was for is on the server any more"
+                    "The policy for \(name) was removed, because the server no longer has any item that it was for"
                 } else {
-                    "The policy for \(name) stays: what it was for is gone from the server, and something new is there"
+                    "The policy for \(name) stays: its item is gone from the server, but a new item is at the same path"
                 }
             logger.notice(word, metadata: ["policy": "\(policy.id)", "kind": "\(policy.kind)"])
         }
@@ -95,7 +95,7 @@ extension AccountHost {
     private func nameUnmetPolicies() async throws {
         for policy in try await database.read({ try $0.policies.unmet() }) {
             logger.warning(
-                "There is nothing at \(policy.path?.text ?? ""), which a policy is for: what comes there is covered, or the policy can be removed",
+                "A policy is for \(policy.path?.text ?? ""), where the server has nothing: the policy covers items that are created there later; if the path is wrong, remove the policy",
                 metadata: ["policy": "\(policy.id)", "kind": "\(policy.kind)"])
         }
     }

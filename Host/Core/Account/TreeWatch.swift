@@ -68,7 +68,7 @@ struct TreeWatch: Sendable {
             }
             if watcher.areUsesMissed, !hasToldOfUses {
                 host.logger.notice(
-                    "The system watches no more folders: only its access time shows that a copy was opened or read")
+                    "The system grants no more watches: uses of copies are found only by the copies' access times")
                 hasToldOfUses = true
             }
             try await writeUses()
@@ -123,7 +123,7 @@ struct TreeWatch: Sendable {
             host.logger.notice("Every folder of \(host.vault.tree.root) is watched again")
             return
         }
-        host.logger.warning("\(limit)\nUntil then everything is compared every 5 minutes")
+        host.logger.warning("\(limit)\nUntil then, Larder compares the whole tree every 5 minutes")
     }
 
     private func wait(atMost limit: Duration) async throws {

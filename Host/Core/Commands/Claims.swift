@@ -28,14 +28,15 @@ public enum Claims {
                 try await host.database.write { tx in
                     guard let item = try tx.items.item(at: path) else { throw Failure.noItem(path) }
                     guard item.kind == .file else {
-                        throw Failure(.badData, "\(path) is a folder", hint: "Claim the files in it that are needed")
+                        throw Failure(
+                            .badData, "\(path) is a folder", hint: "Claim the files in the folder that you need")
                     }
                     let world = ClaimWorld.current(now: now)
                     try tx.claims.sweep(in: world)
                     let claim = Claim(id: id ?? .random(), item: item.localID, kind: kind, validity: validity)
                     guard claim.isValid(in: world) else {
                         throw Failure(
-                            .badData, "The claim would be over already", hint: "Give a time that is to come")
+                            .badData, "The claim's end is in the past", hint: "Give a time in the future")
                     }
                     try tx.claims.add(claim)
                     return ClaimReport(claim: claim, path: item.path)

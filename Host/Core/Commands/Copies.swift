@@ -25,7 +25,7 @@ public enum Copies {
                 var outcome = FreeOutcome()
                 for (policy, kept) in plan.kept {
                     let what =
-                        kept.count == 1 ? kept.first.text : "\(kept.count) files below \(path), \(kept.first) first,"
+                        kept.count == 1 ? kept.first.text : "\(kept.count) files below \(path), such as \(kept.first),"
                     outcome.failures.append(.pinned(what, by: policy))
                 }
                 var records: Set<SyncRecordID> = []
@@ -105,7 +105,7 @@ public enum Copies {
             try await host.failing {
                 let item = try await host.database.read { try $0.items.item(at: path) }
                 guard let item, item.cloudStatus == .localCopy, let copy = item.copy else {
-                    throw Failure(.failed, "\(path) is not here as the server has it: \(target) was not written")
+                    throw Failure(.failed, "\(path) has no unchanged copy here: \(target) was not written")
                 }
                 try await runBlocking { try host.vault.tree.export(path, known: copy, to: target) }
             }
@@ -162,7 +162,7 @@ private struct FreePlan: Sendable {
 extension Failure {
     fileprivate static func pinned(_ what: String, by policy: ItemPolicy) -> Failure {
         Failure(
-            .badData, "\(what) is kept here by the policy \(policy.path?.text ?? policy.condition) (\(policy.id))",
+            .badData, "the policy \(policy.path?.text ?? policy.condition) (\(policy.id)) keeps \(what) here",
             hint: policy.path.map { .unpin($0) } ?? .showPolicy)
     }
 }

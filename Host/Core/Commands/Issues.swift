@@ -25,7 +25,7 @@ public enum Issues {
                 else { return }
                 throw Failure(
                     .badData, "Issue \(id) has no choices",
-                    hint: "It goes by itself with the scan that finds its cause gone")
+                    hint: "The issue is removed by the scan that finds its cause gone")
             }
         }
 
@@ -50,7 +50,7 @@ public enum Issues {
                 }
                 guard issue.choices.contains(where: { $0.id == choice }) else {
                     throw Failure(
-                        .badData, "\(choice) is no choice of issue \(id)",
+                        .badData, "\(choice) is not a choice of issue \(id)",
                         hint: "The choices are: " + issue.choices.map(\.id).joined(separator: ", "))
                 }
                 return try tx.issues.remove(id: id)

@@ -63,7 +63,7 @@ public enum Loops {
                     try tx.loops.setEnabled(key, isEnabled)
                     return try tx.loops.loop(key)
                 }
-                guard let loop else { throw Failure(.notFound, "the loop \(key) has gone meanwhile") }
+                guard let loop else { throw Failure(.notFound, "the loop \(key) no longer exists") }
                 try await host.loops.follow(loop)
                 return loop.atRest
             }
@@ -83,7 +83,7 @@ extension AccountHost {
         let names = loops.prefix(20).map(\.key.id.text).joined(separator: ", ") + (loops.count > 20 ? ", …" : "")
         throw Failure(
             .notFound, "there is no loop `\(name)`",
-            hint: loops.isEmpty ? "no plugin that is enabled has event loops" : "the loops are: \(names)")
+            hint: loops.isEmpty ? "no enabled plugin has event loops" : "the loops are: \(names)")
     }
 }
 
@@ -91,7 +91,7 @@ extension Failure {
     fileprivate static func notAtWork(_ loop: LoopState) -> Failure {
         loop.isEnabled
             ? Failure(
-                .badData, "the loop \(loop.key) is not at work, since its plugin \(loop.plugin) is not",
+                .badData, "the loop \(loop.key) is not running, because its plugin \(loop.plugin) is not",
                 hint: .listPlugins)
             : Failure(
                 .badData, "the loop \(loop.key) is disabled", hint: .enableLoop(loop.key))

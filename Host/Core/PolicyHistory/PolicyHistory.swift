@@ -164,11 +164,11 @@ extension Failure {
             switch error?.underlying {
             case let cause as SystemCallError where cause.code == ENOSPC || cause.code == EDQUOT:
                 .text("free some space")
-            case is SystemCallError: .text("see that the vault's folder `projects` can be written")
+            case is SystemCallError: .text("check that the vault's folder `projects` is writable")
             default: .deletePolicyHistory(project: error?.projectID?.description)
             }
         self.init(
-            .localIO, "the history of the policies cannot be kept: \(error.map { "\($0)" } ?? "an error of its own")",
+            .localIO, "the history of the policies cannot be kept: \(error.map { "\($0)" } ?? "an unknown error")",
             hint: hint)
     }
 }

@@ -54,7 +54,7 @@ struct PolicyProject {
         let data = try storage.fetchStep(step, of: id).userData
         do throws(Failure) {
             if case .step(let content) = try PolicyEntry(json: String(decoding: data, as: UTF8.self)) { return content }
-            throw Failure(.localIO, "the step \(step) of the policies' history is no change of policies")
+            throw Failure(.localIO, "the step \(step) of the policies' history is not a change of policies")
         } catch {
             throw Failure(
                 .localIO, error.message,

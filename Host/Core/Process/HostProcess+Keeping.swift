@@ -53,8 +53,8 @@ extension HostProcess {
     private nonisolated static func goneVault(_ bookmark: Bookmark) async -> Failure? {
         guard await !runBlocking({ Vault.exists(at: bookmark.vault) }) else { return nil }
         return Failure(
-            .localIO, "The vault \(bookmark.vault) was here and is gone",
-            hint: "Mount it where it was, or restart Larder to begin a new one")
+            .localIO, "The vault \(bookmark.vault) no longer exists",
+            hint: "Mount it where it was, or restart Larder to create a new vault")
     }
 
     /// Opens an account and runs it to its end.
@@ -142,7 +142,7 @@ private final class TroubleNote: Sendable {
             return state.told?.hasSameBytes(as: failure.message) != true
         }
         await write(VaultTrouble(message: failure.message, hint: failure.hint.map(words), nextTry: clock.now() + pause))
-        let text = "The account waits, and goes on when this is over: \(failure.message)"
+        let text = "The account waits until this problem is solved: \(failure.message)"
         if isNew { logger.error("\(text)", metadata: failure.hint.map { ["hint": .stringConvertible($0)] }) }
     }
 
@@ -155,7 +155,7 @@ private final class TroubleNote: Sendable {
     func clear() async {
         guard state.withLock({ $0.told.take() }) != nil else { return }
         await write(nil)
-        if !Task.isCancelled { logger.notice("The account goes on again") }
+        if !Task.isCancelled { logger.notice("The account continues") }
     }
 
     /// Reports that the account has ended. If the account is the only one, the process ends too and reports the failure
@@ -164,7 +164,7 @@ private final class TroubleNote: Sendable {
         if state.withLock({ $0.told.take() }) != nil { await write(nil) }
         guard !isAlone else { return }
         logger.error(
-            "The account has stopped, the others go on: \(failure.message)",
+            "The account has stopped, while the others continue: \(failure.message)",
             metadata: failure.hint.map { ["hint": .stringConvertible($0)] })
     }
 

@@ -167,7 +167,7 @@ extension Failure {
         case let failure as Failure: self = failure
         case let error as ConnectionError: self = error.failure
         case let error as ConditionError: self = error.failure(in: "a condition")
-        case is CancellationError: self = Failure(.failed, "The run was ended before it was done")
+        case is CancellationError: self = Failure(.failed, "The run was cancelled before it was complete")
         default: self = Failure(.internal, "\(error)")
         }
     }

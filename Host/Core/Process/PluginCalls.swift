@@ -137,7 +137,7 @@ extension Failure {
     init(givenUp note: CallNote) {
         let plugin = PluginID(note.plugin)
         self.init(
-            .failed, "the plugin \(plugin.shortName) hangs: \(note.sentence), and the host ended without it",
+            .failed, "the plugin \(plugin.shortName) hangs: \(note.sentence); the host ended without waiting for it",
             hint: .explainPlugin(plugin))
     }
 }
@@ -154,8 +154,8 @@ extension Failure {
         let plugin = PluginID(note.plugin)
         self.init(
             .failed,
-            "the plugin \(plugin.shortName) hangs: \(note.sentence), and keeps the database's log from being emptied, which has grown to "
-                + "\(Self.longestLog >> 20) MB",
+            "the plugin \(plugin.shortName) hangs: \(note.sentence). Meanwhile the database's log cannot be "
+                + "emptied, and has grown to \(Self.longestLog >> 20) MB",
             hint: .disablePlugin(plugin))
         endsAccount = true
     }

@@ -176,7 +176,7 @@ final class AccountProjects: PluginProjects {
         guard growth <= quota - used else {
             throw ServiceError(
                 LARDER_LIMIT,
-                "its projects take \(used) bytes and would take \(growth) more, and `project-quota` is \(quota)")
+                "its projects take \(used) bytes and would take \(growth) more, but `project-quota` is \(quota)")
         }
     }
 

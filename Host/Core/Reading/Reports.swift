@@ -95,7 +95,7 @@ public struct ServerReport: Sendable, Hashable {
         let kind: Kind = !server.hasFiles ? .noFiles : server.isOwnCloudFamily ? .ownCloudFamily : .webDAV
         let because =
             switch (kind, server.evidence) {
-            case (.noFiles, _): "the account's url is no folder of files"
+            case (.noFiles, _): "the account's url is not a folder of files"
             case (.ownCloudFamily, .statusDocument): "it has a status document, and items have oc:id"
             case (.ownCloudFamily, _): "it has capabilities, and items have oc:id"
             case (.webDAV, .none) where server.hasFileIDs:

@@ -13,7 +13,7 @@ extension SyncEngine {
     /// - Returns: The reason as the end of a sentence, or nil if nothing keeps the copy.
     func use(of item: Item, since: Timestamp, besides record: SyncRecordID?, in tx: Transaction) throws -> String? {
         if try tx.journal.records(of: item.localID).contains(where: { $0.id != record }) {
-            return "has something else to be done with it"
+            return "has another action pending"
         }
         // A use in the future was recorded while the clock was wrong.
         let now = clock.now()
@@ -42,8 +42,8 @@ extension SyncEngine {
 
     /// Drops an action, since the item is in use or must stay as it is.
     func passOver(_ item: Item, _ use: String, _ action: SyncRecord.Action, for reason: DownloadTrigger) {
-        logger.debug("\(action.kind.rawValue) for \(reason) dropped: \(item.path) \(use) and stays")
-        note(DroppedAction(path: item.path, action: action, reason: reason, why: "it \(use) and stays"))
+        logger.debug("The action \(action.kind.rawValue) for \(reason) was dropped: \(item.path) \(use) and stays")
+        note(DroppedAction(path: item.path, action: action, reason: reason, why: "the copy \(use) and stays"))
     }
 
     func note(_ dropped: DroppedAction) { if dropped.reason != .user { callbacks.dropped(dropped) } }

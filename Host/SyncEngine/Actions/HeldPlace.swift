@@ -25,14 +25,15 @@ extension SyncEngine {
                 wait: issue.map { .issue($0.id) } ?? .place,
                 failure: Failure(
                     .failed,
-                    "\(item.path) waits: in its place lies the copy of an item of which it is not decided whether it is gone",
-                    hint: issue.map { .answerIssue($0.id) } ?? .text("The end of the scan decides")))
+                    "\(item.path) waits: the copy in its place belongs to an item that may be gone, which is "
+                        + "not decided yet",
+                    hint: issue.map { .answerIssue($0.id) } ?? .text("The end of the scan decides this")))
         case .removed(let path):
             return HeldPlace(
                 wait: .place,
                 failure: Failure(
                     .failed,
-                    "\(item.path) waits: in its place lies what was there before, until vacuum removes it, "
+                    "\(item.path) waits: an old copy is in its place until vacuum removes it, "
                         + "or you do: \(tree.localPath(of: path))"))
         }
     }
@@ -46,7 +47,7 @@ extension SyncEngine {
         return HeldPlace(
             wait: .place,
             failure: Failure(
-                .failed, "\(item.path) waits: the copy that was there before \(claim)",
+                .failed, "\(item.path) waits: the old copy in its place \(claim)",
                 hint: .listClaims))
     }
 

@@ -17,10 +17,10 @@ enum IssueCode: String, Hashable, Sendable {
     var choices: [Issue.Choice] {
         switch self {
         case .retry, .place:
-            [Self.tryAgain, .init(id: "cancel", label: "Give the download up", impact: .nonDestructive)]
+            [Self.tryAgain, .init(id: "cancel", label: "Cancel the download", impact: .nonDestructive)]
         case .overwrite:
             [
-                .init(id: "keep", label: "Keep the changed file, do not download", impact: .nonDestructive),
+                .init(id: "keep", label: "Keep the changed file, and do not download", impact: .nonDestructive),
                 .init(
                     id: "overwriteModifiedFile", label: "Replace the changed file by the server's version",
                     impact: .dataLoss),
@@ -31,7 +31,7 @@ enum IssueCode: String, Hashable, Sendable {
     }
 
     /// The choice of an issue without a record. The issue comes again if nothing has changed.
-    static let dismissal = Issue.Choice(id: "dismiss", label: "Take it off the list", impact: .nonDestructive)
+    static let dismissal = Issue.Choice(id: "dismiss", label: "Remove the issue from the list", impact: .nonDestructive)
 
     private static let tryAgain = Issue.Choice(id: "retry", label: "Try again", impact: .nonDestructive)
 }

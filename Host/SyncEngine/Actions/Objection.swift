@@ -31,11 +31,11 @@ extension SyncEngine {
         case .purge:
             guard let removedAt = item.removedAt else { return .kept("is on the server again") }
             // An item that another item displaced is not gone before that is decided.
-            if try tx.scan.isMissing(item.databaseID) { return .kept("is not decided about yet") }
+            if try tx.scan.isMissing(item.databaseID) { return .kept("may not be gone, which is not decided yet,") }
             // The item was gone, came back and is gone again: the second absence has an age of its own.
             if let record, record.since < removedAt { return .kept("was on the server again meanwhile") }
             if try tx.journal.records(of: item.localID).contains(where: { $0.id != record?.id }) {
-                return .kept("has something else to be done with it")
+                return .kept("has another action pending")
             }
         case .removeLocalCopy(_, let unusedSince):
             if let unusedSince, let use = try use(of: item, since: unusedSince, besides: record?.id, in: tx) {
@@ -59,7 +59,7 @@ extension SyncEngine {
     public func reasonToStay(_ item: Item, in tx: Transaction) throws -> String? {
         switch item.cloudStatus {
         case .cloudOnly: return nil
-        case .localOnly: return "is only here"
+        case .localOnly: return "exists only here"
         case .locallyModified: return "was changed here"
         case .localCopy: break
         }

@@ -59,7 +59,7 @@ extension SyncEngine {
         case .putBack: resolution = .putBack
         }
         try tx.journal.update(journal)
-        logger.info("\(job.record.action.kind.rawValue) of \(job.path) did not succeed: \(failure.message)")
+        logger.info("The action \(job.record.action.kind.rawValue) of \(job.path) failed: \(failure.message)")
         return RecordOutcome(record: job.id, resolution: resolution, failure: failure)
     }
 

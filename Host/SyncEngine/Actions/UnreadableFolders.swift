@@ -24,8 +24,8 @@ extension SyncEngine {
             for (folder, reason) in new {
                 let failure = Failure(
                     .failed,
-                    "The folder \(folder) cannot be looked into: \(reason). What is known of its files stays as it is",
-                    hint: "Put it back, or see that it can be read: \(tree.localPath(of: folder))")
+                    "The folder \(folder) cannot be read: \(reason). Larder keeps the recorded state of its files",
+                    hint: "Put the folder back, or make it readable: \(tree.localPath(of: folder))")
                 logger.warning("\(failure)")
                 try tx.issues.file(
                     Issue(

@@ -259,9 +259,9 @@ extension SyncRecord {
     /// The reason why the record waits, for a wait that began in an earlier run.
     fileprivate var whyItWaits: String {
         switch wait {
-        case .until(let time): "It did not succeed and is tried again from \(time) on"
-        case .place: "In its place lies what was there before, until vacuum removes it"
-        case .newVersion, .issue, nil: "It waits"
+        case .until(let time): "The last try failed; the next try is at \(time)"
+        case .place: "An old copy is in its place until vacuum removes it"
+        case .newVersion, .issue, nil: "The action waits"
         }
     }
 }

@@ -113,8 +113,9 @@ extension SyncEngine {
     private func tell(_ dropped: [DroppedAction]) {
         for (reason, dropped) in Dictionary(grouping: dropped, by: \.reason) {
             guard let first = dropped.first else { continue }
-            let others = dropped.count == 1 ? "" : ", and \(dropped.count - 1) others with it"
-            logger.info("\(first.action.kind.rawValue) of \(first.path) for \(reason) dropped: \(first.why)\(others)")
+            let others = dropped.count == 1 ? "" : ", and \(dropped.count - 1) more actions"
+            logger.info(
+                "The action \(first.action.kind.rawValue) of \(first.path) for \(reason) was dropped: \(first.why)\(others)")
         }
         for one in dropped { note(one) }
     }

@@ -32,7 +32,9 @@ extension SyncEngine {
         try database.readBlocking { reads in
             // The sweep comes first: it gives a file that was on its way into the tree its name back.
             let rescued = try tree.sweepIncoming { name in try isWanted(name, reads) }
-            for path in rescued { logger.warning("A file of unknown content was in incoming/ and is kept as \(path)") }
+            for path in rescued {
+                logger.warning("A file with unknown content was found in incoming/ and is kept as \(path)")
+            }
             for journal in try reads.journal.landing() {
                 guard let item = try reads.items.item(localID: journal.localID),
                     let landing = try recover(Job(journal, item: item), at: item.path)

@@ -10,7 +10,7 @@ extension SyncEngine {
         try await database.write { [self] tx in
             let journal = try journal(record, in: tx)
             guard journal.landing == nil else {
-                throw Failure(.failed, "\(journal.path) is complete and is being put in place")
+                throw Failure(.failed, "The download of \(journal.path) is complete and can no longer be cancelled")
             }
             try deschedule(journal, in: tx)
         }
@@ -63,7 +63,7 @@ extension SyncEngine {
         guard let code = IssueCode(rawValue: issue.code) else { return false }
         guard issue.choices.contains(where: { $0.id == choice }) else {
             throw Failure(
-                .badData, "\(choice) is no choice of issue \(id)",
+                .badData, "\(choice) is not a choice of issue \(id)",
                 hint: "The choices are: " + issue.choices.map(\.id).joined(separator: ", "))
         }
         try tx.issues.remove(id: id)

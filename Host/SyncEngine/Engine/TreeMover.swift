@@ -150,7 +150,7 @@ package final class TreeMover: Sendable {
     /// that could not be moved is removed, unless it was changed too or is claimed.
     private func give(up move: TreeMove, _ item: Item, _ obstruction: Obstruction) throws {
         try tree.unstage(move.id, to: move.from)
-        logger.notice("\(obstruction.text) lies where \(move.to) should be: it stays")
+        logger.notice("The copy cannot be moved to \(move.to): \(obstruction.text) is in the way and stays")
         try database.writeBlocking { tx in
             if let copy = item.copy, try engine.validClaim(of: item, in: tx) == nil {
                 _ = try tree.remove(at: move.from, known: copy)

@@ -113,7 +113,7 @@ import Testing
                 try said(folder).prefix(4) == [
                     "mine 0", "large 0", "large -8", "fetch 0 1/1 undo 1 redo 0 steps null data absent",
                 ], "\(run.summary)")
-            #expect(run.errors.contains("and `project-quota` is 2000"), "\(run.errors)")
+            #expect(run.errors.contains("but `project-quota` is 2000"), "\(run.errors)")
             let why = try await must(limited, "plugin", "why", "org.example.minutes")
             #expect(
                 why.output.contains("it requires the service larder.projects/1, which the config withholds"),

@@ -101,7 +101,7 @@ import Testing
             let run = try await account.larder("run", "--once", "--trace", trace)
             #expect(server.requests.paths(of: "GET").filter { $0.count == 2 } == [], "\(run.summary)")
             let why = "neither a policy nor the plugin itself covers it"
-            #expect(run.errors.contains("for \(Self.plugin) dropped: \(why)"), "\(run.summary)")
+            #expect(run.errors.contains("for \(Self.plugin) was dropped: \(why)"), "\(run.summary)")
             let lines = try Files.text(trace).split(separator: "\n").filter { $0.contains(#""phase":"dropped""#) }
             for path in ["/a", "/b", "/c"] {
                 #expect(

@@ -46,7 +46,7 @@ struct AutoRemovalTests {
             let left = try await fixture.host.database.read { try $0.policies.all() }
             #expect(left.map { $0.path?.text ?? $0.condition } == ["/c", "/d", #"path == "/nosuch""#, "true"])
             #expect(triggers.withLock { $0 } == 1)
-            #expect(notices(fixture, "was removed: nothing that it was for") == 3)
+            #expect(notices(fixture, "was removed, because the server no longer has any item") == 3)
             #expect(try fixture.tree().contains("/c/3"))
         }
     }
@@ -144,7 +144,7 @@ struct AutoRemovalTests {
             #expect(before.localID != folder.localID && after.localID == folder.localID)
             #expect(after.removeWhenNone == #"!removed && localID == "\#(folder.localID)""#)
             #expect(try fixture.text("/a/b/2") == "two")
-            #expect(notices(fixture, "something new is there") == 1)
+            #expect(notices(fixture, "a new item is at the same path") == 1)
 
             // The pin follows the new folder, and is removed with it.
             fixture.server.tree.move("/a/b", to: "/c")

@@ -89,10 +89,10 @@ import Vault
             // The account first has to work for a moment.
             #expect(AccountReader.trouble(of: bookmark, clock.host) != nil)
             clock.advance(to: .seconds(12))
-            await until { log.contains("notice: The account goes on again") }
+            await until { log.contains("notice: The account continues") }
             #expect(AccountReader.trouble(of: bookmark, clock.host) == nil)
             #expect(log.messages.filter { $0.hasPrefix("error: ") }.count == 1, "\(log.messages)")
-            #expect(log.contains("error: The account waits, and goes on when this is over: The folder"))
+            #expect(log.contains("error: The account waits until this problem is solved: The folder"))
             keeping.cancel()
             try await keeping.value
             #expect(states.all == [true, false])
@@ -123,7 +123,7 @@ import Vault
             await until {
                 clock.advance(.seconds(1))
                 return log.contains(
-                    "error: The account waits, and goes on when this is over: The vault \(vault) was here")
+                    "error: The account waits until this problem is solved: The vault \(vault) no longer exists")
             }
             for _ in 0..<100 {
                 clock.advance(.seconds(1))
@@ -137,7 +137,7 @@ import Vault
             try await mustRun("mv", [elsewhere, vault])
             await until {
                 clock.advance(.seconds(1))
-                return states.all == [true, false, true] && log.contains("notice: The account goes on again")
+                return states.all == [true, false, true] && log.contains("notice: The account continues")
             }
             keeping.cancel()
             try await keeping.value
@@ -160,7 +160,9 @@ import Vault
                     }
                 }
                 #expect(error?.kind == .config)
-                #expect(log.contains("error: The account has stopped, the others go on: there is no password") != isAlone)
+                #expect(
+                log.contains("error: The account has stopped, while the others continue: there is no password")
+                    != isAlone)
             }
             let waiting = Task {
                 try await process.keep(bookmark, isAlone: false) { () async throws(Failure) in

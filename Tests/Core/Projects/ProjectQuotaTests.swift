@@ -23,7 +23,7 @@ struct ProjectQuotaTests {
                 try await keeper("large 4000", "add x \(keeper.folder)/assets", "duplicate", "fetch 0").prefix(4)
                     == ["large -8", "add -8", "duplicate -8", "fetch 0 1/1 undo 1 redo 0 steps null data absent"])
             #expect(try Files.filesBelow(keeper.base) == before && Files.exists("\(keeper.folder)/assets/file"))
-            #expect(keeper.log.contains("and `project-quota` is 10000"))
+            #expect(keeper.log.contains("but `project-quota` is 10000"))
             #expect(try await keeper("usage") == ["usage 0 \(try keeper.bytes() - theirs) of 10000"])
             // Changes that fit still succeed, and removed data makes room in the same update.
             #expect(

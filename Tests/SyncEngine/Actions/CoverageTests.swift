@@ -66,7 +66,7 @@ struct CoverageTests {
             fixture.coverage.set { _, _ in nil }
             let outcome = try await fixture.drain()
             #expect(outcome.left.map(\.path) == [file.path] && fixture.source.requests.isEmpty)
-            #expect(outcome.left.first?.why.contains("has said what it covers") == true)
+            #expect(outcome.left.first?.why.contains("has said which items it covers") == true)
             fixture.coverage.set { _, _ in true }
             #expect(try await fixture.drain().isDone)
             #expect(try fixture.text("/a") == "content" && fixture.coverage.dropped == [])

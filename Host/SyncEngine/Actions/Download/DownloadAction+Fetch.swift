@@ -103,7 +103,8 @@ extension DownloadAction {
             throw FetchFailure.disk(error)
         }
         if let size = sink.head?.size ?? job.size, file.size != size {
-            let failure = Failure(.protocolViolation, "\(job.path): \(file.size) bytes came instead of \(size)")
+            let failure = Failure(
+                .protocolViolation, "\(job.path): the server sent \(file.size) bytes instead of \(size)")
             throw FetchFailure.brokenOff(failure, gained: false)
         }
         for checksum in sink.head?.checksums ?? [] {
@@ -114,8 +115,8 @@ extension DownloadAction {
                 throw FetchFailure.wrongChecksum(
                     Failure(
                         .protocolViolation,
-                        "\(job.path): what came does not have the server's \(algorithm.rawValue) checksum",
-                        hint: "See whether the file can be read on the server"))
+                        "\(job.path): the downloaded content does not have the server's \(algorithm.rawValue) checksum",
+                        hint: "Check whether the file can be read on the server"))
             }
         }
         return Fetched(job: job, file: file, version: sink.head?.version ?? job.version)
@@ -166,7 +167,8 @@ private final class FetchSink: DownloadSink {
         }
         guard head.offset == file.size else {
             throw FetchFailure.brokenOff(
-                Failure(.protocolViolation, "The server went on at another place than asked for"), gained: false)
+                Failure(.protocolViolation, "The server continued the download at another position than requested"),
+                gained: false)
         }
         self.head = head
         received = 0

@@ -28,7 +28,7 @@ extension DownloadAction {
             hold(&record, because: claimed.failure)
         }
         if isCovered == nil {
-            let why = "\(item.path) waits until \(record.reason) has said what it covers"
+            let why = "\(item.path) waits until \(record.reason) has said which items it covers"
             hold(&record, because: Failure(.failed, why))
         } else if isCovered == false {
             page.dropped.append(DroppedAction(record, "neither a policy nor the plugin itself covers it"))

@@ -31,10 +31,10 @@ struct DownloadAction: SyncAction {
         let earlier = records.first { $0.action.kind == .download }
         switch item.cloudStatus {
         case .localOnly:
-            return .refused(Failure(.failed, "\(item.path) is only here: there is nothing to download"))
+            return .refused(Failure(.failed, "\(item.path) exists only here: there is nothing to download"))
         case .locallyModified where request.isProof && earlier == nil: break
         case .locallyModified where request.reason != .user:
-            return .refused(Failure(.failed, "\(item.path) was changed here: it is not downloaded over the change"))
+            return .refused(Failure(.failed, "\(item.path) was changed here: a download does not replace the change"))
         case .locallyModified where earlier == nil: return try askToOverwrite(item, request, in: tx)
         case .localCopy where item.remoteVersion == .current:
             return try adopt(item, for: request.reason, in: tx)

@@ -29,7 +29,8 @@ extension DownloadAction {
         case .modified: return try refuseModified(job, in: tx)
         case .inUse:
             let failure = Failure(
-                .failed, "\(job.path) is open in another program and was not replaced", hint: "It is tried again")
+                .failed, "\(job.path) is open in another program and was not replaced",
+                hint: "Larder tries again later")
             let decision = RetryDecision.wait(
                 until: engine.waitTime() + SyncEngine.inUseDelay, attempts: job.record.attempts)
             return try engine.resolve(job, decision, because: failure, in: tx)
@@ -103,7 +104,7 @@ extension DownloadAction {
     func inTheWay(_ obstruction: Obstruction, of path: ItemPath) -> Failure {
         Failure(
             .cannotCreate, "\(path) cannot be kept here: \(obstruction.text) is in its way",
-            hint: "Look at \(tree.localPath(of: path))")
+            hint: "Check \(tree.localPath(of: path))")
     }
 
     /// Handles a file that was changed here after the download was requested. Asks a person what to do, and ends a

@@ -46,7 +46,7 @@ struct PurgeAction: RemovalAction {
         case .modified:
             item.cloudStatus = .locallyModified
             try tx.items.updateLocal(item)
-            logger.notice("\(item.path) is gone from the server, and was changed here: it stays")
+            logger.notice("\(item.path) is gone from the server, but was changed here: the file stays")
         case .stays(let why):
             logger.debug("\(item.path), which is gone from the server, \(why) and stays for now")
         case .fails(let failure):
@@ -66,7 +66,7 @@ struct PurgeAction: RemovalAction {
         // The file at this path belongs to another item, which has the path now.
         if let other = try tx.items.item(at: item.path), other.cloudStatus != .cloudOnly { return .gone }
         guard item.kind == .file else {
-            do { return try tree.removeFolderIfEmpty(item.path) ? .gone : .stays("has something in it") } catch {
+            do { return try tree.removeFolderIfEmpty(item.path) ? .gone : .stays("is not empty") } catch {
                 return .fails(error)
             }
         }

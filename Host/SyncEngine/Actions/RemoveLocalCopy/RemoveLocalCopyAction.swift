@@ -11,7 +11,7 @@ struct RemoveLocalCopyAction: RemovalAction {
 
     func preflight(_ request: ActionRequest, of found: Item, in tx: Transaction) throws -> EnqueueOutcome {
         guard case .removeLocalCopy(let restoresFormerTrigger, let unusedSince) = request.action else {
-            throw Failure(.internal, "\(request.action.kind.rawValue) is no removal of a copy")
+            throw Failure(.internal, "\(request.action.kind.rawValue) is not a removal of a copy")
         }
         let onlyUnused = unusedSince != nil
         var item = found
@@ -42,7 +42,8 @@ struct RemoveLocalCopyAction: RemovalAction {
         switch item.cloudStatus {
         case .locallyModified, .localOnly:
             return .refused(
-                Failure(.failed, "\(item.path) was changed here, and the server does not have the change: it stays"))
+                Failure(
+                    .failed, "\(item.path) was changed here, and the server does not have the change: the file stays"))
         case .cloudOnly where !isLanding: return .done
         case .cloudOnly, .localCopy: break
         }
@@ -123,7 +124,7 @@ struct RemoveLocalCopyAction: RemovalAction {
         case .inUse: return try leave(job, journal, item, "is open in another program", in: tx)
         case .obstructed(let obstruction):
             // The obstacle is not the copy, whatever it is.
-            logger.notice("\(obstruction.text) lies where the copy of \(item.path) was")
+            logger.notice("The copy of \(item.path) is gone: \(obstruction.text) is in its place")
             item.releaseCopy()
             try tx.items.updateLocal(item)
             return try engine.done(journal, in: tx)
@@ -162,7 +163,7 @@ struct RemoveLocalCopyAction: RemovalAction {
 
     private func refuse(_ journal: SyncRecord, _ item: Item, in tx: Transaction) throws -> RecordOutcome {
         let failure = Failure(
-            .failed, "\(item.path) was changed here, and the server does not have the change: it stays")
+            .failed, "\(item.path) was changed here, and the server does not have the change: the file stays")
         logger.notice("\(failure.message)")
         var outcome = try engine.done(journal, in: tx)
         outcome.failure = failure
