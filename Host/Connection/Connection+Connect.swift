@@ -9,7 +9,8 @@ extension ConnectionError {
         return ConnectionError(
             .protocolViolation, "\(address) answered \(status ?? 404): there is nothing at the account's url",
             hint:
-                "check the account's url: it has to be a WebDAV collection, or the root of a server of the ownCloud family",
+                "check the account's url: it must be a WebDAV collection, or the root of a server of the ownCloud "
+                    + "family",
             status: status)
     }
 }
@@ -61,7 +62,7 @@ extension Connection {
                 guard isElsewhere, index + 1 < candidates.count else { throw error.asOfRoot(address) }
             }
         }
-        throw ConnectionError(.badAddress, "the account's url \(address) leads nowhere")
+        throw ConnectionError(.badAddress, "there is no WebDAV collection at the account's url \(address)")
     }
 
     /// Connects with the facts found before.
@@ -182,18 +183,19 @@ extension Connection {
             let why =
                 switch error {
                 case .notHTTP: "it does not begin with http:// or https://"
-                case .noHost: "it names no host"
-                case .badPort: "its port is no number from 1 to 65535"
-                case .hasCredentials: "it holds a name or password, which belong under username and password"
-                case .badCharacter: "it holds a blank or a character that an address cannot have"
+                case .noHost: "it has no host"
+                case .badPort: "its port is not a number from 1 to 65535"
+                case .hasCredentials: "it contains a name or password, which belong under username and password"
+                case .badCharacter: "it contains a space or another character that an address cannot contain"
                 }
             throw ConnectionError(.badAddress, "the url of account \(bookmark.name) cannot be used: \(why)", hint: hint)
         }
         if bookmark.trust != .system, !address.origin.isTLS {
             throw ConnectionError(
                 .badAddress,
-                "the url of account \(bookmark.name) is not https, so the server cannot prove itself as tls asks",
-                hint: "change the url to https://, or take tls out of the config")
+                "the url of account \(bookmark.name) is not https, so the server cannot prove its identity, as tls "
+                    + "requires",
+                hint: "change the url to https://, or remove tls from the config")
         }
         return address.asFolder
     }

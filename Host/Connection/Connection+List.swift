@@ -77,7 +77,7 @@ extension Connection {
             "\(reply.address.origin) answered \(reply.answer.status) instead of a listing while "
                 + "\(question.doing)\(via)",
             hint:
-                "check the account's url: it has to be a WebDAV collection; a login page or a proxy may be in between",
+                "check the account's url: it must be a WebDAV collection; a login page or a proxy may be in between",
             status: reply.answer.status)
     }
 

@@ -73,7 +73,7 @@ extension PluginHost {
             thread = try SerialThread.forPlugin(
                 String(path[(path.lastIndex(of: "/") ?? path.startIndex)...].dropFirst()))
         } catch {
-            throw .cannotOpen("no thread can be made for it: \(String(cString: strerror(error.code)))")
+            throw .cannotOpen("no thread can be created for it: \(String(cString: strerror(error.code)))")
         }
         do {
             try await tryFirst(path, on: thread)
@@ -140,7 +140,7 @@ extension PluginHost {
         let isFirstParty = named.settings.library == nil && id.shortName != id.text
         if isFirstParty, FirstParty.plugin(id) == nil { return "it is not in this build" }
         return named.searched.isEmpty
-            ? "there is no library to look for; name it with library: in the config"
-            : "no library is there; looked for it in \(named.searched.joined(separator: ", "))"
+            ? "no library is named; set library: in the config"
+            : "no library is there; searched in \(named.searched.joined(separator: ", "))"
     }
 }

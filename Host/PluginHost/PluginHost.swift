@@ -103,7 +103,8 @@ public actor PluginHost {
             let name = String(library[(library.lastIndex(of: "/") ?? library.startIndex)...].dropFirst())
             let report = PluginReport(
                 id: PluginID(name), name: name, library: library, state: .found, isolation: .process,
-                reason: "the config does not name it, so it was not opened", advice: .enablePlugin(library: name))
+                reason: "the config does not name the library, so it was not opened",
+                advice: .enablePlugin(library: name))
             entries.append(Entry(report: report, settings: PluginSettings(id: report.id, isEnabled: false)))
         }
         for case .success(let opened) in libraries.values { await opened.thread.close() }
@@ -178,7 +179,7 @@ public actor PluginHost {
     ) async throws(Refusal) -> PluginInstance {
         let thread: SerialThread
         do throws(ThreadError) { thread = try SerialThread.forPlugin(description.id.shortName) } catch {
-            throw .startFailed("no thread can be made for it: \(String(cString: strerror(error.code)))")
+            throw .startFailed("no thread can be created for it: \(String(cString: strerror(error.code)))")
         }
         let record =
             account.calls?.record(of: description.id, in: library.path)
@@ -255,7 +256,7 @@ public actor PluginHost {
         } catch {
             var metadata: Logger.Metadata = ["account": "\(stopped.account.name)"]
             if let advice = error.advice { metadata["hint"] = .stringConvertible(advice) }
-            logger.error("The plugin \(stopped.plugin) does not start again: \(error.reason)", metadata: metadata)
+            logger.error("The plugin \(stopped.plugin) could not be restarted: \(error.reason)", metadata: metadata)
             return nil
         }
     }
@@ -295,7 +296,7 @@ public actor PluginHost {
                 seen[id] = before
                 let call = instance.context.record.markHanging(at: clock.now())?.callText ?? "a call"
                 logger.error(
-                    "The plugin \(instance.plugin) hangs: \(call) has not returned for \(limit); nothing but a restart of the host ends it, since it runs inside the host"
+                    "The plugin \(instance.plugin) hangs: \(call) has not returned for \(limit); only a restart of the host ends the call, since the plugin runs inside the host"
                 )
                 instance.thread.passOver()
             }

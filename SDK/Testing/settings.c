@@ -53,7 +53,7 @@ static const char *wrong(const struct json *schema, const struct json *value) {
     int is_counted = is_number(value);
     int64_t meant;
     if (json_member(schema, "format")) {
-        if (!quantity(schema, value, &meant)) return "is no duration or size";
+        if (!quantity(schema, value, &meant)) return "is not a duration or size";
         number = (double)meant;
         is_counted = 1;
     } else if (is_type(schema, "array")) {
@@ -69,7 +69,7 @@ static const char *wrong(const struct json *schema, const struct json *value) {
         return "is of another type";
     }
     for (size_t i = 0; allowed; i++) {
-        if (i == allowed->children.count) return "is none of its `enum`";
+        if (i == allowed->children.count) return "is not one of its `enum`";
         if (json_equal(&allowed->children.at[i], value)) break;
     }
     if (is_counted && least && number < least->number) return "is below its `minimum`";
@@ -203,7 +203,7 @@ int take_settings(larder_fake *fake, const char *schema_text) {
     int is_right = 1;
     memset(&schema, 0, sizeof schema);
     if (schema_text && !parse_json(&schema, larder_str_make(schema_text, strlen(schema_text)))) {
-        set_problem(fake, "bad text: %s", "its settings' schema is no JSON");
+        set_problem(fake, "bad text: %s", "its settings' schema is not JSON");
         return 0;
     }
     if (!parse_json(&given, larder_str_make(fake->settings, strlen(fake->settings))) || given.kind != JSON_OBJECT) {

@@ -48,7 +48,7 @@ static int describe(larder_fake *fake, uint32_t index, larder_descriptor *out) {
     static const struct table table = {"descriptor", sizeof *out, 120, 0, NULL, 0};
     const larder_descriptor *given = fake->module->describe(index);
     if (!given || !take_table(fake, out, &table, given)) return 0;
-    if (!is_id(out->id)) set_problem(fake, "bad text: the id of plugin %u is none", index);
+    if (!is_id(out->id)) set_problem(fake, "bad text: the id of plugin %u is not valid", index);
     else if (!out->name.len || !is_text(out->name) || !out->version.len || !is_text(out->version))
         set_problem(fake, "bad text: %.*s has no name or no version", (int)out->id.len, out->id.ptr);
     else if (!is_utf8(out->required) || !is_utf8(out->wanted))

@@ -106,7 +106,7 @@ import Testing
         try await withLoopFixture(mode: "hands on 0") { fixture async throws in
             let failures = await fixture.loops.runOnce()
             let state = try #require(await fixture.state())
-            #expect(state.lastError == "records.put: the collection calendars is not this loop's to change")
+            #expect(state.lastError == "records.put: the collection calendars does not belong to this loop")
             #expect(failures.map(\.failure.message) == [state.lastError])
         }
     }

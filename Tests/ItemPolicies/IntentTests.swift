@@ -157,7 +157,7 @@ import Testing
                         "size 4", "size 3", "none 0", "size 2", "size 4", "size 2", "size 3", "none 0", "by etag -2",
                         "by nothing -2", "flags -2",
                     ].map { "info: \($0)" })
-            #expect(fixture.log.messages.contains { $0.contains("items are not sorted by field 5") })
+            #expect(fixture.log.messages.contains { $0.contains("items cannot be sorted by field 5") })
         }
     }
 

@@ -115,13 +115,13 @@ import Testing
             fixture.policies.fire(.itemListUpdateCompleted)
             await fixture.policies.waitUntilIdle()
             #expect(fixture.log.messages.filter { $0 == "info: thread -11" }.count == 3)
-            #expect(fixture.log.contains("refused actions.download: called from a thread that no call"))
+            #expect(fixture.log.contains("refused actions.download: called from a thread on which no call"))
             #expect(fixture.sink.intents.isEmpty)
             let report = try #require(await fixture.host.reports().first { $0.id == PluginID("org.example.wilful") })
             #expect(report.state == .degraded)
             #expect(
                 report.reason
-                    == "calls from a wrong thread: 3; the last time: 3 calls from a wrong thread, the first: refused actions.download: called from a thread that no call into the plugin is under way on"
+                    == "calls from a wrong thread: 3; the last time: 3 calls from a wrong thread, the first: refused actions.download: called from a thread on which no call into the plugin is under way"
             )
             // The run left no work of the plugin undone.
             #expect(fixture.policies.takeFailures().isEmpty)

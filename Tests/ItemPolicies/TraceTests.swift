@@ -44,7 +44,7 @@ import Testing
             ("no key", "performAction | /a | actions.download | invalidArgument | the key is missing"),
             (
                 "thread",
-                "actions.download | wrongThread | called from a thread that no call into the plugin is under way on"
+                "actions.download | wrongThread | called from a thread on which no call into the plugin is under way"
             ),
         ])
     func refused(mode: String, line: String) async throws {

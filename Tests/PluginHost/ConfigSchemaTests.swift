@@ -5,9 +5,10 @@ import Testing
 
 @Suite struct ConfigSchemaTests {
     private static let text = """
-        {"properties": {"years": {"type": "integer", "minimum": 1, "maximum": 99, "default": 5, "description": "how long"},
-          "keep": {"type": "boolean"}, "share": {"type": "number"},
-          "mode": {"type": "string", "enum": ["slow", "fast"], "default": "slow"}}}
+        {"properties": {"years": {"type": "integer", "minimum": 1, "maximum": 99, "default": 5, "description": "how \
+        long"},
+        "keep": {"type": "boolean"}, "share": {"type": "number"},
+        "mode": {"type": "string", "enum": ["slow", "fast"], "default": "slow"}}}
         """
 
     @Test("Settings are checked against the schema, and defaults are filled in")
@@ -112,10 +113,10 @@ import Testing
             try schema.settings(from: #"{"after": "-90s", "room": "16GiB", "names": ["a", "b"]}"#).text
                 == #"{"after":-90000,"room":17179869184,"names":["a","b"]}"#)
         for (settings, problem) in [
-            (#"{"after": 60}"#, "`after` is no duration: write it like 500ms, 90s, 10m, 24h or 7d"),
-            (#"{"after": "99999999999999d"}"#, "`after` is no duration: write it like 500ms, 90s, 10m, 24h or 7d"),
-            (#"{"room": "20 GB"}"#, "`room` is no size: write it like 700MB, 20GB or 16GiB"),
-            (#"{"room": "GB"}"#, "`room` is no size: write it like 700MB, 20GB or 16GiB"),
+            (#"{"after": 60}"#, "`after` is not a duration: write it like 500ms, 90s, 10m, 24h or 7d"),
+            (#"{"after": "99999999999999d"}"#, "`after` is not a duration: write it like 500ms, 90s, 10m, 24h or 7d"),
+            (#"{"room": "20 GB"}"#, "`room` is not a size: write it like 700MB, 20GB or 16GiB"),
+            (#"{"room": "GB"}"#, "`room` is not a size: write it like 700MB, 20GB or 16GiB"),
             (#"{"names": "a"}"#, "`names` must be a list"), (#"{"names": [1]}"#, "`names` must be a list of texts"),
         ] {
             #expect(Self.reason(settings, schema) == "settings: " + problem)
@@ -145,11 +146,13 @@ import Testing
     func defaults() throws {
         let schema = try ConfigSchema(
             parsing: """
-                {"properties": {"after": {"type": "string", "format": "duration", "default": "7d"}, "none": {"type": "integer"},
-                  "events": {"type": "object", "properties": {"every": {"type": "string", "format": "size", "default": "1kB"},
-                    "url": {"type": "string"}}},
-                  "deep": {"type": "object", "default": {"b": 2}, "properties": {"a": {"type": "integer", "default": 1},
-                    "b": {"type": "integer", "default": 1}}}}}
+                {"properties": {"after": {"type": "string", "format": "duration", "default": "7d"}, "none": {"type": \
+                "integer"},
+                "events": {"type": "object", "properties": {"every": {"type": "string", "format": "size", "default": \
+                "1kB"},
+                "url": {"type": "string"}}},
+                "deep": {"type": "object", "default": {"b": 2}, "properties": {"a": {"type": "integer", "default": 1},
+                "b": {"type": "integer", "default": 1}}}}}
                 """)
         for (given, defaults, filled) in [
             ("{}", #"{"after":"7d","deep":{"b":2,"a":1}}"#, #"{"after":604800000,"deep":{"a":1,"b":2}}"#),

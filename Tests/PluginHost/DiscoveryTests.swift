@@ -28,8 +28,8 @@ import Testing
             ]).reports()
             let reasons = reports.filter { $0.state == .missing }.compactMap(\.reason)
             #expect(reasons.contains("it is not in this build"))
-            #expect(reasons.contains("no library is there; looked for it in \(folder.path)"))
-            #expect(reasons.contains("no library is there; looked for it in \(folder.path)/a.so"))
+            #expect(reasons.contains("no library is there; searched in \(folder.path)"))
+            #expect(reasons.contains("no library is there; searched in \(folder.path)/a.so"))
         }
     }
 

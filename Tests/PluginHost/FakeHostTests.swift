@@ -7,7 +7,7 @@ import Testing
 /// Tests that the fake host refuses, with the same words, what the host refuses before it starts a plugin.
 @Suite struct FakeHostTests {
     static let schemas = [
-        ("", "its settings' schema is no JSON"), ("{}", "its settings' schema has no `properties`"),
+        ("", "its settings' schema is not JSON"), ("{}", "its settings' schema has no `properties`"),
         (#"{"properties": {}, "required": []}"#, "its settings' schema has the unknown keyword `required`"),
         (#"{"properties": {"a": {}}}"#, "the setting `a` has no known type"),
         (#"{"properties": {"a": {"type": "date"}}}"#, "the setting `a` has no known type"),
@@ -46,8 +46,8 @@ import Testing
             (["PROCESSOR_SIZE=8"], "bad size: larder.item-policy-processor/1 says"),
             (["DID_PASS=0"], "null function: larder.item-policy-processor/1.did_pass_trigger"),
             (["TWICE"], "duplicate id: the library describes org.example.variant twice"),
-            (["ID=\"Not An Id\""], "bad text: the id of plugin 0 is none"),
-            (["ID=\"nodots\""], "bad text: the id of plugin 0 is none"),
+            (["ID=\"Not An Id\""], "bad text: the id of plugin 0 is not valid"),
+            (["ID=\"nodots\""], "bad text: the id of plugin 0 is not valid"),
             (["ID=\"org.example.other\""], "id not as configured: the library has no org.example.variant"),
             (["REQUIRED=\"larder.wormhole/1\""], "it requires the service larder.wormhole/1"),
             (["REQUIRED=\"larder.log/1 larder.log/2\""], "it requires the service larder.log/2"),
@@ -72,7 +72,7 @@ import Testing
         arguments: [
             ("no JSON", "settings: not "), ("[]", "settings: not "), (#"{"b": 1}"#, "settings: `b` is unknown"),
             (#"{"a": 1.5}"#, "settings: `a` "), (#"{"a": 0}"#, "settings: `a` "), (#"{"a": 9}"#, "settings: `a` "),
-            (#"{"t": "soon"}"#, "settings: `t` is no duration"), (#"{"t": "1d"}"#, "settings: `t` "),
+            (#"{"t": "soon"}"#, "settings: `t` is not a duration"), (#"{"t": "1d"}"#, "settings: `t` "),
             (#"{"o": {"x": 1}}"#, "settings: `o.x` is unknown"), (#"{"o": 1}"#, "settings: `o` must hold settings"),
         ])
     func settings(json: String, reason: String) async throws {

@@ -51,7 +51,7 @@ import Testing
         #expect(refused.report?.state == .refused && refused.said == [])
         #expect(
             refused.report?.reason
-                == "it requires the service larder.projects/1, which the config withholds; to grant it, take it out of "
+                == "it requires the service larder.projects/1, which the config withholds; to grant it, remove it from "
                 + "`withhold` under `plugins.org.example.keeper`")
     }
 

@@ -149,11 +149,11 @@ import Testing
             try await CompiledPlugin.build("variant", to: library)
             let good = try Files.read(library)
             let patches: [(String, [Int: UInt8])] = [
-                ("not a shared library: it is no ELF file", [1: 0]),
+                ("not a shared library: it is not an ELF file", [1: 0]),
                 ("not a library for this machine: it is not a 64-bit library", [4: 1]),
                 ("not a library for this machine: it is for a big-endian machine", [5: 2]),
                 ("built for RISC-V, and this machine is", [18: 243, 19: 0]),
-                ("an ELF file, but no shared library", [16: 2]),
+                ("an ELF file, but not a shared library", [16: 2]),
             ]
             for (reason, patch) in patches {
                 var bytes = good
@@ -162,7 +162,7 @@ import Testing
                 #expect(await self.reason(library, folder).hasPrefix(reason))
             }
             try Files.write("", to: library)
-            #expect(await reason(library, folder) == "not a shared library: it is no ELF file")
+            #expect(await reason(library, folder) == "not a shared library: it is not an ELF file")
         }
     }
 
@@ -182,7 +182,7 @@ import Testing
             try await CompiledPlugin.build("variant", to: library)
             #expect(await reason(library, folder) == "")
             chmod(library, 0o775)
-            #expect(await reason(library, folder) == "\(library) is writable by others; chmod go-w makes it safe")
+            #expect(await reason(library, folder) == "\(library) is writable by others; run chmod go-w to make it safe")
             chmod(library, 0o755)
             chmod(folder.path, 0o777)
             #expect(await reason(library, folder).hasPrefix("\(folder.path) is writable by others"))
@@ -205,7 +205,7 @@ import Testing
             let library = "\(folder.path)/v.so"
             try await CompiledPlugin.build("variant", to: library)
             chown(library, Build.unprivilegedUser, Build.unprivilegedUser)
-            #expect(await reason(library, folder) == "\(library) belongs to another user than root and this one")
+            #expect(await reason(library, folder) == "\(library) belongs neither to root nor to this user")
         }
     }
 
@@ -215,7 +215,7 @@ import Testing
             let library = "\(folder.path)/v.so"
             try await CompiledPlugin.build("variant", to: library, defines: ["ON_OPEN=_exit(1)"])
             let expected =
-                "isolation: process is not available in this build; to run it inside the host, which trusts it with everything the host can do, set isolation: in-process"
+                "isolation: process is not available in this build; to run the plugin inside the host, where it can do everything that the host can do, set isolation: in-process"
             for isolation in [nil, PluginSettings.Isolation.process] {
                 let host = await folder.load([
                     PluginSettings(id: PluginFolder.variant, library: library, isolation: isolation)
@@ -241,7 +241,7 @@ import Testing
             #expect(reports.map(\.state.rawValue).filter { $0 != "missing" }.sorted() == ["ready", "refused"])
             #expect(
                 reports.contains {
-                    $0.reason == "duplicate kind: org.example.b is for variant already"
+                    $0.reason == "duplicate kind: org.example.b already processes variant"
                 })
             await host.shutDown()
         }

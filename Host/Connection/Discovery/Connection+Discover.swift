@@ -70,7 +70,8 @@ extension Connection {
             broken = broken ?? error
         }
         guard let broken else { return nil }
-        logger.debug("not offered for now", metadata: ["error": "\(broken.message)"])
+        logger.debug(
+            "The server does not offer calendars or address books for now", metadata: ["error": "\(broken.message)"])
         throw ConnectionError(.notFound, broken.message, hint: broken.hint, status: broken.status)
     }
 
@@ -143,7 +144,8 @@ extension Connection {
         } catch  where isGuess && error.kind == .redirectRefused {
             // The redirect mostly leads to a login page.
             logger.warning(
-                "no calendars or address books are looked for there", metadata: ["error": "\(error.message)"])
+                "Larder does not search for calendars or address books at this address",
+                metadata: ["error": "\(error.message)"])
             return nil
         }
         // A 401 at an address that is not a guess says that there is something at this address.
@@ -168,15 +170,15 @@ extension Connection {
 
     private static func refused(_ question: Question, at address: ServerAddress) -> ConnectionError {
         var error = ConnectionError(
-            .forbidden, "\(address.origin) does not let the account in while \(question.doing)",
-            hint: "check on the server what the account may do; its files are not concerned")
+            .forbidden, "\(address.origin) denies the account access while \(question.doing)",
+            hint: "check the account's permissions on the server; access to its files is not affected")
         error.status = 401
         return error
     }
 
     private static func asked(_ names: [String]) throws(ConnectionError) -> AskedProperties {
         do { return try AskedProperties(names) } catch {
-            throw ConnectionError(.badRequest, "\(PercentCoding.printable(error.text)) is no property's name")
+            throw ConnectionError(.badRequest, "\(PercentCoding.printable(error.text)) is not a property name")
         }
     }
 
@@ -200,8 +202,8 @@ extension Connection {
             if let target = try? ServerAddress(href), target.origin.host != address.origin.host {
                 throw ConnectionError(
                     .redirectRefused,
-                    "\(address.origin) names \(target.withoutQuery), another server: nothing was sent there",
-                    hint: "if that is the right one, set the account's url to it")
+                    "\(address.origin) refers to \(target.withoutQuery) on another server: nothing was sent there",
+                    hint: "if that is the right server, set the account's url to it")
             }
             paths.append(address.normalizedPath(of: href))
         }

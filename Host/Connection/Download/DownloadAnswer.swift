@@ -50,7 +50,7 @@ enum DownloadAnswer {
     ) throws(ConnectionError) -> DownloadHead {
         if let coding = headers.first(name: "Content-Encoding"), coding.lowercased() != "identity" {
             throw violation(
-                path, "the answer is encoded as \(PercentCoding.printable(coding)), which was not asked for", status)
+                path, "the answer is encoded as \(PercentCoding.printable(coding)), which was not requested", status)
         }
         let length = try length(in: headers, path)
         var offset: Int64 = 0
@@ -58,7 +58,7 @@ enum DownloadAnswer {
         if status == 206 {
             guard asksForPart(request), let range = headers.first(name: "Content-Range").flatMap({ ContentRange($0) }),
                 range.first == request.offset, length == nil || length == range.last - range.first + 1
-            else { throw violation(path, "the answer is another part of the file than was asked for", status) }
+            else { throw violation(path, "the answer is another part of the file than requested", status) }
             guard range.size == nil || range.size == range.last + 1 else {
                 throw violation(path, "the answer is not the whole rest of the file", status)
             }
@@ -76,7 +76,7 @@ enum DownloadAnswer {
         try compare(tag, size, modified, with: request, path, status)
         if wasRedirected, !provesFile(tag, size, request) {
             throw violation(
-                path, "the server redirected to something that is not the file, a login page perhaps", status)
+                path, "the server redirected to something other than the file, perhaps a login page", status)
         }
         let mimeType = headers.first(name: "Content-Type").flatMap(MediaType.bare)
         let isKnown =
@@ -84,9 +84,10 @@ enum DownloadAnswer {
         if !isKnown, !isPlausible(mimeType, for: request) {
             throw violation(
                 path,
-                "what came is \(mimeType.map(PercentCoding.printable) ?? "of no media type") and not "
-                    + "\(request.mimeType.map(PercentCoding.printable) ?? "a web page"), and neither version nor length show that it "
-                    + "is the file; it is a login page perhaps", status)
+                "the answer is \(mimeType.map(PercentCoding.printable) ?? "of no media type") and not "
+                    + "\(request.mimeType.map(PercentCoding.printable) ?? "a web page"), and neither version nor "
+                    + "length shows that it "
+                    + "is the file; it may be a login page", status)
         }
         return DownloadHead(
             offset: offset, size: size,
@@ -119,9 +120,9 @@ enum DownloadAnswer {
             // The listing may have told only one of length and date, and so may the answer.
             let told = [(size, modified), (request.size, modified), (size, nil), (nil, modified), (nil, nil)]
             let isSame = told.contains { wanted == .substitute(size: $0.0, lastModified: $0.1) }
-            if modified != nil, !isSame { throw changed(path, "its date is another", status) }
+            if modified != nil, !isSame { throw changed(path, "its date is different", status) }
         } else if let tag, tag != wanted {
-            throw changed(path, "its ETag is another", status)
+            throw changed(path, "its ETag is different", status)
         }
     }
 
@@ -166,7 +167,7 @@ enum DownloadAnswer {
     static func tooLong(_ path: ItemPath) -> ConnectionError { changed(path, "it is longer than was listed", nil) }
 
     private static func changed(_ path: ItemPath, _ how: String, _ status: Int?) -> ConnectionError {
-        ConnectionError(.versionChanged, "\(path) is another version by now: \(how)", status: status)
+        ConnectionError(.versionChanged, "\(path) has changed on the server: \(how)", status: status)
     }
 
     private static func violation(_ path: ItemPath, _ what: String, _ status: Int?) -> ConnectionError {

@@ -19,22 +19,25 @@ extension ConnectionError {
         case 401: self = .refused(headers, doing: doing, at: origin)
         case 400 where !origin.isTLS && Self.asksForTLS(document):
             self.init(
-                .protocolViolation, "\(origin) speaks TLS at this port, and the account's url begins with http://",
+                .protocolViolation, "\(origin) speaks TLS at this port, but the account's url begins with http://",
                 hint: "write https:// in the account's url")
         case 403:
-            self.init(.forbidden, "\(said): it is not allowed", hint: "check what the account may do on the server")
+            self.init(
+                .forbidden, "\(said): the account is not allowed to do this",
+                hint: "check what the account may do on the server")
         case 404, 410: self.init(.notFound, "\(said): there is no such item")
-        case 412: self.init(.versionChanged, "\(said): the item is another version by now")
+        case 412: self.init(.versionChanged, "\(said): the item has changed on the server")
         case 503 where Self.tellsOfMaintenance(headers, document):
             self.init(.maintenance, "\(origin) is in maintenance mode", hint: "wait until it is back")
         case 405, 501:
             self.init(
-                .protocolViolation, "\(said): it does not speak WebDAV at this address",
+                .protocolViolation, "\(said): the server does not speak WebDAV at this address",
                 hint:
-                    "check the account's url: it has to be a WebDAV collection, or the root of a server of the ownCloud family"
+                    "check the account's url: it must be a WebDAV collection, or the root of a server of the "
+                        + "ownCloud family"
             )
         case 408, 423, 425, 429, 500, 502, 503, 504, 506...599:
-            self.init(.serverError, said, hint: "wait, or look into the server's log")
+            self.init(.serverError, said, hint: "wait, or check the server's log")
         default:
             self.init(.protocolViolation, "\(said), which makes no sense there", hint: "check the account's url")
         }
@@ -52,7 +55,8 @@ extension ConnectionError {
         if challenge.isBeyondUs {
             return ConnectionError(
                 .authentication,
-                "\(origin) asks for \(challenge.schemes[0].capitalizedASCII) authentication, which Larder does not do",
+                "\(origin) asks for \(challenge.schemes[0].capitalizedASCII) authentication, which Larder does not "
+                    + "support",
                 hint: "let the server offer Basic over https, or use an app password or a token")
         }
         return ConnectionError(

@@ -43,11 +43,12 @@ extension ConnectionError {
         case .repeatsCredentials:
             self.init(
                 .protocolViolation,
-                "the answer of \(origin) repeats the account's credentials while \(doing): it is not handed on",
-                hint: "switch off what shows requests on the server, such as a page for debugging")
+                "the answer of \(origin) contains the account's credentials while \(doing): Larder does not pass the "
+                    + "answer on",
+                hint: "switch off the pages that show requests on the server, such as a debugging page")
         case .badRequest(let reason):
             self.init(
-                .badAddress, "\(doing) cannot be asked of \(origin): \(reason)",
+                .badAddress, "\(doing) is not possible at \(origin): \(reason)",
                 hint: "check the account's url and credentials")
         case .cancelled:
             self.init(.cancelled, "\(doing) was cancelled")

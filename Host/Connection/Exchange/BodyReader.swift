@@ -30,7 +30,7 @@ actor BodyReader {
         switch state {
         case .ended: return nil
         case .failed(let error): throw error
-        case .reading: throw ConnectionError(.badRequest, "the answer to \(doing) is read twice at a time")
+        case .reading: throw ConnectionError(.badRequest, "the answer to \(doing) is read by two readers at once")
         case .open(var body):
             state = .reading
             do throws(TransportError) {
@@ -48,6 +48,6 @@ actor BodyReader {
     /// Stops reading. If a call waits for a piece, that piece is the last.
     func close() {
         if case .ended = state { return }
-        state = .failed(ConnectionError(.cancelled, "\(doing) was ended before its answer did"))
+        state = .failed(ConnectionError(.cancelled, "\(doing) ended before the answer was complete"))
     }
 }

@@ -98,7 +98,8 @@ extension Connection {
         guard methods.contains(text) else {
             throw ConnectionError(
                 .badRequest,
-                "\(PercentCoding.printable(text)) is not sent: the methods are \(methods.sorted().joined(separator: ", "))"
+                "\(PercentCoding.printable(text)) is not sent: the allowed methods are "
+                    + "\(methods.sorted().joined(separator: ", "))"
             )
         }
         return text

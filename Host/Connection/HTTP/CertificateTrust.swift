@@ -46,20 +46,20 @@ public enum CertificateTrust {
 
     /// Returns the advice for a person about a certificate that is not trusted.
     static func hint(_ trust: Bookmark.Trust) -> String {
-        let (ifRight, sent) = ("if it is the right server,", "nothing was sent to it")
+        let (ifRight, sent) = ("if this is the right server,", "nothing was sent to it")
         switch trust {
         case .system:
             return "\(ifRight) set tls in the account's config: ca: FILE or fingerprint: SHA256; \(sent)"
         case .fingerprint:
-            return "\(ifRight) put its certificate's fingerprint in place of the one that tls names; \(sent)"
+            return "\(ifRight) replace the fingerprint in tls by that of its certificate; \(sent)"
         case .authorities(let file):
             // A server's own certificate signs no other, and so proves nothing as an authority.
             let own = serverCertificates(in: file)
             guard !own.isEmpty else {
-                return "\(ifRight) let ca in tls name the file of the authority that signed its certificate; \(sent)"
+                return "\(ifRight) set ca in tls to the file of the authority that signed its certificate; \(sent)"
             }
             let choices = own.map { "tls: { fingerprint: \(text($0)) }" }.joined(separator: " or ")
-            return "\(file) holds a server's own certificate, no authority's: in place of ca write \(choices); \(sent)"
+            return "\(file) contains a server's own certificate, not an authority's: replace ca by \(choices); \(sent)"
         }
     }
 

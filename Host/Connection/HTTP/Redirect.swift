@@ -15,20 +15,21 @@ enum Redirect {
         guard [301, 302, 303, 307, 308].contains(status) else { return nil }
         guard let location = headers.first(name: "Location") else {
             throw ConnectionError(
-                .protocolViolation, "\(address.origin) answered \(status) without saying where to", status: status)
+                .protocolViolation, "\(address.origin) answered \(status) without an address to go to", status: status)
         }
         let target: ServerAddress
         do { target = try address.resolving(location) } catch {
             throw ConnectionError(
                 .redirectRefused,
-                "\(address.origin) redirects to \(PercentCoding.printable(String(location.prefix { $0 != "?" }))), which is no address",
+                "\(address.origin) redirects to \(PercentCoding.printable(String(location.prefix { $0 != "?" }))), "
+                    + "which is not an address",
                 hint: "check the account's url", status: status)
         }
         guard target.origin == address.origin else {
             throw ConnectionError(
                 .redirectRefused,
-                "\(address.origin) redirects to \(target.withoutQuery), another server: nothing was sent there",
-                hint: "if that is the right one, set the account's url to it", status: status)
+                "\(address.origin) redirects to \(target.withoutQuery) on another server: nothing was sent there",
+                hint: "if that is the right server, set the account's url to it", status: status)
         }
         return target
     }

@@ -18,7 +18,7 @@ extension TransportError {
         case let error as NIOSSLExtraError:
             self =
                 error == .failedToValidateHostname || error == .serverHostnameImpossibleToMatch
-                ? .certificate(reason: "it was not made for this host's name", fingerprint: nil) : .tls("\(error)")
+                ? .certificate(reason: "it is not valid for this host name", fingerprint: nil) : .tls("\(error)")
         case let error as HTTPParserError:
             self = error == .invalidEOFState ? .closed : .notHTTP("\(error)")
         case let error as ChannelError:
@@ -74,7 +74,8 @@ extension TransportError {
             if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
                 return .notTLS
             }
-            return .tls("the server and Larder found no TLS version and cipher in common, or the server broke off")
+            return .tls(
+                "the server and Larder have no TLS version and cipher in common, or the server closed the connection")
         case .noCertificateToValidate, .unableToValidateCertificate:
             return .certificate(reason: "it could not be checked", fingerprint: nil)
         default: return .closed

@@ -100,7 +100,7 @@ struct HintListener: Sendable {
         } catch {
             // The stream was cut off, was silent for too long or was not a stream of events. Only its duration matters
             // for the next attempt.
-            connection.logger.debug("the stream of events ended", metadata: ["error": "\(error)"])
+            connection.logger.debug("The server's stream of events ended", metadata: ["error": "\(error)"])
         }
         let lasted = connection.clock.monotonic() - began
         if lasted >= Self.good { return .moment }
@@ -131,7 +131,7 @@ struct HintListener: Sendable {
 
     private func ask(_ question: Question, _ path: String, query: String) async throws(ConnectionError) -> Reply {
         guard !connection.isUnavailable else {
-            throw ConnectionError(.maintenance, "the server cannot serve now")
+            throw ConnectionError(.maintenance, "the server is unavailable")
         }
         var place = try connection.bookmarkAddress()
         if let root = connection.foundRoot() { place = root }
@@ -164,7 +164,8 @@ struct HintListener: Sendable {
                 if error.kind == .cancelled { return }
                 failures += 1
                 wait = Self.backoff.delay(afterFailures: failures, retryAfter: error.retryAfter)
-                connection.logger.debug("no hints", metadata: ["of": "\(name)", "error": "\(error.message)"])
+                connection.logger.debug(
+                    "The server sends no hints for now", metadata: ["of": "\(name)", "error": "\(error.message)"])
             }
             do { try await connection.clock.sleep(wait) } catch { return }
         }

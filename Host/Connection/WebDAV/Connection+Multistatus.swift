@@ -15,7 +15,7 @@ extension Connection {
         let address = try target(request.target)
         let asked: AskedProperties
         do { asked = try AskedProperties(request.properties) } catch {
-            throw ConnectionError(.badRequest, "\(PercentCoding.printable(error.text)) is no property's name")
+            throw ConnectionError(.badRequest, "\(PercentCoding.printable(error.text)) is not a property name")
         }
         guard let body = request.body ?? (request.method == "PROPFIND" ? asked.propfind : nil) else {
             throw ConnectionError(.badRequest, "a \(PercentCoding.printable(request.method)) needs a body")
@@ -62,6 +62,7 @@ extension Connection {
         }
         throw ConnectionError(
             .protocolViolation,
-            "\(question.doing) at \(origin): the answer is encoded as \(PercentCoding.printable(coding)), unasked")
+            "\(question.doing) at \(origin): the answer is encoded as \(PercentCoding.printable(coding)), which was "
+                + "not requested")
     }
 }

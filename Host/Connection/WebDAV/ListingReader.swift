@@ -83,10 +83,10 @@ final class ListingReader {
         do throws(XMLReader.Malformed) { try xml.finish() } catch { failure = error }
         try check(failure)
         guard let own else {
-            throw violation("the answer does not tell of the folder itself", hint: "check the account's url")
+            throw violation("the answer does not include the folder itself", hint: "check the account's url")
         }
         if isForeign, handedOut + entries.count > 0 {
-            throw violation("the folder is a calendar, an address book or a principal, and told so too late")
+            throw violation("the answer says too late that the folder is a calendar, an address book or a principal")
         }
         let rest = entries
         handedOut += rest.count
@@ -108,7 +108,7 @@ final class ListingReader {
         // The folder itself counts as one more.
         guard told <= limits.entries + 1 else {
             throw violation(
-                "the folder has more than \(limits.entries) entries, the most that are taken",
+                "the folder has more than \(limits.entries) entries, which is the limit",
                 hint: "divide it into several folders on the server")
         }
         let path: ItemPath
@@ -137,7 +137,7 @@ final class ListingReader {
             return
         }
         guard folder.isAncestor(of: path), depth == .infinity || path.parent == folder else {
-            throw violation("the answer names \(PercentCoding.printable(path.text)), which was not asked for")
+            throw violation("the answer names \(PercentCoding.printable(path.text)), which was not requested")
         }
         if isInForeign(path) { return }
         if response.isForeign {
@@ -149,8 +149,8 @@ final class ListingReader {
             unknown.append(path)
             guard unknown.count <= limits.unknown else {
                 throw violation(
-                    "the server told an error instead of properties for more than \(limits.unknown) entries",
-                    hint: "look into the server's log")
+                    "the server answered with an error instead of properties for more than \(limits.unknown) entries",
+                    hint: "check the server's log")
             }
         }
     }

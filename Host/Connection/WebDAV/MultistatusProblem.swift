@@ -26,11 +26,12 @@ enum MultistatusProblem: Error, Equatable {
             )
         case .documentType(let name):
             return (
-                "the answer has a document type (DOCTYPE \(PercentCoding.printable(name))), which is not taken",
-                "no WebDAV server sends one; look at what answers at the account's url"
+                "the answer has a document type (DOCTYPE \(PercentCoding.printable(name))), which Larder does not "
+                    + "accept",
+                "no WebDAV server sends a document type; check which server answers at the account's url"
             )
         case .noHref: return ("the answer has an entry without an address", nil)
-        case .tooLong: return ("the answer has an entry with more text than is taken", nil)
+        case .tooLong: return ("the answer has an entry with too much text", nil)
         case .tooDeep: return ("the answer's elements are nested too deep", nil)
         }
     }
@@ -40,8 +41,8 @@ extension XMLReader.Malformed {
     /// The problem in words for a person, with a hint.
     var explanation: (text: String, hint: String?) {
         (
-            "the answer is cut off or is no XML (line \(line), column \(column): \(reason))",
-            "try again; if it stays so, look into the server's log"
+            "the answer is cut off or is not XML (line \(line), column \(column): \(reason))",
+            "try again; if the error persists, check the server's log"
         )
     }
 }

@@ -23,7 +23,7 @@ final class MultistatusReader {
         ownPath = Self.withoutSlash(asked.normalizedPath)
         multistatus = Multistatus(TextResponseBuilder(properties, mostText: mostText))
         do { xml = try XMLReader(handler: multistatus) } catch {
-            throw Self.violation(asked, ("it cannot be read: \(error.reason)", nil))
+            throw Self.violation(asked, ("the answer cannot be read: \(error.reason)", nil))
         }
     }
 

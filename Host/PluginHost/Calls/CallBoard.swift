@@ -69,6 +69,6 @@ public final class CallBoard: @unchecked Sendable {
     private static func failure(_ path: String, _ code: Int32) -> Failure {
         Failure(
             .localIO,
-            "which calls into plugins are under way cannot be kept in \(path): \(String(cString: strerror(code)))")
+            "the list of running calls into plugins cannot be kept in \(path): \(String(cString: strerror(code)))")
     }
 }

@@ -58,7 +58,10 @@ final class PluginLog: Sendable {
             state.written = 1
             return (true, state.dropped)
         }
-        if dropped > 0 { logger.warning("\(dropped) lines were dropped: more than \(Self.allowance.lines) in 10 s") }
+        if dropped > 0 {
+            logger.warning(
+                "\(dropped) log lines were dropped: the plugin wrote more than \(Self.allowance.lines) in 10 s")
+        }
         if isAllowed { logger.log(level: level, "\(message)") }
     }
 

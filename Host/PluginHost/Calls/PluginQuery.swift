@@ -32,7 +32,7 @@ public struct PluginQuery: Sendable {
         if query.limit > 0 { limit = Int64(clamping: query.limit) }
         guard query.sort > 0 else { return }
         guard let field = Self.sortable.first(where: { UInt32($0) == query.sort - 1 }) else {
-            throw .unknown("items are not sorted by field \(query.sort - 1)")
+            throw .unknown("items cannot be sorted by field \(query.sort - 1)")
         }
         sort = field
     }

@@ -159,7 +159,7 @@ public final class ProcessorCalls {
 
     /// Logs that a request of a call that succeeded is not carried out.
     public func dropped(_ intent: Intent, because: String) {
-        log.write(.debug, "\(intent.change.name) of \(context.subject(of: intent.change)) dropped: \(because)")
+        log.write(.debug, "\(intent.change.name) of \(context.subject(of: intent.change)) was dropped: \(because)")
         context.trace(.dropped, intent.change.name, context.subject(of: intent.change), because: because)
     }
 

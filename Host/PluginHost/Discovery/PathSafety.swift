@@ -49,10 +49,10 @@ enum PathSafety {
     private static func check(_ path: String, info given: stat?) -> (refusal: Refusal?, isSticky: Bool) {
         var info = given ?? stat()
         if given == nil, lstat(path, &info) != 0 { return (.unreadable(errno), false) }
-        guard isOwn(info) else { return (.unsafe("\(path) belongs to another user than root and this one"), false) }
+        guard isOwn(info) else { return (.unsafe("\(path) belongs neither to root nor to this user"), false) }
         guard info.st_mode & (S_IWGRP | S_IWOTH) != 0 else { return (nil, false) }
         if info.st_mode & S_IFMT == S_IFDIR, info.st_mode & S_ISVTX != 0 { return (nil, true) }
-        return (.unsafe("\(path) is writable by others; chmod go-w makes it safe"), false)
+        return (.unsafe("\(path) is writable by others; run chmod go-w to make it safe"), false)
     }
 
     private static func isOwn(_ info: stat) -> Bool { info.st_uid == 0 || info.st_uid == geteuid() }

@@ -117,7 +117,7 @@ public struct LibraryHold: Hashable, Sendable {
     /// The reason as a sentence for people.
     public var reason: String {
         guard let until else {
-            return "it ended or held up the host \(count) times in a day, at last: \(last.sentence)"
+            return "it ended or blocked the host \(count) times in a day, the last time: \(last.sentence)"
         }
         return "left out until \(until): \(last.sentence)"
     }

@@ -76,7 +76,7 @@ final class PluginLibrary: @unchecked Sendable {
             guard let address = module.describe(index) else { return plugins }
             let descriptor = try larder_descriptor.copy(address)
             guard let id = descriptor.id.text, isValid(id: id) else {
-                throw .badText("the id of plugin \(index) is none")
+                throw .badText("the id of plugin \(index) is not valid")
             }
             guard let name = descriptor.name.text, !name.isEmpty, let version = descriptor.version.text,
                 !version.isEmpty

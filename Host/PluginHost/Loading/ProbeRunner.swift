@@ -32,7 +32,7 @@ enum ProbeOutcome: Hashable, Sendable {
 extension ProbeCommand {
     /// Runs the child process to its end. Blocks; call this method on a thread that may block.
     func run(library: String) -> ProbeOutcome {
-        guard let program = arguments.first else { return .unknown("no program was given to try the library with") }
+        guard let program = arguments.first else { return .unknown("no program was given to test the library with") }
         var ends: [Int32] = [-1, -1]
         guard linux_pipe_cloexec(&ends) == 0 else { return .unknown(Self.text(errno)) }
         defer { close(ends[0]) }

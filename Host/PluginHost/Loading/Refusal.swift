@@ -46,10 +46,10 @@ enum Refusal: Error, Hashable, Sendable {
     var reason: String {
         switch self {
         case .unreadable(let code): "the library cannot be read: \(String(cString: strerror(code)))"
-        case .notELF: "not a shared library: it is no ELF file"
+        case .notELF: "not a shared library: it is not an ELF file"
         case .wrongClass(let what): "not a library for this machine: \(what)"
         case .wrongMachine(let theirs, let ours): "built for \(theirs), and this machine is \(ours)"
-        case .notShared: "an ELF file, but no shared library"
+        case .notShared: "an ELF file, but not a shared library"
         case .unsafe(let what): what
         case .cannotOpen(let why): "the library cannot be opened: \(why)"
         case .unresolved(let name): "unresolved symbol: nothing defines \(name)"
@@ -68,17 +68,17 @@ enum Refusal: Error, Hashable, Sendable {
             "id not as configured: the library has no \(id)"
                 + (found.isEmpty ? "; it describes no plugin" : "; it has \(found.map(\.text).joined(separator: ", "))")
         case .isolation:
-            "isolation: process is not available in this build; to run it inside the host, which trusts it with "
-                + "everything the host can do, set isolation: in-process"
+            "isolation: process is not available in this build; to run the plugin inside the host, where it can do "
+                + "everything that the host can do, set isolation: in-process"
         case .service(let name): "it requires the service \(name), which this host does not grant"
         case .withheld(let name, let id):
-            "it requires the service \(name), which the config withholds; to grant it, take it out of `withhold` under "
+            "it requires the service \(name), which the config withholds; to grant it, remove it from `withhold` under "
                 + "`plugins.\(id.shortName)`"
         case .probe(let what): what
         case .settings(let problems): "settings: \(problems.map(\.text).joined(separator: "; "))"
         case .schema(let what): "bad text: \(what)"
         case .createFailed(let what), .startFailed(let what): what
-        case .duplicateKind(let kind, let other): "duplicate kind: \(other) is for \(kind) already"
+        case .duplicateKind(let kind, let other): "duplicate kind: \(other) already processes \(kind)"
         case .held(let hold): hold.reason
         }
     }

@@ -22,7 +22,8 @@ public struct LoopOffer: Hashable, Sendable {
                 throw .badText("its event loop's collection is empty or not UTF-8")
             }
             guard RecordCollection(collection).isRoot else {
-                throw .badText("its event loop's collection has a slash, as those have that belong to a record")
+                throw .badText(
+                "its event loop's collection has a slash, which only collections that belong to a record may have")
             }
             self.collection = RecordCollection(collection)
         }

@@ -72,7 +72,7 @@ private func checkObject(_ value: String, of key: RecordKey) throws(ServiceError
     } catch {
         throw ServiceError(LARDER_INVALID_ARGUMENT, "the value of \(key): \(error.message) at byte \(error.offset)")
     }
-    throw ServiceError(LARDER_INVALID_ARGUMENT, "the value of \(key) is no JSON object")
+    throw ServiceError(LARDER_INVALID_ARGUMENT, "the value of \(key) is not a JSON object")
 }
 
 extension InstanceContext {
@@ -90,7 +90,7 @@ extension InstanceContext {
         guard key.len <= UInt64(RecordChange.longestKey) else { throw ServiceError(LARDER_LIMIT, "a key above 4 KiB") }
         let key = RecordKey(try key.required("the key"))
         guard try activeTurn().mayWrite(key, in: collection) else {
-            throw ServiceError(LARDER_DENIED, "the collection \(collection) is not this loop's to change")
+            throw ServiceError(LARDER_DENIED, "the collection \(collection) does not belong to this loop")
         }
         return (collection, key)
     }

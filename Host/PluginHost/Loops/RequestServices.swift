@@ -89,9 +89,9 @@ extension MultistatusRequest {
         request.body = try given.body.optional("the body").map { Array($0.utf8) }
         guard request.method == "PROPFIND" || request.method == "REPORT" && request.body != nil else {
             throw ServiceError(
-                LARDER_INVALID_ARGUMENT, "\(request.method) is no PROPFIND, and no REPORT with a body")
+                LARDER_INVALID_ARGUMENT, "\(request.method) is neither a PROPFIND nor a REPORT with a body")
         }
-        guard given.depth <= 1 else { throw ServiceError(LARDER_INVALID_ARGUMENT, "no depth \(given.depth)") }
+        guard given.depth <= 1 else { throw ServiceError(LARDER_INVALID_ARGUMENT, "there is no depth \(given.depth)") }
         request.depth = given.depth == 0 ? .zero : .one
         guard given.property_count <= 64 else { throw ServiceError(LARDER_LIMIT, "more than 64 properties") }
         try check(flags: given.flags, known: LARDER_DAV_AHEAD)

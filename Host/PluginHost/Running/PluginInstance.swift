@@ -163,7 +163,7 @@ public final class PluginInstance: @unchecked Sendable {
                     let note = context.record.markHanging(at: account.clock.now())
                 else { continue }
                 gaveUp.withLock { $0 = note }
-                log.write(.error, "It hangs, and is given up: \(note.callText) has not returned")
+                log.write(.error, "The plugin hangs and is given up: \(note.callText) has not returned")
                 PluginHost.leftCalls.store(true, ordering: .relaxed)
                 return thread.giveUp()
             }

@@ -33,7 +33,7 @@ let actionsTable = larder_actions(
             let text = try path.required("the path")
             let parsed: ItemPath
             do throws(ItemPath.Problem) { parsed = try ItemPath(text) } catch {
-                throw ServiceError(LARDER_INVALID_ARGUMENT, "the path is none: \(error)")
+                throw ServiceError(LARDER_INVALID_ARGUMENT, "the path is not valid: \(error)")
             }
             try context.ask(.requestListing(parsed))
         }

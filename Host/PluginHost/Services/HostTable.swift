@@ -37,7 +37,7 @@ func serve(
     _ body: (InstanceContext) throws(ServiceError) -> Void
 ) -> larder_status {
     guard context.caller.load(ordering: .acquiring) == UInt(pthread_self()) else {
-        let reason = "called from a thread that no call into the plugin is under way on"
+        let reason = "called from a thread on which no call into the plugin is under way"
         context.log.note(.wrongThread, "refused \(name): \(reason)")
         context.traceStray(name, LARDER_WRONG_THREAD, because: reason)
         return LARDER_WRONG_THREAD

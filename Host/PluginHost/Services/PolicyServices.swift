@@ -76,7 +76,7 @@ extension InstanceContext {
         policy.path = nil
         if let text = try given.path.optional("the path") {
             do throws(ItemPath.Problem) { policy.path = try ItemPath(text) } catch {
-                throw ServiceError(LARDER_INVALID_ARGUMENT, "the path is none: \(error)")
+                throw ServiceError(LARDER_INVALID_ARGUMENT, "the path is not valid: \(error)")
             }
         }
         guard given.data.len <= largestValue else { throw ServiceError(LARDER_LIMIT, "data above 1 MiB") }

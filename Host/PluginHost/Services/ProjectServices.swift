@@ -123,7 +123,7 @@ extension PluginProjectChange.NewStep {
         userData = try given.user_data.checkedUserData() ?? []
         assetsSource = try given.assets_source.optional("the source of assets")
         if let assetsSource, !assetsSource.hasPrefix("/") || assetsSource.utf8.contains(0) {
-            throw ServiceError(LARDER_INVALID_ARGUMENT, "the source of assets is no absolute path")
+            throw ServiceError(LARDER_INVALID_ARGUMENT, "the source of assets is not an absolute path")
         }
     }
 }

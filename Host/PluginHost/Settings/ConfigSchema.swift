@@ -37,7 +37,7 @@ struct ConfigSchema: Hashable, Sendable {
     init(parsing text: String) throws(Refusal) {
         let schema: JSONValue
         do throws(JSONValue.ParsingError) { schema = try JSONValue(parsing: text) } catch {
-            throw .badText("its settings' schema is no JSON: \(error.message), at byte \(error.offset)")
+            throw .badText("its settings' schema is not JSON: \(error.message), at byte \(error.offset)")
         }
         guard case .object(let members) = schema, case .object(let listed)? = schema["properties"] else {
             throw .badText("its settings' schema has no `properties`")
@@ -118,7 +118,7 @@ extension ConfigSchema.Property {
     ///   - isNested: Whether the setting is inside a setting that is an object.
     init(name: String, schema: JSONValue, isNested: Bool = false) throws(Refusal) {
         guard case .object(let members) = schema else {
-            throw .badText("the schema of the setting `\(name)` is no object")
+            throw .badText("the schema of the setting `\(name)` is not an object")
         }
         guard case .string(let type)? = schema["type"], let kind = Kind(rawValue: type) else {
             throw .badText("the setting `\(name)` has no known type")
@@ -134,7 +134,7 @@ extension ConfigSchema.Property {
                 format = known
             case ("items", .object(let members)) where kind == .array:
                 guard members == [.init(name: "type", value: .string("string"))] else {
-                    throw .badText("the items of the setting `\(name)` are no strings")
+                    throw .badText("the items of the setting `\(name)` are not strings")
                 }
             case ("properties", .object(let members)) where kind == .object:
                 self.members = try members.map { member throws(Refusal) in
@@ -165,7 +165,7 @@ extension ConfigSchema.Property {
         switch value {
         case .integer(let bound): Double(bound)
         case .number(let bound): bound
-        default: throw .badText("a bound of the setting `\(name)` is no number")
+        default: throw .badText("a bound of the setting `\(name)` is not a number")
         }
     }
 
@@ -187,8 +187,8 @@ extension ConfigSchema.Property {
         case (.string, _) where format != nil:
             guard case .string(let text) = value, let number = number(in: text) else {
                 return format == .size
-                    ? "is no size: write it like 700MB, 20GB or 16GiB"
-                    : "is no duration: write it like 500ms, 90s, 10m, 24h or 7d"
+                    ? "is not a size: write it like 700MB, 20GB or 16GiB"
+                    : "is not a duration: write it like 500ms, 90s, 10m, 24h or 7d"
             }
             size = Double(number)
         case (.boolean, .bool), (.string, .string): size = nil

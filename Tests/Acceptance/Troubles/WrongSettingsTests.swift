@@ -35,7 +35,7 @@ import Testing
                 let file = "\(account.folder)/config.yaml"
                 let problems = [
                     "\(file):8:39: there is no setting `plugins.available-offline.keep-download`; did you mean `keep-downloads`?",
-                    "\(file):10:12: `plugins.download-expiration.after` is no duration: write it like 500ms, 90s, 10m, 24h or 7d",
+                    "\(file):10:12: `plugins.download-expiration.after` is not a duration: write it like 500ms, 90s, 10m, 24h or 7d",
                     "\(file):15:7: there is no setting `plugins.org.example.recorder.settings.mach`; did you mean `match`?",
                 ]
                 let text =

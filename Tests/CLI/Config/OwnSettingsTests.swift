@@ -44,7 +44,7 @@ import Testing
             messages(
                 config,
                 report(
-                    "core-loop", SettingProblem(["interval"], .wrong("is no duration: write it like 7d")),
+                    "core-loop", SettingProblem(["interval"], .wrong("is not a duration: write it like 7d")),
                     SettingProblem(["events", "ulr"], .unknown(among: ["url"])),
                     SettingProblem(["events", "every"], .wrong("must be at least 2"))),
                 report(
@@ -54,7 +54,7 @@ import Testing
                     "/c.yaml:8:36: `plugins.org.example.archive.settings.years` must be at least 1",
                     "/c.yaml:9:26: there is no setting `plugins.core-loop.events.ulr`; did you mean `url`?",
                     "/c.yaml:9:43: `plugins.core-loop.events.every` must be at least 2",
-                    "/c.yaml:9:58: `plugins.core-loop.interval` is no duration: write it like 7d",
+                    "/c.yaml:9:58: `plugins.core-loop.interval` is not a duration: write it like 7d",
                     "/c.yaml:10:1: there is no setting `pol`; did you mean `poll`?",
                 ])
     }

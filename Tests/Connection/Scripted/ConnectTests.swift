@@ -261,7 +261,7 @@ struct ConnectTests {
         let error = await #expect(throws: ConnectionError.self) {
             try await Connection("https://h/", over: transport).connect()
         }
-        #expect(error?.message == "https://h asks for Digest authentication, which Larder does not do")
+        #expect(error?.message == "https://h asks for Digest authentication, which Larder does not support")
     }
 
     @Test("C3: maintenance is known from the status document, a field and an error document")

@@ -87,7 +87,7 @@ final class ScriptedSource: FileSource {
         }
         guard let file = self[path] else { throw ConnectionError(.notFound, "\(path) is not there", status: 404) }
         if let version = request.version, version != file.version {
-            throw ConnectionError(.versionChanged, "\(path) is another version by now", status: 412)
+            throw ConnectionError(.versionChanged, "\(path) has changed on the server", status: 412)
         }
         let size = Int64(file.bytes.count)
         let head = DownloadHead(
