@@ -61,12 +61,12 @@ struct CalendarGuard {
             return "\(name(calendar)) (\(calendar.objects == 1 ? "1 object" : "\(calendar.objects) objects"))"
         }
         let names = first.joined(separator: ", ") + (keys.count > first.count ? ", …" : "")
-        let before = earlier > 0 ? ", after \(earlier) that went in the last 24 hours" : ""
+        let before = earlier > 0 ? ", after \(earlier) that were removed in the last 24 hours" : ""
         let calendar = calendars.first { RecordCollection.calendars.of($0.key) == collection }
         let what = calendar.map { "objects of the calendar \(name($0))" } ?? "calendars"
         return
-            "The server has \(keys.count) of \(known) \(what) no longer\(before): \(names). Nothing of this is removed here before "
-            + "you decide. If the server lost them, bring them back there"
+            "The server no longer has \(keys.count) of \(known) \(what)\(before): \(names). Nothing of this is "
+            + "removed here before you decide. If the server lost them, restore them there"
     }
 }
 

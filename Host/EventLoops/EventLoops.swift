@@ -225,8 +225,8 @@ public final class EventLoops: Sendable {
                 (
                     key,
                     Failure(
-                        .failed, "it has more to fetch than one run does",
-                        hint: "The next run goes on where this one ended")
+                        .failed, "it has more to fetch than one run fetches",
+                        hint: "The next run continues where this one ended")
                 )
             }
     }
@@ -256,7 +256,7 @@ public final class EventLoops: Sendable {
         case CalendarGuard.wait.id: break
         default:
             throw Failure(
-                .badData, "\(choice) is no choice of issue \(id)",
+                .badData, "\(choice) is not a choice of issue \(id)",
                 hint: "The choices are: " + issue.choices.map(\.id).joined(separator: ", "))
         }
         return true
@@ -301,7 +301,8 @@ extension EventLoopError {
         if let failure = cause as? Failure { return failure }
         guard isRefusal else { return Failure(.failed, message) }
         return Failure(
-            .denied, message, hint: "Check on the server what the account may do; its files are not concerned")
+            .denied, message,
+            hint: "Check the account's permissions on the server; access to its files is not affected")
     }
 
     /// Whether the server refuses the loop's requests, and not the account as a whole.

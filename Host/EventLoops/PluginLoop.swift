@@ -114,7 +114,7 @@ final class PluginLoop: EventLoop {
             guard let anchor else { return nil }
             guard !more || parts == [LARDER_REFRESH_EVERYTHING] else {
                 throw EventLoopError(
-                    .badPage, "a part of the loop \(loopID) that is fetched anew says that there is more")
+                    .badPage, "a partial refresh of the loop \(loopID) says that there is more")
             }
             let result: LoopResult = more ? .more : .refresh
             let changes = try loops.commit(turn, of: loopID, instance.plugin, from: since, to: anchor, result)
@@ -137,7 +137,7 @@ final class PluginLoop: EventLoop {
             }
         } catch {
             loops.logger.debug(
-                "A loop was not told of its failure", metadata: ["loop": "\(loopID)", "why": "\(error)"])
+                "A loop could not be notified of its failure", metadata: ["loop": "\(loopID)", "why": "\(error)"])
         }
     }
 
@@ -147,7 +147,7 @@ final class PluginLoop: EventLoop {
         _ limit: Duration, _ body: @escaping @Sendable (LoopCalls, TurnServices) throws -> Result
     ) async throws -> Result {
         guard !gate.isHeldUp else {
-            throw EventLoopError(.busy, "the plugin \(instance.plugin) is held up by a call that does not return")
+            throw EventLoopError(.busy, "the plugin \(instance.plugin) is blocked by a call that does not return")
         }
         let waiting = BlockingWait()
         let number = gate.begin()

@@ -23,8 +23,8 @@ extension Transaction {
             return
         }
         let message =
-            "\(refusal.message). The loop \(subject) waits and is tried again, after half a minute at first and a quarter of an hour at "
-            + "most; files go on"
+            "\(refusal.message). The loop \(subject) waits and is tried again, after 30 seconds at first and after "
+            + "15 minutes at most; files are synchronized meanwhile"
         // The issue is filed anew only if its message is new, since each attempt finds the cause again.
         guard try issues.issue(code: RefusedLoopIssue.code, subject: subject)?.message != message else { return }
         try issues.file(

@@ -82,7 +82,7 @@ extension ItemListUpdate {
                         // If the server cannot be reached, the next check of the server reports this, once.
                         let isToldLater = error.kind == .unreachable && !error.isTimeout && job.path.isRoot
                         logger.log(
-                            level: isToldLater ? .debug : .warning, "Listing failed",
+                            level: isToldLater ? .debug : .warning, "The folder could not be listed",
                             metadata: ["path": "\(job.path)", "error": "\(error.failure.message)"])
                         if error.isOfServer { unanswered += 1 }
                         // If the root is not answered, no other folder follows: three failures in a row would never
@@ -112,7 +112,7 @@ extension ItemListUpdate {
         }
         if isNews {
             logger.warning(
-                "The server's folder ETags do not tell of all changes: from now on each scan lists every folder",
+                "The server's folder ETags do not show all changes: from now on each scan lists every folder",
                 metadata: ["path": "\(path)"])
         }
     }

@@ -214,7 +214,8 @@ package struct ItemListUpdate: Sendable {
     package func relist(_ folder: ItemPath) async {
         do {
             if let error = try await listAgain(folder) {
-                logger.warning("Listing failed", metadata: ["path": "\(folder)", "error": "\(error.message)"])
+                logger.warning(
+                    "The folder could not be listed", metadata: ["path": "\(folder)", "error": "\(error.message)"])
             }
         } catch {
             let failure = error as? Failure

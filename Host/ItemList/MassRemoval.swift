@@ -12,14 +12,14 @@ package enum MassRemoval {
         id: "wait", label: "Keep everything as it is, and see what the next scans find", impact: .nonDestructive)
     /// The choice that removes the items.
     package static let apply = Issue.Choice(
-        id: "apply", label: "Take the items off the list; their copies go as policies say", impact: .dataLoss)
+        id: "apply", label: "Remove the items from the list; policies decide about their copies", impact: .dataLoss)
 
     fileprivate static func message(_ missing: Int, of known: Int, after earlier: Int, first: [ItemPath]) -> String {
         let names = first.map(\.text).joined(separator: ", ") + (missing > first.count ? ", …" : "")
-        let before = earlier > 0 ? ", after \(earlier) that went in the last 24 hours" : ""
-        return "The server lists \(missing) of \(known) items no longer\(before), or others in their place: \(names). "
-            + "Nothing is removed here before you decide, and policies are not told of the scan. If the server lost "
-            + "them, bring them back there"
+        let before = earlier > 0 ? ", after \(earlier) that were removed in the last 24 hours" : ""
+        return "The server no longer lists \(missing) of \(known) items\(before), or lists others in their place: "
+            + "\(names). Nothing is removed here before you decide, and the scan does not run policies. If the "
+            + "server lost them, restore them there"
     }
 }
 
@@ -83,7 +83,7 @@ extension Transaction {
         case MassRemoval.wait.id: break
         default:
             throw Failure(
-                .badData, "\(choice) is no choice of issue \(issue.id)",
+                .badData, "\(choice) is not a choice of issue \(issue.id)",
                 hint: "The choices are: " + issue.choices.map(\.id).joined(separator: ", "))
         }
         return true

@@ -172,8 +172,9 @@ public final class ItemPolicies: Sendable {
             report(
                 Failure(
                     .failed,
-                    "Item policies did not come to rest: \(RunQueue.mostRounds) rounds followed each other without a change from outside\(item); asked for by \(names)",
-                    hint: "Look at the policies that these processors process, or disable one of them"))
+                    "Item policies did not finish: \(RunQueue.mostRounds) rounds followed each other without a "
+                        + "change from outside\(item); requested by \(names)",
+                    hint: "Check the policies that these processors process, or disable one of them"))
             return
         }
         var checksCapacity = run.cause.trigger != .syncCapacity
@@ -230,14 +231,14 @@ public final class ItemPolicies: Sendable {
         let what =
             if let former {
                 former == plugin
-                    ? "\(name) is fetched and removed in turns, by \(plugin)"
-                    : "\(name) is fetched and removed in turns, by \(former) and \(plugin)"
-            } else { "again and again the same is asked for \(name), at last by \(plugin)" }
+                    ? "\(name) is downloaded and removed in turn by \(plugin)"
+                    : "\(name) is downloaded and removed in turn by \(former) and \(plugin)"
+            } else { "the same action for \(name) is requested again and again, the last time by \(plugin)" }
         if isFirst {
             report(
                 Failure(
-                    .failed, "Item policies do not come to rest: \(what), without a change from outside",
-                    hint: "Look at the policies that these processors process, or disable one of them"))
+                    .failed, "Item policies do not finish: \(what), without a change from outside",
+                    hint: "Check the policies that these processors process, or disable one of them"))
         }
         return "\(what), without a change from outside"
     }

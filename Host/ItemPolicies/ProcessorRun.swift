@@ -77,7 +77,7 @@ final class ProcessorRun: PluginRun {
         // A run over a few items does not tell whether other items are left.
         processor.isPending = pacing.isPending || (scope != nil && processor.isPending)
         if pacing.isPending, !triggers.contains(TriggerMask(.syncCapacity)) {
-            calls.note("it has a maximum of records and left items, and does not want the trigger syncCapacity")
+            calls.note("it has a maximum of records and left items out, but does not use the trigger syncCapacity")
         }
     }
 
@@ -133,7 +133,7 @@ final class ProcessorRun: PluginRun {
     private func parsed(_ which: ProcessorCalls.Condition) -> ConditionMatcher? {
         guard let text = calls.condition(which, trigger) else { return nil }
         do throws(ConditionError) { return try processor.parse(text) } catch {
-            calls.note("the \(which) condition for \(trigger.name) is none: \(error)")
+            calls.note("the \(which) condition for \(trigger.name) is not valid: \(error)")
             return nil
         }
     }

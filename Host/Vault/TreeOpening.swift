@@ -81,7 +81,8 @@ struct TreeOpening {
         return .lasting(
             .localIO, "The folder \(files) does not hold this vault's local copies\(was)",
             hint:
-                "Mount it, or move the copies there. To begin with what is there: mkdir -p \(files)/.larder && cp \(vault)/vault \(files)/.larder/"
+                "Mount it, or move the copies there. To start with the files that are there: mkdir -p "
+                    + "\(files)/.larder && cp \(vault)/vault \(files)/.larder/"
         )
     }
 
@@ -95,8 +96,8 @@ struct TreeOpening {
 
     private func nested(_ files: String) -> Failure {
         Failure(
-            .config, "The folder \(files) for local copies and the vault \(vault) lie in one another",
-            hint: "Name another folder as `files`, or leave it out: then it is \(vault)/files")
+            .config, "The folder \(files) for local copies and the vault \(vault) contain one another",
+            hint: "Name another folder as `files`, or leave `files` out to use \(vault)/files")
     }
 
     private func readMark(_ root: Int32, _ files: String) throws(Failure) -> VaultMark? {

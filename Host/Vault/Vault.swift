@@ -148,7 +148,7 @@ public final class Vault: Sendable {
         guard number >= 0 else {
             throw Failure(
                 .cannotCreate, "The vault \(path) cannot be opened: \(String(cString: strerror(errno)))",
-                hint: "See that it is a folder of the user that Larder runs as")
+                hint: "Check that it is a folder of the user that Larder runs as")
         }
         return Descriptor(number)
     }
@@ -161,7 +161,7 @@ public final class Vault: Sendable {
         ]
         guard let strange = try names(in: folder).first(where: { !own.contains($0) }) else { return }
         throw Failure(
-            .cannotCreate, "\(path) is no vault and not empty: there is \(strange)",
+            .cannotCreate, "\(path) is not a vault and not empty: it contains \(strange)",
             hint: "Name a new or empty folder as `vault` in the config")
     }
 }
@@ -173,8 +173,8 @@ func makePath(_ path: String) throws(Failure) {
     let code = errno
     guard code == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else {
         throw Failure(
-            .cannotCreate, "The folder \(path) cannot be made: \(String(cString: strerror(code)))",
-            hint: "Make it, or see that the folder above belongs to the user that Larder runs as")
+            .cannotCreate, "The folder \(path) cannot be created: \(String(cString: strerror(code)))",
+            hint: "Create it, or check that the folder above belongs to the user that Larder runs as")
     }
     try makePath(String(path[..<slash]))
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system("making the folder \(path)", errno) }

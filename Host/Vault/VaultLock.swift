@@ -72,7 +72,7 @@ final class VaultLock: Sendable {
         let process = holder.map { " (process \($0))" } ?? ""
         return Failure(
             .vaultLocked, "The vault \(vault) is in use by another Larder\(process)",
-            hint: "Stop it, or wait until it has ended; `ls`, `stat`, `status` and the lists work beside it")
+            hint: "Stop it, or wait until it has ended; `ls`, `stat`, `status` and the lists work meanwhile")
     }
 
     /// Returns the id of the process that holds the lock of a folder, from the kernel or else from the lock file. The

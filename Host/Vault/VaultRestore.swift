@@ -100,7 +100,7 @@ public struct VaultRestore: Sendable {
         guard found.newestSound == nil, let backup = found.backups.first(where: \.isUnreadable) else { return }
         throw Failure(
             .localIO, "No backup is sound, and \(backup.path) cannot be read: \(backup.problem ?? "")",
-            hint: "See what the system's log says of the disk; to begin without this backup, move it elsewhere")
+            hint: "Check the system's log for errors of the disk; to start without this backup, move it elsewhere")
     }
 
     private func mark() throws(Failure) -> VaultMark? {
@@ -179,7 +179,7 @@ public struct VaultRestore: Sendable {
     static func refuseUnfinished(_ vault: String) throws(Failure) {
         guard access("\(vault)/\(marker)", F_OK) == 0 else { return }
         throw Failure(
-            .localIO, "The database of the vault \(vault) was being restored, and that was not finished",
+            .localIO, "A restore of the database of the vault \(vault) was not finished",
             hint: .restoreDatabaseAgain)
     }
 }

@@ -161,7 +161,7 @@ struct Exchange {
 
     /// The error for an answer that names objects, but none of this calendar: a proxy that rewrites paths does not tell
     /// what is gone.
-    private var foreign: PluginError { failure("paths outside of the calendar only") }
+    private var foreign: PluginError { failure("only paths outside of the calendar") }
 
     /// Returns the href if it is that of an object in this calendar, and short enough for a record's key.
     private func member(_ href: String) -> String? {

@@ -165,7 +165,7 @@ struct Fetching {
     /// Throws if many objects failed and none succeeded.
     private func expectSome() throws(PluginError) {
         guard failed.count < Self.mostFailures || !records.isEmpty || !gone.isEmpty else {
-            throw exchange.failure("what cannot be read for \(failed[0]) and \(failed.count - 1) others")
+            throw exchange.failure("unreadable data for \(failed[0]) and \(failed.count - 1) others")
         }
     }
 

@@ -29,7 +29,7 @@ struct CalendarSource {
                 homes = nil
             }
             throw PluginError(
-                .io, "the server named the calendar home \(paths.joined(separator: ", ")) and does not find it")
+                .io, "the server named the calendar home \(paths.joined(separator: ", ")) but does not find it")
         } catch {
             // The known calendars stay, and the next poll asks again.
             return error.status == .notFound ? .unknown : .failed(error)

@@ -13,7 +13,7 @@ struct CoreLoop: EventLoop {
         {"properties": {
         "interval": {"type": "string", "format": "duration", "default": "60s", "minimum": 1000, \
         "heeded-as": "poll-interval", \
-        "description": "between two polls of a loop, of all plugins"},
+        "description": "the time between two polls of a loop, for all plugins"},
         "events": {"type": "object", "description": "asks an events endpoint in plain JSON instead of CalDAV and OCS", \
         "properties": {"url": {"type": "string", \
         "description": "the endpoint's address, at the account's server: a path or a whole address"}}}}}

@@ -20,7 +20,7 @@ struct ShareSource {
             var cursor = try records.all(in: "shares", .value)
             while let record = try cursor.next() { known.append(record) }
             guard let capabilities = try ocs.capabilities(now) else {
-                guard known.isEmpty else { throw PluginError(.io, "the server does not show its shares any more") }
+                guard known.isEmpty else { throw PluginError(.io, "the server no longer shows its shares") }
                 return .notOffered
             }
             guard try isEnabled(capabilities, known) else { return .notOffered }

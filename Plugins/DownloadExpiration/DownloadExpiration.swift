@@ -12,7 +12,7 @@ struct DownloadExpiration: ItemPolicyProcessor {
     static let settingsSchema: String? = """
         {"properties": {
         "after": {"type": "string", "format": "duration", "default": "7d", \
-        "description": "how long after its last use a copy is removed; 0s: 7d"},
+        "description": "how long after its last use a copy is removed; 0s stands for 7d"},
         "offline": {"type": "boolean", "default": true, \
         "description": "whether copies also expire while the server cannot be reached"},
         "keep-below": {"type": "string", "format": "size", \

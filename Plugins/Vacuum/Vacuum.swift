@@ -10,7 +10,7 @@ struct Vacuum: ItemPolicyProcessor {
     static let fields: ItemFields = [.path, .type, .localID]
     static let settingsSchema: String? = """
         {"properties": {"after": {"type": "string", "format": "duration", "default": "60s", "description": \
-        "how long after it was found to be gone from the server an item is forgotten here"}}}
+        "how long an item is kept after it was found to be gone from the server"}}}
         """
 
     private let actions: Host.Actions

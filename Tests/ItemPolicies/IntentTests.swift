@@ -202,7 +202,7 @@ import Testing
             await fixture.policies.waitUntilIdle()
             #expect(try fixture.count(of: "willEnterTrigger") == 21)
             let failure = try #require(fixture.policies.takeFailures().first)
-            #expect(failure.message.contains("did not come to rest"))
+            #expect(failure.message.contains("did not finish"))
             #expect(failure.message.contains("org.example.wilful"))
             let journal = try await fixture.database.read { try $0.policies.changes(limit: 100) }
             #expect(journal.count == 21)
@@ -256,7 +256,7 @@ import Testing
             let failures = fixture.policies.takeFailures().map(\.message)
             #expect(
                 failures == [
-                    "Item policies do not come to rest: /a is fetched and removed in turns, by org.example.wilful, without a change from outside"
+                    "Item policies do not finish: /a is downloaded and removed in turn by org.example.wilful, without a change from outside"
                 ])
             let dropped = try Files.text(fixture.tracePath).split(separator: "\n").filter {
                 $0.contains(#""phase":"dropped""#)

@@ -200,7 +200,7 @@ import Testing
             // The condition is also the processor's policy condition.
             #expect(
                 fixture.log.contains(
-                    "2 failed calls, the first: the policy condition for itemListUpdateCompleted is none: column"))
+                    "2 failed calls, the first: the policy condition for itemListUpdateCompleted is not valid: column"))
             let failures = fixture.policies.takeFailures()
             #expect(failures.count == 1 && failures[0].message.contains("the policy condition for"))
         }

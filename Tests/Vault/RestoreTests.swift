@@ -128,7 +128,8 @@ import Testing
                 try db.execute(
                     sql: """
                         INSERT INTO meta (key, value) VALUES ('vaultID', '\(String(repeating: "a", count: 32))');
-                        INSERT INTO policies (id, kind, condition, revision) VALUES ('p', 'availableOffline', 'true', 1);
+                        INSERT INTO policies (id, kind, condition, revision) VALUES ('p', 'availableOffline', 'true', \
+                        1);
                         """)
             }
             try queue.close()
@@ -277,7 +278,7 @@ import Testing
             let id = try Files.text(path + "/vault")
             try damage(path + "/larder.db")
             let (found, _) = try VaultRestore(vault: path).run { _ in }
-            #expect(found.newestSound == nil && found.backups.first?.problem == "it is another vault's")
+            #expect(found.newestSound == nil && found.backups.first?.problem == "it belongs to another vault")
             let vault = try Vault.open(at: path)
             #expect(vault.id + "\n" == id)
             #expect(try vault.database.readBlocking { try $0.policies.all().isEmpty })

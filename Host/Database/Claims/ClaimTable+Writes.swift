@@ -7,12 +7,12 @@ extension ClaimTable where Access == Transaction {
     public func add(_ claim: Claim) throws {
         guard claim.validity.isReadable else {
             throw Failure(
-                .badData, "The claim \(claim.id) is not stored: its conditions lie too deep in each other",
-                hint: "Say with fewer groups when it is valid")
+                .badData, "The claim \(claim.id) is not stored: its conditions are nested too deeply",
+                hint: "Use fewer groups of conditions")
         }
         if let earlier = try self.claim(claim.id), earlier.item != claim.item {
             throw Failure(
-                .badData, "There is a claim \(claim.id) already, of another item",
+                .badData, "There is already a claim \(claim.id), of another item",
                 hint: .removeClaim(claim.id))
         }
         let statement = try RawStatement(

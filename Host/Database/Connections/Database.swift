@@ -213,7 +213,7 @@ public final class Database: Sendable {
             throw Failure(
                 !readOnly && (code == ENOENT || code == EACCES) ? .cannotCreate : .localIO,
                 "The database \(path) cannot be opened: \(String(cString: strerror(code)))",
-                hint: "See that the folder exists and belongs to the user that Larder runs as")
+                hint: "Check that the folder exists and belongs to the user that Larder runs as")
         }
         Glibc.close(file)
     }

@@ -22,7 +22,7 @@ package struct DatabaseFile {
                 return found.split(separator: "\n").joined(separator: " ")
             }
         } catch let error as DatabaseError where SQLiteFailure.isDamage(error.resultCode) {
-            return error.message ?? "it is no database"
+            return error.message ?? "it is not a database"
         } catch {
             throw SQLiteFailure.failure(for: error, database: path)
         }
@@ -33,7 +33,7 @@ package struct DatabaseFile {
     package var emptiness: String? {
         var info = stat()
         guard stat(path, &info) == 0 else { return errno == ENOENT ? "it is gone" : nil }
-        guard info.st_mode & S_IFMT == S_IFREG else { return "it is no file" }
+        guard info.st_mode & S_IFMT == S_IFREG else { return "it is not a file" }
         // SQLite removes the log of an empty file.
         guard info.st_size > 0 else { return "it is empty" }
         let schema = try? reading { try Int.fetchOne($0, sql: "PRAGMA user_version") }
@@ -47,10 +47,10 @@ package struct DatabaseFile {
         if let damage = try damage() { return damage }
         do {
             return try reading { db in
-                guard try Migrations.isOwn(db) else { return "it is no database of this or an older Larder" }
+                guard try Migrations.isOwn(db) else { return "it is not a database of this or an older Larder" }
                 let id = try String.fetchOne(
                     db, sql: "SELECT value FROM meta WHERE key = ?", arguments: [MetaKey.vaultID.name])
-                return vault == nil || id == vault ? nil : "it is another vault's"
+                return vault == nil || id == vault ? nil : "it belongs to another vault"
             }
         } catch {
             throw SQLiteFailure.failure(for: error, database: path)

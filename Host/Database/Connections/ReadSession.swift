@@ -110,7 +110,7 @@ public final class ReadSession {
     }
 
     func prepare(_ sql: String) throws(Failure) -> RawStatement {
-        guard isOpen else { throw Failure(.internal, "A read of the database was asked for after its end") }
+        guard isOpen else { throw Failure(.internal, "A read of the database was requested after its end") }
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
         guard code == SQLITE_OK, let statement else {

@@ -29,14 +29,15 @@ package enum SQLiteFailure {
             Failure(
                 .localIO, "The database \(path) cannot be opened or written: \(message)",
                 hint:
-                    "See that the file and its folder belong to the user that Larder runs as, on a disk that is writable"
+                    "Check that the file and its folder belong to the user that Larder runs as, and that the disk is "
+                        + "writable"
             )
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
             damage(of: path, message)
         case .SQLITE_IOERR, .SQLITE_NOLFS:
             Failure(
                 .localIO, "Reading or writing the database \(path) failed: \(message)",
-                hint: "See what the system's log says of the disk")
+                hint: "Check the system's log for errors of the disk")
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             Failure(
                 .vaultLocked, "The database \(path) is in use by another program",

@@ -90,20 +90,22 @@ extension LoopTable where Access == Transaction {
         let key = turn.state.key
         guard turn.state.eventID?.text.isEmpty != true else {
             throw Failure(
-                .badData, "The loop \(key) came to an empty event id",
-                hint: "Its plugin must name the place from which the next poll goes on")
+                .badData, "The loop \(key) returned an empty event id",
+                hint: "Its plugin must return an event id from which the next poll continues")
         }
         let length = turn.state.eventID?.text.utf8.count ?? 0
         guard length <= EventID.longest else {
             throw Failure(
-                .badData, "The loop \(key) came to an event id of \(length) bytes; \(EventID.longest) are possible",
-                hint: "Its plugin must name the place from which the next poll goes on in fewer")
+                .badData,
+                "The loop \(key) returned an event id of \(length) bytes; at most \(EventID.longest) are possible",
+                hint: "Its plugin must return a shorter event id")
         }
         guard turn.size <= RecordChange.largestTurn else {
             throw Failure(
                 .badData,
-                "The loop \(key) asked for \(turn.size) bytes in one turn; \(RecordChange.largestTurn) are possible",
-                hint: "Its plugin must do longer work in several pages, with `more`")
+                "The loop \(key) tried to store \(turn.size) bytes in one turn; at most \(RecordChange.largestTurn) "
+                    + "are possible",
+                hint: "Its plugin must return more changes in several pages, with `more`")
         }
         guard let stored = try loop(key), stored.isEnabled, stored.plugin == turn.state.plugin,
             stored.eventID == turn.from

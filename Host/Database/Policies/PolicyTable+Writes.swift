@@ -35,7 +35,7 @@ extension PolicyTable where Access == Transaction {
         guard let current = try self.policy(policy.id) else { throw Failure.noPolicy(policy.id) }
         guard current.revision == policy.revision else {
             throw Failure(
-                .failed, "the policy \(policy.id) was changed meanwhile", hint: "look at it again, then change it")
+                .failed, "the policy \(policy.id) was changed meanwhile", hint: "read the policy again, then change it")
         }
         let stored = try replace(current, with: policy)
         access.notePolicyChange(before: current, after: stored, by: author, runsTrigger: runsTrigger)
@@ -78,8 +78,9 @@ extension PolicyTable where Access == Transaction {
         let statement = try RawStatement(
             db,
             """
-            UPDATE policies SET identifier = ?, description = ?, condition = ?, path = ?, localID = ?, removeWhenNone = ?,
-              data = ?, revision = revision + 1
+            UPDATE policies SET identifier = ?, description = ?, condition = ?, path = ?, localID = ?, removeWhenNone \
+            = ?,
+            data = ?, revision = revision + 1
             WHERE databaseID = ?
             """)
         bindContents(of: policy, to: statement, from: 1)
@@ -148,7 +149,8 @@ extension PolicyTable where Access == Transaction {
         guard try self.policy(policy.id) == nil else {
             throw Failure(
                 .badData,
-                "\(move.cannot): the policy \(policy.id) would be added again, and there is one with this id by now",
+                "\(move.cannot): the policy \(policy.id) would be added again, but there is now another policy with "
+                    + "this id",
                 hint: .removePolicy(policy.id))
         }
         _ = try insert(policy)

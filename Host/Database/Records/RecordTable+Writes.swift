@@ -10,8 +10,8 @@ extension RecordTable where Access == Transaction {
         let known = try comparison(with: record, in: collection)
         guard known.isJSON else {
             throw Failure(
-                .badData, "The record \(record.key) of \(collection) has a value that is no JSON object",
-                hint: "Its plugin must put an object there, or nothing")
+                .badData, "The record \(record.key) of \(collection) has a value that is not a JSON object",
+                hint: "Its plugin must store an object, or no value")
         }
         guard known.exists else {
             let statement = try RawStatement(
@@ -140,7 +140,8 @@ extension RecordTable where Access == Transaction {
             db,
             """
             INSERT INTO recordRemovals (collection, minute, known, gone) VALUES (?, ?, ?, ?)
-            ON CONFLICT (collection, minute) DO UPDATE SET known = max(known, excluded.known), gone = gone + excluded.gone
+            ON CONFLICT (collection, minute) DO UPDATE SET known = max(known, excluded.known), gone = gone + \
+            excluded.gone
             """)
         statement.bind([
             .text(collection.text), .integer(minute), .integer(Int64(known)), .integer(Int64(gone)),

@@ -54,9 +54,10 @@ extension EventLoop {
             guard page.refresh.isEmpty else {
                 failing = .refreshing
                 guard !chain.hasRefreshed else {
-                    throw EventLoopError(.badPage, "after everything was fetched, the server wants it fetched again")
+                    throw EventLoopError(
+                        .badPage, "the server requests another refresh right after a refresh of everything")
                 }
-                await onError(EventLoopError(.outdated, "what the loop \(loopID) has cached is too old"))
+                await onError(EventLoopError(.outdated, "the cache of the loop \(loopID) is too old"))
                 guard await enter(.processing) else { return nil }
                 try await refresh(page.refresh.plan(handlers: refreshHandlers), into: &outcome)
                 return outcome
@@ -66,7 +67,7 @@ extension EventLoop {
             guard !page.eventID.text.isEmpty else { throw EventLoopError(.badPage, "the page has an empty event id") }
             if page.more, page.eventID == before, chain.hasStalled {
                 throw EventLoopError(
-                    .noProgress, "the server says that there is more, and gives the same event id again")
+                    .noProgress, "the server says that there is more, but returns the same event id again")
             }
             try await process(page, advancingTo: page.eventID)
             outcome.after = page.eventID

@@ -26,7 +26,7 @@ extension SchedulerMachine {
         cancelRunning(at: now)
         guard running.operation.chain != nil else { return }
         let error = EventLoopError(
-            .overdue, "a call of the loop \(running.operation.loop) did not end within its time, and was given up")
+            .overdue, "a call of the loop \(running.operation.loop) did not end within its time limit and was given up")
         take(TurnOutcome(result: .error, error: error), of: running, at: now)
         lastOperation += 1
         var report = running.operation.next(lastOperation)

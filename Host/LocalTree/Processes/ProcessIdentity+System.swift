@@ -11,7 +11,7 @@ extension ProcessIdentity {
         case .unknown:
             throw Failure(
                 .localIO, "Nothing can be read about the process \(pid) in /proc",
-                hint: "See that /proc is mounted without hiding other users' processes (`hidepid`)")
+                hint: "Check that /proc is mounted without hiding other users' processes (`hidepid`)")
         }
     }
 }

@@ -73,7 +73,7 @@ extension Tree {
     func unreachable(_ path: ItemPath, _ reason: LocationFailure) -> Failure {
         if case .failed(let failure) = reason { return failure }
         return Failure(
-            .localIO, "\(localPath(of: path)) cannot be reached: where a folder above it was, \(reason.text)",
+            .localIO, "\(localPath(of: path)) cannot be reached through the folder above it: \(reason.text)",
             hint: "Put the folder back")
     }
 

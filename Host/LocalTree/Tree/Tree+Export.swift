@@ -65,13 +65,13 @@ extension Tree {
             return true
         }
         if code != 0 { throw .system("writing \(target)", code) }
-        if read == nil { throw .system("reading what \(target) is to hold", errno) }
+        if read == nil { throw .system("reading the content for \(target)", errno) }
     }
 
     private static func changed(_ path: ItemPath) -> Failure {
         Failure(
-            .failed, "\(path) was changed here meanwhile, and was not copied",
-            hint: "Copy the file itself when nobody writes it")
+            .failed, "\(path) was changed here meanwhile and was not copied",
+            hint: "Copy the file directly when no program is writing it")
     }
 }
 
@@ -94,7 +94,7 @@ private struct ExportPlace {
         }
         guard info.isRegular else {
             throw Failure(
-                .cannotCreate, info.isFolder ? "\(target) is a folder" : "\(target) is no regular file",
+                .cannotCreate, info.isFolder ? "\(target) is a folder" : "\(target) is not a regular file",
                 hint: "Name a file to write")
         }
         guard let resolved = realpath(target, nil) else { throw Self.refusal(target, errno) }
@@ -114,6 +114,6 @@ private struct ExportPlace {
         if code == ENOSPC || code == EDQUOT { return .system("writing \(target)", code) }
         return Failure(
             .cannotCreate, "\(target) cannot be written: \(String(cString: strerror(code)))",
-            hint: "See that the folder is there and that you may write in it")
+            hint: "Check that the folder exists and that you may write to it")
     }
 }

@@ -22,7 +22,9 @@ extension Tree {
     /// - Throws: `.localIO` if the file cannot be opened, created or read; `.internal` if the name is not valid for a
     ///   download.
     public func incomingFile(_ name: String) throws(Failure) -> IncomingFile {
-        guard Self.isIncomingName(name) else { throw Failure(.internal, "incoming/\(name) is no name for a download") }
+        guard Self.isIncomingName(name) else {
+            throw Failure(.internal, "incoming/\(name) is not a name for a download")
+        }
         return try IncomingFile(
             name, in: incoming.number, failures: failures.load(ordering: .sequentiallyConsistent), clock: clock)
     }

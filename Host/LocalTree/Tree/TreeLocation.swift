@@ -38,7 +38,7 @@ extension LocationFailure {
     package var text: String {
         switch self {
         case .missing: "it is missing"
-        case .obstructed(let obstruction): "\(obstruction.text) lies there"
+        case .obstructed(let obstruction): "\(obstruction.text) is in its place"
         case .failed(let failure): failure.message
         }
     }

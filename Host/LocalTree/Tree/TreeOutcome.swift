@@ -24,7 +24,7 @@ public enum Obstruction: Hashable, Sendable {
         case .file: "a file"
         case .special: "a pipe, socket or device"
         case .mountPoint: "another file system"
-        case .name: "a name that the file system does not take"
+        case .name: "a name that the file system does not accept"
         }
     }
 }

@@ -153,7 +153,9 @@ extension TreeWatcher {
         return Failure(
             .localIO,
             "Not every folder of \(tree.root) can be watched: this system's limit fs.inotify.\(name)\(value(of: name)) is reached",
-            hint: "Raise it: `sysctl fs.inotify.\(name)=NUMBER`, and in a file in /etc/sysctl.d to keep it")
+            hint:
+                "Raise the limit with `sysctl fs.inotify.\(name)=NUMBER`, and in a file in /etc/sysctl.d to keep it "
+                    + "raised")
     }
 
     private func value(of name: String) -> String {

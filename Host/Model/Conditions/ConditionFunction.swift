@@ -7,14 +7,14 @@ enum ConditionFunction: String, CaseIterable {
         case .timestamp:
             guard let time = Timestamp(rfc3339: argument) else {
                 throw ConditionFault(
-                    .syntax, at: offset, "this is no time between the years 1678 and 2261 in RFC 3339",
+                    .syntax, at: offset, "this is not a time between the years 1678 and 2261 in RFC 3339",
                     hint: "write it as 2026-11-21T10:12:00Z")
             }
             return .time(time)
         case .duration:
             guard let milliseconds = Self.milliseconds(argument) else {
                 throw ConditionFault(
-                    .syntax, at: offset, "this is no duration below 292 years",
+                    .syntax, at: offset, "this is not a duration below 292 years",
                     hint: "write it in h, m, s and ms, as 168h or 1h30m")
             }
             return .duration(milliseconds: milliseconds)

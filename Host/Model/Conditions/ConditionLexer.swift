@@ -110,7 +110,7 @@ struct ConditionLexer {
         while let byte = peek, byte != quote {
             if byte == 0x0a || byte == 0x0d {
                 throw ConditionFault(
-                    .syntax, at: position, "a text ends on its line", hint: "write a line break as \\n")
+                    .syntax, at: position, "a text must end on its line", hint: "write a line break as \\n")
             }
             position += 1
             if byte == UInt8(ascii: "\\"), !isRaw {

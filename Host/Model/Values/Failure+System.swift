@@ -14,16 +14,16 @@ extension Failure {
         case EROFS:
             Failure(
                 .localIO, "The disk cannot be written: \(what) failed",
-                hint: "Mount it for writing, or name another folder in the config")
+                hint: "Mount the disk for writing, or name another folder in the config")
         case EACCES, EPERM:
             Failure(
-                .localIO, "Not allowed: \(what) failed",
-                hint: "See that the folder belongs to the user that Larder runs as")
+                .localIO, "Permission denied: \(what) failed",
+                hint: "Check that the folder belongs to the user that Larder runs as")
         default:
             Failure(
                 .localIO,
                 "\(what.prefix(1).uppercased() + what.dropFirst()) failed: \(String(cString: strerror(code)))",
-                hint: "See that the disk is there and sound")
+                hint: "Check that the disk is mounted and sound")
         }
     }
 }

@@ -30,7 +30,7 @@ extension CalendarMirror {
         switch errno {
         case ENOTDIR, ELOOP, EXDEV:
             Failure(
-                .localIO, "\(path) is no folder of the vault's: calendars cannot be written there",
+                .localIO, "\(path) is not a folder of the vault: calendars cannot be written there",
                 hint: "Move it away; the calendars are kept in the database")
         case let code: .system("opening \(path)", code)
         }

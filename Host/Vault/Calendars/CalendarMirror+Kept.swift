@@ -46,8 +46,8 @@ extension CalendarMirror {
             count += 1
         }
         throw Failure(
-            .localIO, "All names for what was changed in \(folder.path)/\(file) are taken",
-            hint: "Move away what was kept there")
+            .localIO, "All names for the changed version of \(folder.path)/\(file) are taken",
+            hint: "Move the files that were kept there away")
     }
 
     /// Removes the issues about kept files that do not exist any more.
@@ -71,7 +71,7 @@ extension Issue {
         let name = folder[(folder.lastIndex(of: "/") ?? folder.startIndex)...].dropFirst()
         return Issue(
             code: CalendarMirror.keptCode, subject: "\(name)/\(kept)",
-            message: "\(file) in \(folder) was changed here; what was made of it is kept beside, as \(kept)",
+            message: "\(file) in \(folder) was changed here; the changed version is kept beside it, as \(kept)",
             choices: [Issue.Choice(id: "dismiss", label: "Leave the file where it is", impact: .nonDestructive)],
             created: time)
     }

@@ -25,7 +25,7 @@ extension MirrorName {
                 let shorter = base.shortened
                 guard shorter != base else {
                     throw Failure(
-                        .localIO, "The file system does not take the name \(name)",
+                        .localIO, "The file system does not accept the name \(name)",
                         hint: "Put the vault on another file system")
                 }
                 base = shorter
@@ -33,7 +33,7 @@ extension MirrorName {
         }
         throw Failure(
             .localIO, "All names for \(key) are taken, \(self) and those like it",
-            hint: "Move away what other programs have put into the folder")
+            hint: "Move the files of other programs out of the folder")
     }
 
     /// Returns the suffix that distinguishes a name: 2 to 9, then a digest, then the digest with 2 to 99.

@@ -88,7 +88,7 @@ public struct Reconciler: Sendable {
         try reads.items.eachRecordedEntry(at: scope) { row in
             guard !landing.contains(row.localID) else { return result.unstable.append(row.path) }
             let (found, accessed) = parents.inspect(row.path)
-            if row.kind == .folder, found == .link { parents.note(row.path, "a symbolic link lies there") }
+            if row.kind == .folder, found == .link { parents.note(row.path, "a symbolic link is in its place") }
             if countsAccessTimes, let used = accessed.map({ min($0, believed ?? $0) }), row.wasUsed(at: used) {
                 changes.append(.used(row, used))
             }

@@ -70,7 +70,7 @@ public final class BlobStack: Sendable {
         }
         guard blobs.count == range.count else {
             throw ProjectError(
-                .fetchFailed, "there are not all of the blobs \(range.lowerBound) to \(range.upperBound - 1) in \(path)"
+                .fetchFailed, "not all of the blobs \(range.lowerBound) to \(range.upperBound - 1) are in \(path)"
             )
         }
         return blobs

@@ -66,13 +66,13 @@ extension Disk {
     private func innerLink(_ path: Path, depth: Int) throws -> [CChar] {
         let text = try linkTarget(of: path)
         guard Self.leadsInside(text, depth: depth) else {
-            throw ProjectProblem.badSource(path: path.text, why: "it is a symbolic link to what lies outside")
+            throw ProjectProblem.badSource(path: path.text, why: "it is a symbolic link to a target outside the folder")
         }
         return text
     }
 
     private static func foreignKind(_ path: Path) -> ProjectProblem {
-        .badSource(path: path.text, why: "it is no file, folder or symbolic link")
+        .badSource(path: path.text, why: "it is not a file, folder or symbolic link")
     }
 
     /// Copies the content, permissions and modification time of a regular file.

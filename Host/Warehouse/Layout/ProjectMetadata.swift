@@ -47,7 +47,7 @@ struct ProjectMetadata: Hashable, Sendable {
         } catch let problem as ProjectProblem {
             throw problem
         } catch {
-            throw ProjectProblem.damaged(path: path.text, why: "it is no metadata")
+            throw ProjectProblem.damaged(path: path.text, why: "it does not contain metadata")
         }
         bundleID = stored.bundleID
         stepCursor = stored.stepCursor
@@ -63,7 +63,8 @@ struct ProjectMetadata: Hashable, Sendable {
             self.init(
                 bundleID: original.bundleID, stepCursor: original.stepCursor, created: created, modified: modified)
         } catch {
-            throw ProjectProblem.damaged(path: path.text, why: "it is no property list with a cursor and a bundle id")
+            throw ProjectProblem.damaged(
+                path: path.text, why: "it is not a property list with a cursor and a bundle id")
         }
     }
 

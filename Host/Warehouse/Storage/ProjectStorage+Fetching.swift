@@ -39,13 +39,13 @@ extension ProjectStorage {
     /// Returns the total size of all files in the base folder, in bytes.
     /// - Throws: `calculateSizeFailed`.
     public func storageSize() throws(ProjectError) -> UInt64 {
-        try reporting(.calculateSizeFailed, "cannot tell the size of \(base)") { try disk.size(of: folder.path) }
+        try reporting(.calculateSizeFailed, "cannot calculate the size of \(base)") { try disk.size(of: folder.path) }
     }
 
     /// Returns the total size of all files of a project, including its assets, in bytes.
     /// - Throws: `calculateSizeFailed`.
     public func size(of id: ProjectID) throws(ProjectError) -> UInt64 {
-        try reporting(.calculateSizeFailed, "cannot tell the size of project \(id)", project: id) {
+        try reporting(.calculateSizeFailed, "cannot calculate the size of project \(id)", project: id) {
             try requireData(of: folder.project(id))
             return try disk.size(of: folder.project(id).path)
         }
@@ -58,7 +58,7 @@ extension ProjectStorage {
     /// - Throws: `calculateSizeFailed`.
     public func growth(by request: ProjectUpdateRequest) throws(ProjectError) -> Int64 {
         let id = request.projectID
-        return try reporting(.calculateSizeFailed, "cannot tell by how much project \(id) grows", project: id) {
+        return try reporting(.calculateSizeFailed, "cannot calculate by how much project \(id) grows", project: id) {
             let project = folder.project(id)
             var growth: Int64 = 0
             for step in request.stepsToAdd {

@@ -15,16 +15,16 @@ extension ProjectStorage {
             throw refusal("it is a symbolic link; name the folder that it leads to")
         }
         guard info.isFolder || (info.isSymbolicLink && given != given.withoutClosing) else {
-            throw refusal("it is no folder")
+            throw refusal("it is not a folder")
         }
         let real = try resolved(given)
-        guard let real, try disk.status(real)?.isFolder == true else { throw refusal("it is no folder") }
+        guard let real, try disk.status(real)?.isFolder == true else { throw refusal("it is not a folder") }
         let base = try disk.realPath(folder.path)
         if let own = try identity(base), try identities(from: real).contains(own) {
-            throw refusal("it lies in the storage")
+            throw refusal("it is inside the storage")
         }
         if let own = try identity(real), try identities(from: base).contains(own) {
-            throw refusal("the storage lies in it")
+            throw refusal("the storage is inside it")
         }
         if let why = sourceRefusal(real.text) { throw refusal(why) }
         return real

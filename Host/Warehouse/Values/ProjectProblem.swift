@@ -22,7 +22,7 @@ public enum ProjectProblem: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .noSuchProject: "there is no such project"
         case .noSuchStep: "the project has no such step"
-        case .cursorOutOfRange(let cursor, let steps): "the step cursor \(cursor) is not within 0 and \(steps)"
+        case .cursorOutOfRange(let cursor, let steps): "the step cursor \(cursor) is not between 0 and \(steps)"
         case .otherProject: "the request is about another project"
         case .badSource(let path, let why): "\(path) cannot be used as assets: \(why)"
         case .sourceElsewhere(let path):

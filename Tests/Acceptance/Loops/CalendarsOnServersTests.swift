@@ -187,14 +187,14 @@ import Testing
                 #expect(try Files.names(in: kept.folder("work")).count == 22)
             }
             for name in names.dropFirst() { try await kept.server.remove(name, from: work) }
-            try await held("The server has 21 of 22 objects of the calendar work no longer: ")
+            try await held("The server no longer has 21 of 22 objects of the calendar work: ")
             // Somebody brings them back.
             try await kept.server.put(
                 Dictionary(uniqueKeysWithValues: names.dropFirst().map { ($0, event($0)) }), into: work)
             try await kept.runOnce()
             #expect(try await kept.differences("work", from: work, names) == [])
             try await kept.server.remove(work)
-            try await held("calendars no longer: work (22 objects)")
+            try await held("calendars: work (22 objects)")
             let resolved = try await kept.account.larder(
                 "issue", "resolve", "--all", "--code", "calendar.removals", "apply")
             #expect(resolved.exitCode == 0, "\(resolved.summary)")

@@ -37,7 +37,7 @@ import Testing
         "G19: a run in which a plugin failed ends with 1, and `plugin why` and `list` say what it said",
         arguments: [
             ("mode: fails, \(wanted)", "3 failed calls, the first: performAction of /a failed: failed"),
-            ("match: 'size > '", "the policy condition for itemListUpdateCompleted is none"),
+            ("match: 'size > '", "the policy condition for itemListUpdateCompleted is not valid"),
             ("mode: no start", "it did not start: the archive is not mounted"),
             (
                 "mode: undeclared",

@@ -108,7 +108,8 @@ import Vault
                 _ = try tx.policies.add(policy, by: .plugin, runsTrigger: false)
             }
             let taken = await #expect(throws: Failure.self) { try await fixture.host.perform(Policies.Move(.undo)) }
-            #expect(taken?.kind == .badData && taken?.message.contains("there is one with this id") == true)
+            #expect(taken?.kind == .badData)
+            #expect(taken?.message.contains("there is now another policy with this id") == true)
             #expect(try await fixture.conditions() == ["a true"])
         }
     }

@@ -83,10 +83,10 @@ import Testing
         #expect(symlink(base, other) == 0)
         for source in ["\(other)/", "\(other)/\(self.id)", "\(other)/\(self.id)/assets", "\(base)/../base/./"] {
             let error = failure { () throws(ProjectError) in try add(source, .copied) }
-            #expect("\(String(describing: error))".contains("it lies in the storage"), "\(source)")
+            #expect("\(String(describing: error))".contains("it is inside the storage"), "\(source)")
         }
         let error = failure { () throws(ProjectError) in try add(fixture.folder, .copied) }
-        #expect("\(String(describing: error))".contains("the storage lies in it"))
+        #expect("\(String(describing: error))".contains("the storage is inside it"))
     }
 
     @Test("W07: what the program refuses besides is refused, by the folder's real path")
