@@ -11,7 +11,7 @@ import Threads
         abstract: "Synchronizes a WebDAV account's files as its policies say.",
         discussion: """
             Begin with `larder demo`, which needs no config and no account. Exit codes: 0 all done, 1 something failed \
-            or waits for a person, 64 usage, 65 bad input, 66 no such item or other object, 69 server not reachable, \
+            or waits for a person, 64 usage, 65 bad input, 66 not found, 69 server not reachable, \
             70 internal error, or a plugin ended the host, 73 cannot create, 74 local input or output, 75 vault locked \
             by another host, 76 the server's answer makes no sense, 77 not authenticated or not allowed, 78 config.
             """,

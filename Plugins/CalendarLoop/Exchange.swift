@@ -102,7 +102,7 @@ struct Exchange {
             return .unsupported
         }
         guard !end.isTruncated || !next.utf8.elementsEqual(token.utf8) else {
-            throw failure("a report that is cut off and does not go on")
+            throw failure("a truncated report that does not continue")
         }
         (delta.token, delta.isTruncated) = (next, end.isTruncated)
         return .changes(delta)

@@ -85,6 +85,6 @@ public final class AccountPreview: Sendable {
 /// A sink that no intent reaches: the runs of a preview are never carried out.
 private struct NoSink: IntentSink {
     func perform(_ intent: Intent, in transaction: Transaction) throws -> Bool {
-        throw Failure(.internal, "A preview asked for \(intent.change.name)")
+        throw Failure(.internal, "A preview requested \(intent.change.name)")
     }
 }

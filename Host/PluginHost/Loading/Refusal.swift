@@ -59,7 +59,7 @@ enum Refusal: Error, Hashable, Sendable {
         case .entryFailed(let what): what
         case .nullTable(let table): "null table: \(table)"
         case .badSize(let table, let size, let smallest):
-            "bad size: \(table) says that it has \(size) bytes; between \(smallest) and 65536 make sense"
+            "bad size: \(table) says that it has \(size) bytes; between \(smallest) and 65536 are possible"
         case .nullFunction(let table, let member): "null function: \(table).\(member)"
         case .badText(let what): "bad text: \(what)"
         case .duplicateInLibrary(let id): "duplicate id: the library describes \(id) twice"

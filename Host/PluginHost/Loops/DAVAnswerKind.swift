@@ -44,7 +44,7 @@ struct DAVAnswerKind: SlotKind {
                     let filled = try FilledStruct(out)
                     let answer = try slot.opened()
                     guard let end = answer.end else {
-                        throw ServiceError(LARDER_WRONG_STATE, "the answer has not come to its end")
+                        throw ServiceError(LARDER_WRONG_STATE, "the answer is not complete yet")
                     }
                     let lent = slot.kind.end
                     filled.fill(

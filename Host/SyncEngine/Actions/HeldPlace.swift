@@ -25,8 +25,8 @@ extension SyncEngine {
                 wait: issue.map { .issue($0.id) } ?? .place,
                 failure: Failure(
                     .failed,
-                    "\(item.path) waits: the copy in its place belongs to an item that may be gone, which is "
-                        + "not decided yet",
+                    "\(item.path) waits: the copy in its place belongs to an item that may still be on the "
+                        + "server",
                     hint: issue.map { .answerIssue($0.id) } ?? .text("The end of the scan decides this")))
         case .removed(let path):
             return HeldPlace(

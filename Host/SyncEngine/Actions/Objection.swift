@@ -31,7 +31,7 @@ extension SyncEngine {
         case .purge:
             guard let removedAt = item.removedAt else { return .kept("is on the server again") }
             // An item that another item displaced is not gone before that is decided.
-            if try tx.scan.isMissing(item.databaseID) { return .kept("may not be gone, which is not decided yet,") }
+            if try tx.scan.isMissing(item.databaseID) { return .kept("may still be on the server") }
             // The item was gone, came back and is gone again: the second absence has an age of its own.
             if let record, record.since < removedAt { return .kept("was on the server again meanwhile") }
             if try tx.journal.records(of: item.localID).contains(where: { $0.id != record?.id }) {

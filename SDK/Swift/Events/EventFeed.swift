@@ -143,7 +143,7 @@ public struct EventFeed {
     public func cannotList(_ path: String, _ what: String) -> PluginError {
         PluginError(
             .failed,
-            "the events endpoint \(url) has no listing at \(path), so \(what) cannot be fetched anew; "
+            "the events endpoint \(url) has no listing at \(path), so \(what) cannot be fetched again; "
                 + "the records stay as they are"
         )
     }

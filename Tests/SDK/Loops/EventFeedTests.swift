@@ -113,7 +113,7 @@ import Testing
         }
         answer(fixture, "calendar/v1/c%201/events", "", 404)
         #expect(poll() == LARDER_FAILED)
-        #expect(fixture.failures.last?.contains("the calendar c 1 cannot be fetched anew") == true)
+        #expect(fixture.failures.last?.contains("the calendar c 1 cannot be fetched again") == true)
         #expect(fixture.eventID(of: "c 1") == "m1" && fixture.records(in: "calendars/c 1").count == 2)
         answer(
             fixture, "calendar/v1/c%201/events",

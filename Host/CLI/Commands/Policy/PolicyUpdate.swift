@@ -16,7 +16,7 @@ struct PolicyUpdate: LarderCommand {
     @Option(help: ArgumentHelp("A description of the policy's purpose.", valueName: "text")) var description: String?
     @Option(
         help: ArgumentHelp(
-            "The policy goes when a finished scan leaves no item that meets this condition.", valueName: "cond"))
+            "Remove the policy when a finished scan leaves no item that meets this condition.", valueName: "cond"))
     var removeWhenNone: String?
 
     func perform(_ console: Console) async throws(Failure) -> [Failure] {
