@@ -263,7 +263,7 @@ import Testing
             }
             #expect(
                 dropped.count == 1
-                    && dropped[0].contains(#""what":"removeLocalCopy","text":"/a","because":"/a is fetched"#))
+                    && dropped[0].contains(#""what":"removeLocalCopy","text":"/a","because":"/a is downloaded"#))
             fixture.policies.fire(.itemListUpdateCompleted)
             await fixture.policies.waitUntilIdle()
             let isAskedAgain = try await carryOut()

@@ -49,7 +49,7 @@ import Testing
                 (["remove", "nosuch"], 66, "there is no policy nosuch"),
                 (["update", "jpegs", "--where", "size >"], 65, "--where: the condition has an error at column 7"),
                 (["update", "jpegs", "--remove-when-none", "siz == 1"], 65, "column 1: there is no property 'siz'"),
-                (["update", "jpegs"], 64, "nothing to change"),
+                (["update", "jpegs"], 64, "no change was given"),
                 (["add", "--kind", "k", "--where", "path ="], 65, "--where: the condition has an error at column 6"),
                 (["add", "--kind", "k", "--where", "true", "--id", "jpegs"], 65, "there is a policy jpegs already"),
                 (["add", "--kind", "k", "--where", "true", "--id", "a b"], 65, "--id"),

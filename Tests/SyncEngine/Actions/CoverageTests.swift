@@ -87,7 +87,7 @@ struct CoverageTests {
                 .removeLocalCopy(restoringFormerTrigger: false, unusedSince: fixture.clock.now), file,
                 for: .availableOffline)
             #expect(fixture.coverage.dropped.map(\.action.kind.rawValue) == ["removeLocalCopy"])
-            #expect(fixture.coverage.dropped.first?.why == "it is claimed (read, c) and stays")
+            #expect(fixture.coverage.dropped.first?.why == "the copy is claimed (read, c) and stays")
             try await fixture.ask(.removeLocalCopy(restoringFormerTrigger: false, unusedSince: fixture.clock.now), file)
             #expect(fixture.coverage.dropped.count == 1)
         }
